@@ -1,0 +1,41 @@
+/** Why the platform refused a message, by what is to be done about it. */
+export type RefusalClass =
+  /** The number is over its rate or briefly out of service: wait, then go on. */
+  | "wait-sender"
+  /** Too many messages to this one recipient: wait for this recipient only. */
+  | "wait-recipient"
+  /** Template, account or token is wrong: no message of this kind can succeed. */
+  | "stop"
+  /** This recipient cannot be reached with this message. */
+  | "final"
+  /** The recipient asked for no more marketing messages. */
+  | "opted-out"
+  /** The platform holds back from this recipient; not again for 24 hours. */
+  | "later";
+
+export interface Refusal {
+  readonly class: RefusalClass;
+  /** The platform's own code, for instance 132001. */
+  readonly code: number;
+  readonly reason: string;
+  /** Milliseconds the platform asks to wait, when it says so. */
+  readonly retryAfterMs?: number;
+}
+
+/** What is known of a message once the request has ended, one way or another. */
+export type SendOutcome =
+  | { readonly kind: "accepted"; readonly platformMessageId: string }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** Proven never to have left: no connection was made. */
+  | { readonly kind: "not-sent"; readonly reason: string }
+  /** The request left and its answer proves nothing; it may or may not have been accepted. */
+  | { readonly kind: "unknown"; readonly reason: string };
+
+export type TemplateState = "APPROVED" | "PENDING" | "REJECTED";
+
+/** A template as the platform lists it: identified by its name and its language. */
+export interface PlatformTemplate {
+  readonly name: string;
+  readonly language: string;
+  readonly state: TemplateState;
+}
