@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import cors from "@koa/cors";
+import Koa, { type Middleware } from "koa";
+import helmet from "koa-helmet";
+import type { Log } from "../../kernel/log.ts";
+import { sendJson } from "./dialect.ts";
+import { HttpProblem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { createRouter, type RouterParts } from "./router.ts";
+
+export interface AppParts extends RouterParts {
+  readonly log: Log;
+  /** Browser origins that may read answers; none by default. */
+  readonly corsOrigins: readonly string[];
+  /** True behind a proxy that sets X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  /** Told of every answered request. */
+  readonly observe: (method: string, route: string, status: number, seconds: number) => void;
+}
+
+export function createApp(routes: readonly Route[], parts: AppParts): Koa {
+  const app = new Koa({ proxy: parts.trustProxy });
+  const router = createRouter(routes, parts);
+  app.on("error", (error: unknown, ctx?: Koa.Context) => {
+    parts.log.error({ err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) }, "request failed");
+  });
+  app.use(accessLog(parts));
+  app.use(wordProblems);
+  app.use(securityHeaders());
+  app.use(allowOrigins(parts.corsOrigins));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}
+
+/** The pattern, never the URL: a URL may carry a token. */
+const routeOf = (ctx: Koa.Context | undefined): string => (ctx?._matchedRoute as string | undefined) ?? "none";
+
+function accessLog({ log, observe }: AppParts): Middleware {
+  return async (ctx, next) => {
+    const started = process.hrtime.bigint();
+    const given = ctx.get("x-request-id");
+    const requestId = /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
+    ctx.state.requestId = requestId;
+    ctx.set("X-Request-Id", requestId);
+    try {
+      await next();
+    } finally {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      const route = routeOf(ctx);
+      observe(ctx.method, route, ctx.status, seconds);
+      const ms = Math.round(seconds * 1e4) / 10;
+      const businessId = ctx.state.caller?.businessId;
+      log.info({ requestId, method: ctx.method, route, status: ctx.status, ms, businessId }, "request");
+    }
+  };
+}
+
+/** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
+const wordProblems: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    const problem = error instanceof HttpProblem ? error : new HttpProblem(500, "Internal server error");
+    if (problem !== error) ctx.app.emit("error", error, ctx);
+    ctx.set(problem.headers);
+    sendJson(ctx, problem.status, problem.body);
+  }
+  if (ctx.body !== undefined && ctx.body !== null) return;
+  if (ctx.status === 404) sendJson(ctx, 404, { message: "Not found" });
+  else if (ctx.status === 405) sendJson(ctx, 405, { message: "Method not allowed" });
+  else if (ctx.status === 501) sendJson(ctx, 501, { message: "Not implemented" });
+};
+
+const securityHeaders = (): Middleware =>
+  helmet({
+    contentSecurityPolicy: { directives: { "script-src": ["'self'"], "upgrade-insecure-requests": null } },
+    crossOriginResourcePolicy: { policy: "cross-origin" },
+  });
+
+function allowOrigins(origins: readonly string[]): Middleware {
+  const allowed = new Set(origins);
+  return cors({
+    origin: (ctx) => {
+      const origin = ctx.get("origin");
+      return allowed.has(origin) ? origin : "";
+    },
+    allowHeaders: ["content-type", "x-api-key", "x-recado-key", "authorization", "idempotency-key", "x-request-id"],
+    exposeHeaders: ["X-Request-Id", "Retry-After"],
+    maxAge: 600,
+  });
+}

@@ -1,0 +1,23 @@
+import type { Middleware } from "koa";
+
+/** Who calls: the business that the App Key belongs to. */
+export interface BusinessCaller {
+  readonly businessId: number;
+}
+
+/** Who calls: the user whose session token came along. */
+export interface UserCaller extends BusinessCaller {
+  readonly userId: number;
+  readonly roleId: number;
+}
+
+/** How a route learns who calls. */
+export interface Callers {
+  "app-key": BusinessCaller;
+  session: UserCaller;
+  none: undefined;
+}
+export type AuthKind = keyof Callers;
+
+/** Puts the caller into `ctx.state.caller`, or throws and goes no further. */
+export type Authenticators = Readonly<Record<Exclude<AuthKind, "none">, Middleware>>;

@@ -1,0 +1,41 @@
+import type { Middleware } from "koa";
+import { DomainError } from "../../kernel/errors.ts";
+import { HttpProblem } from "./problem.ts";
+
+/** A request that does not fit its schema; the message is written for the caller. */
+export class InvalidInput extends DomainError<"invalid_input"> {
+  readonly code = "invalid_input";
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+/** How one endpoint words its failures: an answer for each that it expects, and one for all the rest. */
+export type Dialect<Failure extends DomainError> = {
+  readonly [Code in Failure["code"]]: (error: Extract<Failure, { code: Code }>) => Answer;
+} & { readonly unexpected: (error: unknown) => Answer };
+
+/** Any endpoint's dialect; only the endpoint itself knows which failures it lists. */
+export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
+
+/** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
+export function answering(dialect: AnyDialect): Middleware {
+  const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof HttpProblem) throw error;
+      const answer = error instanceof DomainError ? answers[error.code] : undefined;
+      if (!answer) ctx.app.emit("error", error, ctx);
+      const [status, body] = answer ? answer(error as never) : dialect.unexpected(error);
+      sendJson(ctx, status, body);
+    }
+  };
+}
+
+/** A plain string would otherwise go out as text/plain. */
+export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.type = "json";
+  ctx.body = JSON.stringify(body);
+}

@@ -1,0 +1,86 @@
+import pg from "pg";
+
+/** A statement that PostgreSQL plans once per connection; `name` must be unique to its text. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Queries {
+  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface DatabaseSettings {
+  readonly url: string;
+  readonly poolSize: number;
+  /** Milliseconds after which the server ends a statement. */
+  readonly statementTimeoutMs: number;
+  /** Milliseconds to wait for a free connection before the caller gets an error. */
+  readonly connectTimeoutMs: number;
+  readonly applicationName?: string;
+}
+
+/** The one pool of a process. Hot statements are prepared; a transaction hands over its own `Queries`. */
+export class Database implements Queries {
+  private constructor(private readonly pool: pg.Pool) {}
+
+  /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
+  static open(settings: DatabaseSettings, onIdleError: (error: Error) => void): Database {
+    const pool = new pg.Pool({
+      connectionString: settings.url,
+      max: settings.poolSize,
+      connectionTimeoutMillis: settings.connectTimeoutMs,
+      statement_timeout: settings.statementTimeoutMs,
+      idle_in_transaction_session_timeout: settings.statementTimeoutMs * 2,
+      application_name: settings.applicationName ?? "recado",
+      keepAlive: true,
+      types: { getTypeParser },
+    });
+    pool.on("error", onIdleError);
+    return new Database(pool);
+  }
+
+  async rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const result = await this.pool.query<Row>({ ...statement, values: values as unknown[] });
+    return result.rows;
+  }
+
+  async transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query("begin");
+      const result = await work(queriesOn(client));
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch((failure: Error) => {
+        broken = failure;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+const queriesOn = (client: pg.PoolClient): Queries => ({
+  rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+    (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
+});
+
+const bigint = pg.types.builtins.INT8;
+
+/** Ids and counts are numbers here; one that a number cannot hold exactly is an error, never a wrong value. */
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a number`);
+  return value;
+}
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
+  oid === bigint ? safeInteger : pg.types.getTypeParser(oid, format as "text");

@@ -1,0 +1,42 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+
+/**
+ * The CTEs `counters` and `logged`, which log the rows of the CTE `events(business_id, position, name, payload)`
+ * in the statement that makes the change. `logged` returns them as `LoggedEventRow`.
+ *
+ * The counter's row stays locked until the commit, so the events of a business become visible in the order of
+ * their numbers. Statements that log for several businesses lock the counters in the order of the ids.
+ */
+export const loggingEvents = `
+  counters as (
+    insert into realtime_counters as counter (business_id, last_number)
+    select business_id, count(*) from events group by business_id order by business_id
+    on conflict (business_id) do update set last_number = counter.last_number + excluded.last_number
+    returning business_id, last_number
+  ),
+  logged as (
+    insert into realtime_events (business_id, number, name, payload)
+    select business_id,
+           counters.last_number - count(*) over business
+             + row_number() over (partition by business_id order by events.position),
+           events.name, events.payload
+    from events join counters using (business_id)
+    window business as (partition by business_id)
+    returning business_id, number, name, payload, at
+  )`;
+
+export interface LoggedEventRow {
+  readonly business_id: number;
+  readonly number: number;
+  readonly name: string;
+  readonly payload: object;
+  readonly at: Date;
+}
+
+export const toLoggedEvent = (row: LoggedEventRow): LoggedEvent => ({
+  businessId: row.business_id,
+  number: row.number,
+  name: row.name,
+  payload: row.payload,
+  at: row.at,
+});

@@ -1,0 +1,20 @@
+/** A change that the clients of a business are told of. Adapters give the payload the wire's spelling. */
+export interface BusinessEvent {
+  readonly name: string;
+  readonly payload: object;
+}
+
+/** An event as it was logged together with its change: numbered within its business from 1, without gaps. */
+export interface LoggedEvent extends BusinessEvent {
+  readonly businessId: number;
+  readonly number: number;
+  readonly at: Date;
+}
+
+export interface EventFeed {
+  /**
+   * Tells connected clients of events whose change is committed. Returns at once and never throws: what is
+   * lost on the way is found again in the log.
+   */
+  publish(events: readonly LoggedEvent[]): void;
+}
