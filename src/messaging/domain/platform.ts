@@ -1,3 +1,5 @@
+import { DomainError } from "../../kernel/errors.ts";
+
 /** Why the platform refused a message, by what is to be done about it. */
 export type RefusalClass =
   /** The number is over its rate or briefly out of service: wait, then go on. */
@@ -24,7 +26,12 @@ export interface Refusal {
 
 /** What is known of a message once the request has ended, one way or another. */
 export type SendOutcome =
-  | { readonly kind: "accepted"; readonly platformMessageId: string }
+  | {
+      readonly kind: "accepted";
+      readonly platformMessageId: string;
+      /** The recipient's id on the platform, which may differ from the number that was written. */
+      readonly recipientId?: string;
+    }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** Proven never to have left: no connection was made. */
   | { readonly kind: "not-sent"; readonly reason: string }
@@ -38,4 +45,9 @@ export interface PlatformTemplate {
   readonly name: string;
   readonly language: string;
   readonly state: TemplateState;
+}
+
+/** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
+export class PlatformUnavailable extends DomainError<"platform_unavailable"> {
+  readonly code = "platform_unavailable";
 }
