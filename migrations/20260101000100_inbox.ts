@@ -136,10 +136,11 @@ export async function up(db: Knex): Promise<void> {
     create unique index steps_by_identifier on steps (business_id, coalesce(structure_id, 0), identifier);
     create index steps_by_type on steps (business_id, type, id);
 
-    -- What the platform told us, kept until it is worked off; one row may speak of several businesses.
+    -- What the platform told us, kept as it came until it is worked off; one row may speak of several businesses.
+    -- Text, since a customer's message may hold a zero character, which jsonb refuses.
     create table incoming_webhooks (
       id bigint generated always as identity primary key,
-      payload jsonb not null,
+      payload text not null,
       received_at timestamptz not null default now(),
       attempts integer not null default 0,
       due_at timestamptz not null default now(),

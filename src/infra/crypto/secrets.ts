@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+/** Bytes of randomness in a key or token: 256 bits. */
+const tokenBytes = 32;
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A new key or token; the prefix tells people and secret scanners what they found. */
+export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tokenBytes).toString("base64url")}`;
+
+/** What the master secret is good for; each use has a key of its own, derived from it (HKDF, RFC 5869). */
+export class Secrets {
+  private readonly digestKey: Buffer;
+  private readonly sealKey: Buffer;
+
+  /** @param master - at least 32 characters; changing it makes every stored key, session and sealed token void */
+  constructor(master: string) {
+    const derive = (use: string) => Buffer.from(hkdfSync("sha256", master, "recado", use, 32));
+    this.digestKey = derive("token digests");
+    this.sealKey = derive("sealed secrets");
+  }
+
+  /** What is stored of a key or token: 32 bytes that tell nothing without the master secret. */
+  digest(token: string): Buffer {
+    return createHmac("sha256", this.digestKey).update(token).digest();
+  }
+
+  /** Encrypts; `owner` is bound to the result, so that one business's secret does not open under another's. */
+  seal(secret: string, owner: number): Buffer {
+    const nonce = randomBytes(nonceBytes);
+    const encrypt = createCipheriv(cipher, this.sealKey, nonce).setAAD(ownerBytes(owner));
+    const sealed = Buffer.concat([encrypt.update(secret, "utf8"), encrypt.final()]);
+    return Buffer.concat([nonce, encrypt.getAuthTag(), sealed]);
+  }
+
+  /** Throws when the bytes were changed, belong to another owner or were sealed under another master secret. */
+  open(sealed: Buffer, owner: number): string {
+    const decrypt = createDecipheriv(cipher, this.sealKey, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    decrypt.setAAD(ownerBytes(owner)).setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    return Buffer.concat([decrypt.update(sealed.subarray(nonceBytes + tagBytes)), decrypt.final()]).toString("utf8");
+  }
+}
+
+const ownerBytes = (owner: number) => Buffer.from(String(owner));

@@ -1,0 +1,87 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { problem, type Schema, text, timestamp } from "../../../infra/http/schema.ts";
+import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
+import type { SessionStore } from "../../application/ports.ts";
+import type { FailedAttempts } from "./authenticators.ts";
+
+const credentials = {
+  type: "object",
+  required: ["email", "password"],
+  properties: {
+    email: { type: "string", minLength: 1, maxLength: 320 },
+    password: { type: "string", minLength: 1, maxLength: 1024 },
+  },
+} as const satisfies Schema;
+
+const opened = {
+  type: "object",
+  required: ["token", "expires_at", "empresa_id", "usuario_id"],
+  properties: {
+    token: text,
+    expires_at: timestamp,
+    empresa_id: { type: "integer" },
+    usuario_id: { type: "integer" },
+  },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
+  invalid_input: (error) => [400, { message: error.message }],
+  wrong_credentials: () => [401, { message: "Invalid credentials" }],
+  unexpected: () => [500, { message: "Internal server error" }],
+};
+
+export const openSessionRoute = (openSession: OpenSession, attempts: FailedAttempts): Route =>
+  defineRoute({
+    method: "post",
+    path: "/auth/session",
+    operationId: "openSession",
+    tag: "Access",
+    summary: "Open a session with e-mail and password",
+    rules: [
+      ["Auth.6", "The token is opaque, shown once, and expires; it can be revoked before."],
+      ["Auth.7", "A wrong e-mail and a wrong password are answered alike, after the same time."],
+    ],
+    auth: "none",
+    body: credentials,
+    responses: {
+      200: { description: "The session", schema: opened },
+      400: { description: "A field is missing or wrong", schema: problem },
+      401: { description: "E-mail and password do not match", schema: problem },
+      429: { description: "Too many failed attempts from this address", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect,
+    handle: async ({ body, ip }) => {
+      await attempts.check(ip);
+      const session = await openSession.withPassword(body.email, body.password).catch(async (failure: unknown) => {
+        await attempts.failed(ip);
+        throw failure;
+      });
+      return {
+        token: session.token,
+        expires_at: session.expiresAt.toISOString(),
+        empresa_id: session.businessId,
+        usuario_id: session.userId,
+      };
+    },
+  });
+
+export const closeSessionRoute = (sessions: SessionStore): Route =>
+  defineRoute({
+    method: "delete",
+    path: "/auth/session",
+    operationId: "closeSession",
+    tag: "Access",
+    summary: "Revoke the session token that the request carries",
+    auth: "session",
+    responses: {
+      200: {
+        description: "The token is void from now on",
+        schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
+      },
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect: { unexpected: () => [500, { message: "Internal server error" }] },
+    handle: async ({ caller }) => ({ success: await sessions.revoke(caller.token) }),
+  });

@@ -1,0 +1,56 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
+import { administratorRole, type KeyAccess } from "../../domain/access.ts";
+
+const access: Statement = {
+  name: "app_key_access",
+  text: `
+    select app_key.id, app_key.business_id,
+           exists (select from users
+                   where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
+             as has_administrator
+    from app_keys as app_key where digest = $1 and revoked_at is null`,
+};
+
+const add: Statement = {
+  name: "app_key_add",
+  text: `
+    insert into app_keys (digest, business_id, label)
+    select $1, id, $3 from businesses where id = $2
+    returning id`,
+};
+
+const revoke: Statement = {
+  name: "app_key_revoke",
+  text: `
+    update app_keys set revoked_at = now()
+    where business_id = $1 and label = $2 and revoked_at is null
+    returning id`,
+};
+
+interface AccessRow {
+  readonly id: number;
+  readonly business_id: number;
+  readonly has_administrator: boolean;
+}
+
+export class PostgresAppKeys implements AppKeys, AppKeyStore {
+  constructor(
+    private readonly database: Queries,
+    private readonly digestOf: (key: string) => Buffer,
+  ) {}
+
+  async accessOf(key: string): Promise<KeyAccess | null> {
+    const [row] = await this.database.rows<AccessRow>(access, [this.digestOf(key)]);
+    if (!row) return null;
+    return { keyId: row.id, businessId: row.business_id, hasAdministrator: row.has_administrator };
+  }
+
+  async add(businessId: number, key: string, label: string): Promise<boolean> {
+    return (await this.database.rows(add, [this.digestOf(key), businessId, label])).length > 0;
+  }
+
+  async revoke(businessId: number, label: string): Promise<number> {
+    return (await this.database.rows(revoke, [businessId, label])).length;
+  }
+}

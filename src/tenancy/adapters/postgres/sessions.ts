@@ -1,0 +1,93 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
+import type { SessionUser } from "../../domain/access.ts";
+
+const user: Statement = {
+  name: "session_user",
+  text: `
+    select session.business_id, session.user_id, users.role_id, session.expires_at
+    from sessions as session
+    join users on users.business_id = session.business_id and users.id = session.user_id and users.active
+    where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`,
+};
+
+const open: Statement = {
+  name: "session_open",
+  text: `
+    insert into sessions (digest, business_id, user_id, expires_at)
+    select $1, business_id, id, now() + make_interval(mins => ($4::float8 * 60)::int)
+    from users where business_id = $2 and id = $3 and active
+    returning expires_at`,
+};
+
+const revoke: Statement = {
+  name: "session_revoke",
+  text: "update sessions set revoked_at = now() where digest = $1 and revoked_at is null returning user_id",
+};
+
+const purge: Statement = {
+  name: "session_purge",
+  text: `
+    delete from sessions where digest in
+      (select digest from sessions where expires_at < now() - interval '1 day' order by expires_at limit 10000)
+    returning user_id`,
+};
+
+const credentials: Statement = {
+  name: "user_credentials",
+  text: `
+    select credentials.business_id, credentials.user_id, credentials.password_hash
+    from credentials
+    join users on users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
+    where credentials.email = lower($1)`,
+};
+
+const business: Statement = {
+  name: "user_business",
+  text: "select business_id from users where id = $1 and active",
+};
+
+export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
+  constructor(
+    private readonly database: Queries,
+    private readonly digestOf: (token: string) => Buffer,
+  ) {}
+
+  async userOf(token: string): Promise<SessionUser | null> {
+    const [row] = await this.database.rows<{
+      business_id: number;
+      user_id: number;
+      role_id: number;
+      expires_at: Date;
+    }>(user, [this.digestOf(token)]);
+    if (!row) return null;
+    return { businessId: row.business_id, userId: row.user_id, roleId: row.role_id, expiresAt: row.expires_at };
+  }
+
+  async open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null> {
+    const values = [this.digestOf(token), businessId, userId, hours];
+    const [row] = await this.database.rows<{ expires_at: Date }>(open, values);
+    return row?.expires_at ?? null;
+  }
+
+  async revoke(token: string): Promise<boolean> {
+    return (await this.database.rows(revoke, [this.digestOf(token)])).length > 0;
+  }
+
+  async purge(): Promise<number> {
+    return (await this.database.rows(purge, [])).length;
+  }
+
+  async credentialsOf(email: string): Promise<StoredCredentials | null> {
+    const [row] = await this.database.rows<{ business_id: number; user_id: number; password_hash: string }>(
+      credentials,
+      [email],
+    );
+    return row ? { businessId: row.business_id, userId: row.user_id, passwordHash: row.password_hash } : null;
+  }
+
+  async businessOf(userId: number): Promise<number | null> {
+    const [row] = await this.database.rows<{ business_id: number }>(business, [userId]);
+    return row?.business_id ?? null;
+  }
+}

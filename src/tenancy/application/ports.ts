@@ -1,0 +1,47 @@
+import type { KeyAccess, SessionUser } from "../domain/access.ts";
+
+export interface AppKeys {
+  /** What `key` opens; `null` when it was never made or is revoked. */
+  accessOf(key: string): Promise<KeyAccess | null>;
+}
+
+export interface AppKeyStore {
+  /** Stores a new key; `false` when there is no such business. */
+  add(businessId: number, key: string, label: string): Promise<boolean>;
+  /** Revokes every key of the business that carries the label; how many that were. */
+  revoke(businessId: number, label: string): Promise<number>;
+}
+
+export interface Sessions {
+  /** Whom `token` stands for; `null` when unknown, expired or revoked, or its user is not active. */
+  userOf(token: string): Promise<SessionUser | null>;
+}
+
+export interface SessionStore {
+  /** Stores a session that lives for `hours`; its end, or `null` when there is no such active user. */
+  open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null>;
+  /** `false` when there was nothing to revoke. */
+  revoke(token: string): Promise<boolean>;
+  /** Forgets sessions that ended more than a day ago; how many. */
+  purge(): Promise<number>;
+}
+
+export interface StoredCredentials {
+  readonly businessId: number;
+  readonly userId: number;
+  readonly passwordHash: string;
+}
+
+export interface UserDirectory {
+  /** Active users only; e-mails compare without regard to case. */
+  credentialsOf(email: string): Promise<StoredCredentials | null>;
+  /** The business that an active user belongs to. */
+  businessOf(userId: number): Promise<number | null>;
+}
+
+export interface PasswordCheck {
+  matches(password: string, storedHash: string | null): Promise<boolean>;
+}
+
+/** Makes a new key or token: unguessable, and recognisable by its prefix. */
+export type NewToken = (prefix: string) => string;

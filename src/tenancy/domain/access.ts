@@ -1,0 +1,32 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+/** `role_id` of users with rules of their own; others exist and have none. */
+export const administratorRole = 1;
+export const agentRole = 5;
+
+/** What an App Key opens. */
+export interface KeyAccess {
+  readonly keyId: number;
+  readonly businessId: number;
+  readonly hasAdministrator: boolean;
+}
+
+/** Whom a session token stands for. */
+export interface SessionUser {
+  readonly businessId: number;
+  readonly userId: number;
+  readonly roleId: number;
+  readonly expiresAt: Date;
+}
+
+export class WrongCredentials extends DomainError<"wrong_credentials"> {
+  readonly code = "wrong_credentials";
+}
+
+export class NoSuchBusiness extends DomainError<"no_such_business"> {
+  readonly code = "no_such_business";
+}
+
+export class NoSuchUser extends DomainError<"no_such_user"> {
+  readonly code = "no_such_user";
+}
