@@ -9,6 +9,7 @@ export async function up(db: Knex): Promise<void> {
       phone text not null check (phone ~ '^[0-9]+$'),
       platform_id text not null,
       opted_out_at timestamptz,
+      preference_changed_at timestamptz,
       created_at timestamptz not null default now(),
       primary key (business_id, id),
       unique (business_id, phone)

@@ -1,0 +1,135 @@
+import type { DeliveryStatus, IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
+
+/** The recipient opted out of marketing messages. */
+const optedOutCode = 131050;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whatever the platform sent: nothing of it is taken for granted. */
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a webhook of the cloud business API. Fields and kinds that are not known are left out, never an error:
+ * a webhook that fails is delivered again for days. Throws only when the payload is no JSON.
+ */
+export function readCloudWebhook(payload: string): IncomingNews {
+  // PostgreSQL's text holds no zero character; a customer's message may.
+  const root = JSON.parse(payload, (_, value) => (typeof value === "string" ? value.replaceAll("\0", "") : value));
+  const messages: IncomingMessage[] = [];
+  const statuses: DeliveryStatus[] = [];
+  const preferences: PreferenceChange[] = [];
+  for (const entry of list(object(root).entry)) {
+    for (const change of list(entry.changes)) {
+      const value = object(change.value);
+      const sender = id(object(value.metadata).phone_number_id);
+      if (sender === undefined) continue;
+      const names = profileNames(value);
+      messages.push(...list(value.messages).flatMap((message) => readMessage(message, sender, names)));
+      statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
+      preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
+    }
+  }
+  return { messages, statuses, preferences };
+}
+
+function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
+  const from = digits(message.from);
+  const platformMessageId = id(message.id);
+  const kind = id(message.type);
+  if (from === undefined || platformMessageId === undefined || kind === undefined) return [];
+  const name = names.get(from);
+  const details = omit(message, ["id", "from", "timestamp", "type", "referral", "text"]);
+  const referral = object(message.referral);
+  const adId = id(referral.source_id);
+  return [
+    {
+      sender,
+      from,
+      ...(name === undefined ? {} : { name }),
+      platformMessageId,
+      kind,
+      body: bodyOf(kind, object(message[kind])),
+      ...(Object.keys(details).length > 0 ? { details } : {}),
+      occurredAt: time(message.timestamp),
+      ...(adId !== undefined && referral.source_type === "ad" ? { referral: { adId, details: referral } } : {}),
+    },
+  ];
+}
+
+/** What an inbox shows of each kind of message. */
+function bodyOf(kind: string, content: Json): string {
+  switch (kind) {
+    case "text":
+    case "system":
+      return text(content.body);
+    case "button":
+      return text(content.text);
+    case "interactive":
+      return text(object(content.button_reply).title) || text(object(content.list_reply).title);
+    case "reaction":
+      return text(content.emoji);
+    case "location":
+      return text(content.name) || text(content.address);
+    case "order":
+      return text(content.text);
+    default:
+      return text(content.caption) || text(content.filename);
+  }
+}
+
+function readStatus(status: Json, sender: string): DeliveryStatus[] {
+  const platformMessageId = id(status.id);
+  const state = status.status;
+  if (platformMessageId === undefined) return [];
+  if (state !== "sent" && state !== "failed" && state !== "delivered" && state !== "read") return [];
+  const reference = text(status.biz_opaque_callback_data);
+  return [
+    {
+      sender,
+      platformMessageId,
+      ...(uuid.test(reference) ? { reference } : {}),
+      state,
+      ...(state === "failed" ? { error: readError(list(status.errors)[0] ?? {}) } : {}),
+    },
+  ];
+}
+
+function readError(error: Json) {
+  const code = Number.isInteger(error.code) && Math.abs(Number(error.code)) < 2 ** 31 ? Number(error.code) : 0;
+  const reason = text(object(error.error_data).details) || text(error.message) || text(error.title);
+  return { code, reason: reason.slice(0, 500), optedOut: code === optedOutCode };
+}
+
+function readPreference(word: Json, sender: string): PreferenceChange[] {
+  const from = digits(word.wa_id);
+  if (from === undefined || word.category !== "marketing_messages") return [];
+  if (word.value !== "stop" && word.value !== "resume") return [];
+  return [{ sender, from, optedOut: word.value === "stop", occurredAt: time(word.timestamp) }];
+}
+
+function profileNames(value: Json): ReadonlyMap<string, string> {
+  const named = list(value.contacts).map((contact) => [
+    text(contact.wa_id),
+    text(object(contact.profile).name).slice(0, 200),
+  ]);
+  return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
+}
+
+const object = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : []);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** An identifier that fits an index. */
+const id = (value: unknown): string | undefined =>
+  typeof value === "string" && value.length > 0 && value.length <= 512 ? value : undefined;
+
+const digits = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\d{1,64}$/.test(value) ? value : undefined;
+
+/** The platform gives seconds, as text; what is no time or lies ahead of ours counts as now. */
+function time(value: unknown): Date {
+  const ms = Number(value) * 1000;
+  return ms > 0 && ms < Date.now() ? new Date(ms) : new Date();
+}
+
+const omit = (value: Json, keys: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));

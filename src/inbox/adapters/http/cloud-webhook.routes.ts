@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { HttpProblem } from "../../../infra/http/problem.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { WebhookQueue } from "../../application/ports.ts";
+
+/** The platform sends up to 3 MB. */
+const bodyLimit = 4 * 1024 * 1024;
+
+export interface CloudWebhookSettings {
+  /** Signs what the platform delivers. */
+  readonly appSecret: string;
+  /** Proves, once, that the platform was told of this address by its owner. */
+  readonly verifyToken: string;
+}
+
+const verification = {
+  type: "object",
+  properties: { "hub.mode": text, "hub.verify_token": text, "hub.challenge": { type: "string", maxLength: 1000 } },
+} as const satisfies Schema;
+
+const dialect = { unexpected: () => [500, { message: "Internal server error" }] as const };
+
+/**
+ * The platform's webhook. What it delivers is stored and answered at once, and worked off afterwards: the
+ * platform waits for nothing and delivers again what was not answered with 200.
+ *
+ * @param onArrival - called after each delivery; must return at once
+ */
+export function cloudWebhookRoutes(
+  { appSecret, verifyToken }: CloudWebhookSettings,
+  queue: Pick<WebhookQueue, "keep">,
+  onArrival: () => void,
+): Route[] {
+  const verify = defineRoute({
+    method: "get",
+    path: "/webhooks/cloud",
+    operationId: "verifyCloudWebhook",
+    tag: "Webhooks",
+    summary: "Prove to the messaging platform that this address is ours",
+    auth: "none",
+    query: verification,
+    responses: {
+      200: { description: "The challenge, as it came", type: "text/plain" },
+      403: { description: "Another mode, or another verify token", schema: problem },
+    },
+    dialect,
+    handle: ({ query }) => {
+      const isOurs = query["hub.mode"] === "subscribe" && sameText(query["hub.verify_token"] ?? "", verifyToken);
+      if (!isOurs) throw new HttpProblem(403, "Wrong verify token");
+      return new Reply(200, query["hub.challenge"] ?? "", {}, "text/plain");
+    },
+  });
+
+  const receive = defineRoute({
+    method: "post",
+    path: "/webhooks/cloud",
+    operationId: "receiveCloudWebhook",
+    tag: "Webhooks",
+    summary: "Customer messages, delivery statuses and opt-outs from the messaging platform",
+    rules: [
+      ["Webhook.1", "`X-Hub-Signature-256` holds the HMAC-SHA256 of the bytes of the body with the app secret."],
+      ["Webhook.2", "It is stored and answered; what follows from it happens afterwards."],
+      ["Webhook.3", "Delivered twice, late or out of order, it changes nothing twice and turns nothing back."],
+    ],
+    auth: "none",
+    body: "raw",
+    bodyLimit,
+    responses: {
+      200: {
+        description: "Stored",
+        schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
+      },
+      400: { description: "No JSON", schema: problem },
+      401: { description: "The signature is missing or wrong", schema: problem },
+    },
+    dialect,
+    handle: async ({ body, headers }) => {
+      const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
+      if (!sameText(String(headers["x-hub-signature-256"] ?? ""), signature)) {
+        throw new HttpProblem(401, "Invalid signature");
+      }
+      const payload = body.toString("utf8");
+      if (!isJson(payload)) throw new HttpProblem(400, "Request body is not valid JSON");
+      await queue.keep(payload);
+      onArrival();
+      return { success: true };
+    },
+  });
+
+  return [verify, receive];
+}
+
+function isJson(payload: string): boolean {
+  try {
+    JSON.parse(payload);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Compares without telling by its time how much was right. */
+function sameText(given: string, expected: string): boolean {
+  const [a, b] = [given, expected].map((value) => createHmac("sha256", "compare").update(value).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

@@ -1,0 +1,82 @@
+import { loggingEvents } from "../../../infra/postgres/log-events.ts";
+
+/** What the CTE `moved` must return of the row `message`, besides `before`: its state before the change. */
+export const messageColumns = `
+  message.business_id, message.id, message.chat_id, message.conversation_id, message.state, message.direction,
+  message.kind, message.body, message.media_url, message.author, message.author_name, message.error_code,
+  message.error_reason, message.occurred_at`;
+
+/**
+ * True of messages that nobody has been told of: incoming ones, and those that now leave `sending`. Whoever
+ * moves a message out of `sending` announces it, be it the sender, a delivery status or the sweep.
+ */
+const isNew = "(before is null or before = 'sending')";
+
+/** Chats that rise to the top of the inbox: a failed send raises nothing. */
+export const active = `
+  active as (
+    select chat.business_id, chat.id, chat.last_message_at from chats as chat
+    where (chat.business_id, chat.id) in (
+      select business_id, chat_id from moved where ${isNew} and state <> 'failed')
+    order by chat.business_id, chat.id
+    for no key update
+  )`;
+
+const raisedByUs = `
+  raised as (
+    update chats as chat set last_message_at = greatest(chat.last_message_at, now())
+    from active where chat.business_id = active.business_id and chat.id = active.id
+    returning chat.business_id, chat.id, chat.last_message_at
+  )`;
+
+/**
+ * CTEs that raise the chats of the CTE `moved` in the inbox and log its events: `message:new`,
+ * `message:status` and `inbox:reorder`. Ends in `logged`. Payloads are English; the realtime adapter gives them
+ * the wire's spelling.
+ *
+ * @param raised - another way of raising: a CTE `raised` over `active`, returning (business_id, id, last_message_at)
+ */
+export const announcing = (raised = raisedByUs): string => `
+  ${active},
+  ${raised},
+  news as (
+    select moved.*, ${isNew} as is_new,
+           jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
+                              'platformId', contact.platform_id) as contact,
+           chat.provider, chat.support_user_id, chat.ad_id, conversation.state as conversation_state,
+           raised.last_message_at, raised.id is not null as is_raised
+    from moved
+    join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
+    join contacts as contact on contact.business_id = moved.business_id and contact.id = chat.contact_id
+    join conversations as conversation
+      on conversation.business_id = moved.business_id and conversation.id = moved.conversation_id
+    left join raised on raised.business_id = moved.business_id and raised.id = moved.chat_id
+  ),
+  events as (
+    select business_id, id * 2 as position, 'message:new' as name,
+           jsonb_build_object(
+             'chatId', chat_id, 'conversationId', conversation_id, 'contact', contact,
+             'message', jsonb_build_object(
+               'id', id, 'direction', direction, 'kind', kind, 'body', body, 'mediaUrl', media_url, 'author', author,
+               'authorName', author_name, 'state', state, 'errorCode', error_code, 'errorReason', error_reason,
+               'occurredAt', occurred_at)) as payload
+    from news where is_new
+    union all
+    select business_id, id * 2, 'message:status',
+           jsonb_build_object('chatId', chat_id, 'messageId', id, 'state', state, 'errorCode', error_code,
+                              'errorReason', error_reason)
+    from news where not is_new
+    union all
+    select business_id, position, 'inbox:reorder', payload from (
+      select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position,
+             jsonb_build_object(
+               'chatId', chat_id, 'contact', contact, 'provider', provider, 'supportUserId', support_user_id,
+               'adId', ad_id, 'conversationId', conversation_id, 'conversationState', conversation_state,
+               'lastMessageAt', last_message_at,
+               'lastMessage', jsonb_build_object('id', id, 'direction', direction, 'kind', kind,
+                                                 'preview', left(body, 200), 'authorName', author_name)) as payload
+      from news where is_new and is_raised
+      order by business_id, chat_id, id desc
+    ) as rows_to_redraw
+  ),
+  ${loggingEvents}`;

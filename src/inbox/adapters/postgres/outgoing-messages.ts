@@ -1,0 +1,111 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { MessageUnderWay, OutgoingMessage, OutgoingMessages, Settlement } from "../../application/ports.ts";
+import { announcing, messageColumns } from "./announce-sql.ts";
+import { findingThreads } from "./thread-sql.ts";
+
+const open: Statement = {
+  name: "message_open",
+  text: `
+    with wanted as (
+      select $1::bigint as business_id, $2::text as provider, $3::text as phone, $4::text as name, null::text as ad_id
+    ),
+    ${findingThreads}
+    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
+                          template_id, state, reference, attempt, lease_until)
+    select business_id, chat_id, conversation_id, 'out', $5, $6, $7, 'business', $8,
+           $9::bigint, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $10)
+    from threads
+    returning id, attempt, reference`,
+};
+
+const settle: Statement = {
+  name: "message_settle",
+  text: `
+    with moved as (
+      update messages as message
+      set state = $4, platform_message_id = coalesce(message.platform_message_id, $5), error_code = $6,
+          error_reason = $7, lease_until = null
+      from (select state as before from messages where business_id = $1 and id = $2 for no key update) as earlier
+      where message.business_id = $1 and message.id = $2 and message.attempt = $3
+        and earlier.before in ('sending', 'unknown')
+      returning ${messageColumns}, earlier.before
+    ),
+    recipient as (
+      update contacts as contact
+      set platform_id = coalesce($8, contact.platform_id),
+          opted_out_at = case when $9::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
+      from moved join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
+      where contact.business_id = moved.business_id and contact.id = chat.contact_id
+        and (contact.platform_id <> $8 or ($9::boolean and contact.opted_out_at is null))
+    ),
+    ${announcing()}
+    select business_id, number, name, payload, at from logged order by number`,
+};
+
+const settleExpired: Statement = {
+  name: "message_settle_expired",
+  text: `
+    with moved as (
+      update messages as message
+      set state = 'unknown', lease_until = null, error_reason = 'the sender stopped before it knew the outcome'
+      from (
+        select business_id, id, state as before from messages
+        where state = 'sending' and lease_until < now()
+        order by business_id, id limit $1
+        for no key update skip locked
+      ) as earlier
+      where message.business_id = earlier.business_id and message.id = earlier.id
+      returning ${messageColumns}, earlier.before
+    ),
+    ${announcing()}
+    select business_id, number, name, payload, at from logged order by business_id, number`,
+};
+
+export class PostgresOutgoingMessages implements OutgoingMessages {
+  /** @param leaseSeconds - longer than any request to a platform may take */
+  constructor(
+    private readonly database: Queries,
+    private readonly leaseSeconds: number,
+  ) {}
+
+  async open(message: OutgoingMessage): Promise<MessageUnderWay> {
+    const { businessId, provider, phone, contactName, kind, body, mediaUrl, authorName, templateId } = message;
+    const [row] = await this.database.rows<{ id: number; attempt: number; reference: string }>(open, [
+      businessId,
+      provider,
+      phone,
+      contactName,
+      kind,
+      body,
+      mediaUrl ?? null,
+      authorName,
+      templateId ?? null,
+      this.leaseSeconds,
+    ]);
+    if (!row) throw new Error(`no thread was made in business ${businessId}`);
+    return { businessId, ...row };
+  }
+
+  async settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]> {
+    const sent = settlement.state === "sent" ? settlement : undefined;
+    const failed = settlement.state === "failed" ? settlement : undefined;
+    const rows = await this.database.rows<LoggedEventRow>(settle, [
+      message.businessId,
+      message.id,
+      message.attempt,
+      settlement.state,
+      sent?.platformMessageId ?? null,
+      failed?.code ?? null,
+      settlement.state === "sent" ? null : settlement.reason,
+      sent?.recipientId ?? null,
+      failed?.optedOut ?? false,
+    ]);
+    return rows.map(toLoggedEvent);
+  }
+
+  async settleExpired(limit: number): Promise<LoggedEvent[]> {
+    return (await this.database.rows<LoggedEventRow>(settleExpired, [limit])).map(toLoggedEvent);
+  }
+}

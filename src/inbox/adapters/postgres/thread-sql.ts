@@ -1,0 +1,91 @@
+/**
+ * CTEs that find, or make where missing, the thread for each row of the CTE
+ * `wanted(business_id, provider, phone, name, ad_id)`, of which no two share business and phone:
+ * `threads(business_id, phone, contact_id, chat_id, conversation_id)`.
+ *
+ * Requests that make the same thread at the same time wait for each other at the unique keys and then get the
+ * same rows: `on conflict do update` returns the row that the other one made, which this statement's snapshot
+ * does not show. Rows are made in the order of their keys, so that two statements never wait for each other.
+ */
+export const findingThreads = `
+  known_contacts as (
+    select wanted.business_id, wanted.phone, found.id as contact_id
+    from wanted cross join lateral (
+      select id from (
+        (select id, 1 as preference from contacts
+         where business_id = wanted.business_id and phone = wanted.phone)
+        union all
+        (select id, 2 from contacts
+         where business_id = wanted.business_id and platform_id = wanted.phone order by id limit 1)
+      ) as candidates
+      order by preference limit 1
+    ) as found
+  ),
+  made_contacts as (
+    insert into contacts as contact (business_id, name, phone, platform_id)
+    select business_id, name, phone, phone from wanted
+    where not exists (
+      select from known_contacts as known
+      where known.business_id = wanted.business_id and known.phone = wanted.phone)
+    order by business_id, phone
+    on conflict (business_id, phone) do update set phone = excluded.phone
+    returning contact.business_id, contact.phone, contact.id as contact_id
+  ),
+  people as (
+    select business_id, phone, contact_id from known_contacts
+    union all
+    select business_id, phone, contact_id from made_contacts
+  ),
+  owners as (
+    select people.business_id, people.contact_id, wanted.provider, max(wanted.ad_id) as ad_id
+    from people join wanted using (business_id, phone)
+    group by 1, 2, 3
+  ),
+  known_chats as (
+    select owners.business_id, owners.contact_id, chat.id as chat_id, chat.bot_available
+    from owners join chats as chat
+      on chat.business_id = owners.business_id and chat.contact_id = owners.contact_id
+         and chat.provider = owners.provider
+  ),
+  made_chats as (
+    insert into chats as chat (business_id, contact_id, provider)
+    select business_id, contact_id, provider from owners
+    where not exists (
+      select from known_chats as known
+      where known.business_id = owners.business_id and known.contact_id = owners.contact_id)
+    order by business_id, contact_id
+    on conflict (business_id, contact_id, provider) do update set provider = excluded.provider
+    returning chat.business_id, chat.contact_id, chat.id as chat_id, chat.bot_available
+  ),
+  rooms as (
+    select business_id, contact_id, chat_id, bot_available from known_chats
+    union all
+    select business_id, contact_id, chat_id, bot_available from made_chats
+  ),
+  known_conversations as (
+    select rooms.business_id, rooms.chat_id, conversation.id as conversation_id
+    from rooms join conversations as conversation
+      on conversation.business_id = rooms.business_id and conversation.chat_id = rooms.chat_id
+         and conversation.closed_at is null
+  ),
+  made_conversations as (
+    insert into conversations as conversation (business_id, chat_id, state, ad_id)
+    select rooms.business_id, rooms.chat_id, case when rooms.bot_available then 'bot' else 'pending' end, owners.ad_id
+    from rooms join owners using (business_id, contact_id)
+    where not exists (
+      select from known_conversations as known
+      where known.business_id = rooms.business_id and known.chat_id = rooms.chat_id)
+    order by rooms.business_id, rooms.chat_id
+    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
+    returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id
+  ),
+  threads as (
+    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talk.conversation_id
+    from people
+    join rooms using (business_id, contact_id)
+    join (
+      select business_id, chat_id, conversation_id from known_conversations
+      union all
+      select business_id, chat_id, conversation_id from made_conversations
+    ) as talk using (business_id, chat_id)
+  )`;

@@ -1,0 +1,52 @@
+/** The platform's id of the business's number that a piece of news concerns. */
+type SenderId = string;
+
+/** The ad that a customer came from. */
+export interface AdReferral {
+  readonly adId: string;
+  /** The platform's own fields: headline, body, source_url, ... */
+  readonly details: object;
+}
+
+/** A message from a customer. */
+export interface IncomingMessage {
+  readonly sender: SenderId;
+  /** The customer's id on the platform: digits. */
+  readonly from: string;
+  /** The name in the customer's profile. */
+  readonly name?: string;
+  /** Given by the platform; a message delivered twice carries the same one. */
+  readonly platformMessageId: string;
+  readonly kind: string;
+  /** What an inbox shows: the text, the caption, the title of the chosen button; empty when there is none. */
+  readonly body: string;
+  /** What else the platform said of it: media ids, coordinates, products. */
+  readonly details?: object;
+  readonly occurredAt: Date;
+  readonly referral?: AdReferral;
+}
+
+/** What became of a message of ours. */
+export interface DeliveryStatus {
+  readonly sender: SenderId;
+  readonly platformMessageId: string;
+  /** The reference that the message was sent with. */
+  readonly reference?: string;
+  readonly state: "sent" | "failed" | "delivered" | "read";
+  readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
+}
+
+/** A customer's word on marketing messages. */
+export interface PreferenceChange {
+  readonly sender: SenderId;
+  readonly from: string;
+  readonly optedOut: boolean;
+  readonly occurredAt: Date;
+}
+
+/** What a webhook told, in the order in which it told it. */
+export interface IncomingNews {
+  readonly messages: readonly IncomingMessage[];
+  readonly statuses: readonly DeliveryStatus[];
+  readonly preferences: readonly PreferenceChange[];
+}
