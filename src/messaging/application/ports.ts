@@ -1,4 +1,5 @@
 import type { PlatformTemplate, SendOutcome } from "../domain/platform.ts";
+import type { Template } from "../domain/template.ts";
 
 /** A number of a business at the messaging platform, with what it takes to speak for it. */
 export interface PlatformAccount {
@@ -26,4 +27,83 @@ export interface MessagingPlatform {
   sendTemplate(account: PlatformAccount, message: TemplateMessage): Promise<SendOutcome>;
   /** Reads every page. Rejects with `PlatformUnavailable` when any page cannot be read. */
   listTemplates(account: PlatformAccount, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
+}
+
+/** What the platform knows under one template name, remembered for a short while. */
+export interface KnownTemplates {
+  /** Rejects with `PlatformUnavailable`. */
+  named(account: PlatformAccount, name: string): Promise<PlatformTemplate[]>;
+}
+
+/** A template with everything a list shows. Timestamps in UTC. */
+export interface TemplateRecord extends Template {
+  readonly buttons: string | null;
+  readonly code: string | null;
+  readonly provider: string;
+  readonly allowedAgents: string | null;
+  readonly contactVariables: readonly number[] | null;
+  readonly articles: string | null;
+  readonly businessId: number;
+  readonly providerBId: string | null;
+  readonly version: string | null;
+  /** The stored flag; older templates have none. */
+  readonly createdByAi: boolean | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface TemplateListing {
+  /** The language the business prefers for templates that name none. */
+  readonly preferredLanguage: string;
+  /** `null` when the business has no number at the platform. */
+  readonly account: PlatformAccount | null;
+  readonly templates: readonly TemplateRecord[];
+}
+
+export interface SendContext {
+  readonly businessName: string;
+  readonly preferredLanguage: string;
+  readonly account: PlatformAccount | null;
+  /** `null` when there is no such template in the business, or it is deleted. */
+  readonly template: Template | null;
+}
+
+export interface TemplateCatalog {
+  /** The templates that the user may see, by id, at most 6,000; `null` when the business has no such user. */
+  listing(businessId: number, userId: number): Promise<TemplateListing | null>;
+  /** What a send needs to know; `null` when there is no such business. */
+  sendContext(businessId: number, templateId: number): Promise<SendContext | null>;
+}
+
+export interface MediaProbe {
+  /** Asks for the head of the file, and never within our own network. */
+  probe(
+    url: string,
+  ): Promise<
+    { readonly kind: "answered"; readonly status: number } | { readonly kind: "unreachable"; readonly reason: string }
+  >;
+}
+
+/** A template message to be entered in the conversation with its recipient. */
+export interface OutboxMessage {
+  readonly businessId: number;
+  readonly phone: string;
+  readonly contactName: string;
+  readonly body: string;
+  readonly mediaUrl?: string;
+  readonly templateId: number;
+  readonly authorName: string;
+}
+
+export interface OutboxEntry {
+  /** Goes out with the message and comes back in its delivery statuses. */
+  readonly reference: string;
+  /** Writes down what came of the message and announces it. */
+  settle(outcome: SendOutcome): Promise<void>;
+}
+
+/** The inbox, as sending needs it. */
+export interface Outbox {
+  /** Enters the message before it is sent: from here on it is sent at most once, by the caller. */
+  open(message: OutboxMessage): Promise<OutboxEntry>;
 }

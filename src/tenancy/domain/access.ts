@@ -1,9 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** `role_id` of users with rules of their own; others exist and have none. */
-export const administratorRole = 1;
-export const agentRole = 5;
-
 /** What an App Key opens. */
 export interface KeyAccess {
   readonly keyId: number;

@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { administratorRole } from "../../../kernel/roles.ts";
 import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
-import { administratorRole, type KeyAccess } from "../../domain/access.ts";
+import type { KeyAccess } from "../../domain/access.ts";
 
 const access: Statement = {
   name: "app_key_access",

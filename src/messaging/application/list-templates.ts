@@ -1,0 +1,44 @@
+import { UserNotFound } from "../domain/failures.ts";
+import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../domain/platform.ts";
+import { approvalState, isCreatedByAi } from "../domain/template.ts";
+import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
+
+export interface ListedTemplate extends TemplateRecord {
+  readonly createdByAi: boolean;
+  readonly state: TemplateState | "no_status";
+}
+
+export type ListTemplatesFailure = UserNotFound | PlatformUnavailable;
+
+/** §1: the templates that a user may send, with their live approval state. */
+export class ListTemplates {
+  constructor(
+    private readonly catalog: TemplateCatalog,
+    private readonly platform: MessagingPlatform,
+  ) {}
+
+  async execute(businessId: number, userId: number): Promise<ListedTemplate[]> {
+    const listing = await this.catalog.listing(businessId, userId);
+    if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
+    const known = groupByName(await this.platformTemplates(listing));
+    return listing.templates.map((template) => ({
+      ...template,
+      createdByAi: isCreatedByAi(template.createdByAi, template),
+      state: approvalState(template.structure, listing.preferredLanguage, known.get(template.platformName) ?? []),
+    }));
+  }
+
+  private async platformTemplates({ account, templates }: TemplateListing): Promise<PlatformTemplate[]> {
+    return account && templates.length > 0 ? await this.platform.listTemplates(account) : [];
+  }
+}
+
+function groupByName(templates: readonly PlatformTemplate[]): Map<string, PlatformTemplate[]> {
+  const groups = new Map<string, PlatformTemplate[]>();
+  for (const template of templates) {
+    const group = groups.get(template.name);
+    if (group) group.push(template);
+    else groups.set(template.name, [template]);
+  }
+  return groups;
+}

@@ -1,0 +1,119 @@
+import {
+  BusinessNotFound,
+  MediaNotAccessible,
+  NoMediaHeader,
+  NoSender,
+  PlatformUnreachable,
+  SendRefused,
+  SendUncertain,
+  TemplateNotFound,
+} from "../domain/failures.ts";
+import type { SendOutcome } from "../domain/platform.ts";
+import { headerMedia, languageOf, renderBody, type Template } from "../domain/template.ts";
+import type {
+  KnownTemplates,
+  MediaProbe,
+  MessagingPlatform,
+  Outbox,
+  PlatformAccount,
+  SendContext,
+  TemplateCatalog,
+  TemplateMessage,
+} from "./ports.ts";
+
+export interface SendTemplateCommand {
+  readonly businessId: number;
+  /** Digits only. */
+  readonly phone: string;
+  readonly templateId: number;
+  readonly parameters: readonly string[];
+  /** Names the contact if it has to be made; the phone number otherwise. */
+  readonly contactName?: string;
+  /** Stands in for the header media, for this send only. */
+  readonly mediaUrl?: string;
+}
+
+export type SendTemplateFailure =
+  | BusinessNotFound
+  | TemplateNotFound
+  | NoSender
+  | NoMediaHeader
+  | MediaNotAccessible
+  | SendRefused
+  | SendUncertain
+  | PlatformUnreachable;
+
+/** §2: sends a template to a phone number, at most once, and keeps it in the conversation with that number. */
+export class SendTemplate {
+  constructor(
+    private readonly catalog: TemplateCatalog,
+    private readonly platform: MessagingPlatform,
+    private readonly known: KnownTemplates,
+    private readonly media: MediaProbe,
+    private readonly outbox: Outbox,
+    /** Where stored media files are served, ending in a slash; without it only files stored as URLs are sent. */
+    private readonly mediaBaseUrl: string | null,
+  ) {}
+
+  async execute(command: SendTemplateCommand): Promise<void> {
+    const context = await this.catalog.sendContext(command.businessId, command.templateId);
+    if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
+    const { account, template } = context;
+    if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${command.businessId}`);
+    const header = await this.headerOf(template, command.mediaUrl);
+    if (!account) throw new NoSender(`business ${command.businessId}`);
+    const language = await this.language(context, account, template);
+
+    const entry = await this.outbox.open({
+      businessId: command.businessId,
+      phone: command.phone,
+      contactName: command.contactName ?? command.phone,
+      body: renderBody(template, command.parameters),
+      ...(header ? { mediaUrl: header.link } : {}),
+      templateId: template.id,
+      authorName: context.businessName,
+    });
+    const outcome = await this.platform.sendTemplate(account, {
+      to: command.phone,
+      templateName: template.platformName,
+      language,
+      parameters: command.parameters,
+      ...(header ? { headerMedia: header } : {}),
+      reference: entry.reference,
+    });
+    await entry.settle(outcome);
+    demandAccepted(outcome);
+  }
+
+  private async headerOf(template: Template, mediaUrl: string | undefined): Promise<TemplateMessage["headerMedia"]> {
+    const type = headerMedia(template);
+    if (mediaUrl === undefined) {
+      const link = this.storedMedia(template.fileName);
+      return type && link ? { type, link } : undefined;
+    }
+    if (!type) throw new NoMediaHeader(`template ${template.id}`);
+    const answer = await this.media.probe(mediaUrl);
+    const status = answer.kind === "answered" ? answer.status : null;
+    if (status !== 200) throw new MediaNotAccessible(status);
+    return { type, link: mediaUrl };
+  }
+
+  private storedMedia(fileName: string | null): string | null {
+    if (fileName === null || fileName === "") return null;
+    if (fileName.startsWith("https://")) return fileName;
+    return this.mediaBaseUrl && this.mediaBaseUrl + encodeURIComponent(fileName);
+  }
+
+  /** Asks the platform only for templates that name no language; its silence is no reason not to try. */
+  private async language(context: SendContext, account: PlatformAccount, template: Template): Promise<string> {
+    const { structure, platformName } = template;
+    const known = structure?.language ? [] : await this.known.named(account, platformName).catch(() => []);
+    return languageOf(structure, context.preferredLanguage, known);
+  }
+}
+
+function demandAccepted(outcome: SendOutcome): void {
+  if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
+  if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
+  if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
+}

@@ -1,0 +1,46 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+export class BusinessNotFound extends DomainError<"business_not_found"> {
+  readonly code = "business_not_found";
+}
+
+export class UserNotFound extends DomainError<"user_not_found"> {
+  readonly code = "user_not_found";
+}
+
+export class TemplateNotFound extends DomainError<"template_not_found"> {
+  readonly code = "template_not_found";
+}
+
+/** The business has no number at the messaging platform. */
+export class NoSender extends DomainError<"no_sender"> {
+  readonly code = "no_sender";
+}
+
+/** Media was given for a template whose header takes none. */
+export class NoMediaHeader extends DomainError<"no_media_header"> {
+  readonly code = "no_media_header";
+}
+
+export class MediaNotAccessible extends DomainError<"media_not_accessible"> {
+  readonly code = "media_not_accessible";
+  /** @param status - what the file's host answered; `null` when there was no answer */
+  constructor(readonly status: number | null) {
+    super(`media answered ${status ?? "nothing"}`);
+  }
+}
+
+/** The platform refused the message: it was not sent. */
+export class SendRefused extends DomainError<"send_refused"> {
+  readonly code = "send_refused";
+}
+
+/** The message may or may not have been sent; its delivery status will tell. */
+export class SendUncertain extends DomainError<"send_uncertain"> {
+  readonly code = "send_uncertain";
+}
+
+/** The platform could not be reached: the message was not sent. */
+export class PlatformUnreachable extends DomainError<"platform_unreachable"> {
+  readonly code = "platform_unreachable";
+}

@@ -1,0 +1,100 @@
+import type { PlatformTemplate, TemplateState } from "./platform.ts";
+
+/** A component of the platform's template structure; fields beyond these are kept and not looked at. */
+export interface TemplateComponent {
+  readonly type: string;
+  readonly text?: string;
+  readonly format?: string;
+  readonly example?: {
+    readonly body_text?: readonly (readonly string[])[];
+    readonly body_text_named_params?: readonly unknown[];
+  };
+}
+
+export interface TemplateStructure {
+  readonly language?: string;
+  readonly components?: readonly TemplateComponent[];
+}
+
+/** What the rules of templates look at; `provider` is `Cloud` or `ProviderB`. */
+export interface Template {
+  readonly id: number;
+  readonly name: string;
+  /** The name under which the platform knows it. */
+  readonly platformName: string;
+  readonly body: string;
+  readonly structure: TemplateStructure | null;
+  readonly headerType: string | null;
+  /** The stored media of the header. */
+  readonly fileName: string | null;
+}
+
+export type MediaType = "image" | "document" | "video";
+
+/** The structure is the platform's JSON, stored as it came: nothing of it is taken for granted. */
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const lengthOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
+
+const componentOf = (structure: TemplateStructure | null, type: string): TemplateComponent | undefined =>
+  Array.isArray(structure?.components)
+    ? structure.components.find((component) => asText(component?.type).toUpperCase() === type)
+    : undefined;
+
+/** The highest n of the placeholders {{n}}; 0 without any. */
+const highestPlaceholder = (text: string): number =>
+  Math.max(0, ...Array.from(text.matchAll(/\{\{\s*(\d{1,4})\s*\}\}/g), ([, n]) => Number(n)));
+
+/** §1.6: how many parameters a send must carry. Header and button parameters do not count. */
+export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
+  const component = componentOf(structure, "BODY");
+  if (!component) return highestPlaceholder(body);
+  const inText = highestPlaceholder(asText(component.text));
+  if (inText > 0) return inText;
+  const { example } = component;
+  return lengthOf(example?.body_text?.[0]) ?? lengthOf(example?.body_text_named_params) ?? 0;
+}
+
+/** The text that the customer reads. A placeholder without a parameter stays as it is. */
+export function renderBody({ structure, body }: Pick<Template, "structure" | "body">, parameters: readonly string[]) {
+  const text = asText(componentOf(structure, "BODY")?.text) || body;
+  return text.replaceAll(/\{\{\s*(\d{1,4})\s*\}\}/g, (placeholder, n) => parameters[Number(n) - 1] ?? placeholder);
+}
+
+/** The kind of media in the header; `null` where the header is text or missing. */
+export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaType | null {
+  const type = (headerType ?? asText(componentOf(structure, "HEADER")?.format)).toLowerCase();
+  return type === "image" || type === "document" || type === "video" ? type : null;
+}
+
+/** Older templates carry no flag; a name that begins with `osm_` tells. */
+export const isCreatedByAi = (
+  flag: boolean | null,
+  { name, platformName }: Pick<Template, "name" | "platformName">,
+): boolean => flag ?? (platformName.startsWith("osm_") || name.startsWith("osm_"));
+
+/**
+ * The language that a send uses: the template's own; else the one that the business prefers, when the platform
+ * knows the template in it; else the first approved one, or the first.
+ *
+ * @param known - the platform's templates of this name, in its order
+ */
+export function languageOf(
+  structure: TemplateStructure | null,
+  preferred: string,
+  known: readonly PlatformTemplate[],
+): string {
+  if (asText(structure?.language) !== "") return asText(structure?.language);
+  if (known.some(({ language }) => language === preferred)) return preferred;
+  const approvedOrFirst = known.find(({ state }) => state === "APPROVED") ?? known[0];
+  return approvedOrFirst?.language ?? preferred;
+}
+
+/** §1.5: the state in the language that a send would use; `no_status` when the platform does not know it. */
+export function approvalState(
+  structure: TemplateStructure | null,
+  preferred: string,
+  known: readonly PlatformTemplate[],
+): TemplateState | "no_status" {
+  const language = languageOf(structure, preferred, known);
+  return known.find((template) => template.language === language)?.state ?? "no_status";
+}
