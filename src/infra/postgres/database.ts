@@ -20,6 +20,9 @@ export interface DatabaseSettings {
   readonly applicationName?: string;
 }
 
+const deadlockDetected = "40P01";
+const mostAttempts = 3;
+
 /** The one pool of a process. Hot statements are prepared; a transaction hands over its own `Queries`. */
 export class Database implements Queries {
   private constructor(private readonly pool: pg.Pool) {}
@@ -40,9 +43,24 @@ export class Database implements Queries {
     return new Database(pool);
   }
 
+  /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
   async rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.pool.query<Row>({ ...statement, values: values as unknown[] });
-    return result.rows;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.pool.query<Row>({ ...statement, values: values as unknown[] })).rows;
+      } catch (error) {
+        if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
+      }
+    }
+  }
+
+  /** Rejects unless the database answers. */
+  async ping(): Promise<void> {
+    await this.pool.query("select 1");
+  }
+
+  stats(): { readonly open: number; readonly idle: number; readonly waiting: number } {
+    return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
 
   async transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import { Load, Util } from "config/lib/util.js";
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+
+const text = { type: "string" } as const;
+const positive = { type: "integer", minimum: 1 } as const;
+const httpUrl = { type: "string", pattern: "^https?://" } as const;
+
+const schema = {
+  type: "object",
+  required: [
+    "role",
+    "host",
+    "port",
+    "logLevel",
+    "metricsKey",
+    "mongoUri",
+    "redisUrl",
+    "database",
+    "secrets",
+    "http",
+    "sessions",
+    "messagingPlatform",
+    "media",
+    "messages",
+    "realtime",
+  ],
+  properties: {
+    role: { enum: ["all", "api", "worker"] },
+    host: text,
+    port: { type: "integer", minimum: 0, maximum: 65_535 },
+    logLevel: { enum: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
+    metricsKey: text,
+    mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },
+    redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
+    database: {
+      type: "object",
+      required: ["url", "poolSize", "statementTimeoutMs", "connectTimeoutMs"],
+      properties: {
+        url: { type: "string", pattern: "^postgres(ql)?://" },
+        poolSize: { type: "integer", minimum: 2, maximum: 500 },
+        statementTimeoutMs: positive,
+        connectTimeoutMs: positive,
+      },
+    },
+    secrets: { type: "object", required: ["master"], properties: { master: { type: "string", minLength: 32 } } },
+    http: {
+      type: "object",
+      required: [
+        "bodyLimitBytes",
+        "corsOrigins",
+        "trustProxy",
+        "requestsPerSecond",
+        "burst",
+        "failedAttemptsPerMinute",
+      ],
+      properties: {
+        bodyLimitBytes: positive,
+        corsOrigins: text,
+        trustProxy: { type: "boolean" },
+        requestsPerSecond: positive,
+        burst: { type: "integer", minimum: 0 },
+        failedAttemptsPerMinute: positive,
+      },
+    },
+    sessions: { type: "object", required: ["hours"], properties: { hours: { type: "number", exclusiveMinimum: 0 } } },
+    messagingPlatform: {
+      type: "object",
+      required: ["url", "version", "appSecret", "verifyToken", "connectTimeoutMs", "timeoutMs", "connections"],
+      properties: {
+        url: httpUrl,
+        version: text,
+        appSecret: { type: "string", minLength: 1 },
+        verifyToken: { type: "string", minLength: 1 },
+        connectTimeoutMs: positive,
+        timeoutMs: positive,
+        connections: positive,
+      },
+    },
+    media: {
+      type: "object",
+      required: ["baseUrl", "allowPrivateUrls", "timeoutMs"],
+      properties: {
+        baseUrl: { type: "string", pattern: "^(https://.+/)?$" },
+        allowPrivateUrls: { type: "boolean" },
+        timeoutMs: positive,
+      },
+    },
+    messages: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
+    realtime: { type: "object", required: ["keepEventsHours"], properties: { keepEventsHours: positive } },
+  },
+} as const satisfies JSONSchema;
+
+export type Config = FromSchema<typeof schema>;
+
+const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
+
+/**
+ * The one place that reads settings: config/default.json, then the file of NODE_ENV, then the environment.
+ * Throws with the names of all that are missing or malformed.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const variables: Json = JSON.parse(readFileSync(`${directory}/custom-environment-variables.json`, "utf8"));
+  const load = new Load({ configDir: directory, nodeEnv: [environment.NODE_ENV ?? "development"], hostName: "" });
+  Util.loadFileConfigs(load);
+  load.addConfig("environment", valuesOf(variables, environment));
+  const ajv = new Ajv({ coerceTypes: true, allErrors: true });
+  const settings: unknown = structuredClone(load.config);
+  if (ajv.validate<Config>(schema, settings)) return settings;
+  const problems = (ajv.errors ?? []).map(({ instancePath, params, message }) => {
+    const path = [...instancePath.split("/").slice(1), ...(params.missingProperty ? [params.missingProperty] : [])];
+    return `${nameOf(path, variables)} ${params.missingProperty ? "is not set" : message}`;
+  });
+  throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+}
+
+/** The settings that the environment gives; an empty variable gives none. */
+function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
+  const entries = Object.entries(variables).map(([name, variable]) => [
+    name,
+    typeof variable === "string" ? environment[variable] || undefined : valuesOf(variable, environment),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+type Json = { readonly [name: string]: string | Json };
+
+/** The environment variable of a setting; settings without one go by their path in config/default.json. */
+function nameOf(path: readonly string[], variables: Json): string {
+  let found: string | Json | undefined = variables;
+  for (const step of path) found = typeof found === "object" ? found[step] : undefined;
+  return typeof found === "string" ? found : path.join(".");
+}

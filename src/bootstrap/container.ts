@@ -1,0 +1,78 @@
+import { Container, ContainerModule } from "inversify";
+import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
+import { Passwords } from "../infra/crypto/passwords.ts";
+import { Secrets } from "../infra/crypto/secrets.ts";
+import { HttpClient } from "../infra/http-client/http-client.ts";
+import { Database } from "../infra/postgres/database.ts";
+import { PostgresEventLog } from "../infra/postgres/event-log.ts";
+import { Notifications } from "../infra/postgres/notifications.ts";
+import { RealtimeGateway } from "../infra/realtime/gateway.ts";
+import { RealtimePublisher } from "../infra/realtime/publisher.ts";
+import { createLog } from "../infra/telemetry/log.ts";
+import { Metrics } from "../infra/telemetry/metrics.ts";
+import type { LoggedEvent } from "../kernel/events.ts";
+import type { Config } from "./config.ts";
+import { inboxModule } from "./inbox.module.ts";
+import { messagingModule } from "./messaging.module.ts";
+import { provide } from "./provide.ts";
+import { tenancyModule } from "./tenancy.module.ts";
+import { tokens } from "./tokens.ts";
+
+/** Everything of one process, each built when it is first asked for; nothing is opened or started before. */
+export function createContainer(config: Config): Container {
+  const container = new Container({ defaultScope: "Singleton" });
+  container.load(sharedModule(config), tenancyModule, inboxModule, messagingModule);
+  return container;
+}
+
+/** Comma-separated, as environment variables give lists. */
+export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
+
+const sharedModule = (config: Config) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.config).toConstantValue(config);
+    provide(bind, tokens.log, [], () => createLog({ level: config.logLevel }));
+    provide(bind, tokens.metrics, [], () => new Metrics());
+    provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
+    provide(bind, tokens.passwords, [], () => new Passwords());
+    provide(bind, tokens.database, [tokens.log], (log) =>
+      Database.open(config.database, (error) => log.warn({ err: error }, "an idle database connection broke")),
+    );
+    provide(bind, tokens.eventLog, [tokens.database], (database) => new PostgresEventLog(database));
+    provide(bind, tokens.accessChanges, [tokens.log], (log) => {
+      return new Notifications(config.database.url, "access_changed", log);
+    });
+    provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
+
+    const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
+    provide(
+      bind,
+      tokens.gateway,
+      [tokens.eventLog, tokens.sessions, tokens.accessChanges, tokens.log],
+      (eventLog, sessions, accessChanges, logger) => {
+        const gateway = new RealtimeGateway({
+          log: eventLog,
+          authenticate: (token) => sessions.userOf(token),
+          translate: toWire,
+          corsOrigins: listOf(config.http.corsOrigins),
+          logger,
+          ...peers,
+        });
+        accessChanges.onNotification((businessId) => void gateway.recheck(Number(businessId)));
+        accessChanges.onGap(() => void gateway.recheck());
+        return gateway;
+      },
+    );
+    provide(bind, tokens.publisher, [tokens.log], (logger) => new RealtimePublisher({ logger, ...peers }));
+    if (config.role === "worker") provide(bind, tokens.feed, [tokens.publisher], (publisher) => publisher);
+    else provide(bind, tokens.feed, [tokens.gateway], (gateway) => gateway);
+  });
+
+/** The wire's spelling of every event, by its name. */
+const wireEvents: Readonly<Record<string, (payload: never) => object>> = { ...inboxEvents };
+
+function toWire({ name, payload }: LoggedEvent): object {
+  const spell = wireEvents[name];
+  if (!spell) throw new Error(`no spelling for the event ${name}`);
+  return spell(payload as never);
+}

@@ -1,0 +1,86 @@
+import { ContainerModule } from "inversify";
+import type { OutgoingMessages, Settlement } from "../inbox/application/ports.ts";
+import { cloudChannel } from "../kernel/channels.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import { listTemplatesRoute } from "../messaging/adapters/http/list-templates.route.ts";
+import { sendTemplateRoute } from "../messaging/adapters/http/send-template.route.ts";
+import { CloudApi } from "../messaging/adapters/http-client/cloud-api.ts";
+import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
+import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
+import { PostgresTemplateCatalog } from "../messaging/adapters/postgres/template-catalog.ts";
+import { ListTemplates } from "../messaging/application/list-templates.ts";
+import type { Outbox } from "../messaging/application/ports.ts";
+import { SendTemplate } from "../messaging/application/send-template.ts";
+import type { SendOutcome } from "../messaging/domain/platform.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+export const messagingModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.platform, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
+    const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
+    return new CloudApi({
+      client,
+      baseUrl: url,
+      version,
+      timeouts: { connectMs: connectTimeoutMs, sendMs: timeoutMs },
+    });
+  });
+  provide(bind, tokens.knownTemplates, [tokens.platform], (platform) => new RememberedTemplates(platform));
+  provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
+    return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
+  });
+  provide(bind, tokens.templateCatalog, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
+  });
+  provide(bind, tokens.outbox, [tokens.outgoingMessages, tokens.feed, tokens.metrics], (messages, feed, metrics) =>
+    cloudOutbox(messages, feed, (kind) => metrics.messageSent(cloudChannel, kind)),
+  );
+  provide(
+    bind,
+    tokens.listTemplates,
+    [tokens.templateCatalog, tokens.platform],
+    (...deps) => new ListTemplates(...deps),
+  );
+  provide(
+    bind,
+    tokens.sendTemplate,
+    [tokens.templateCatalog, tokens.platform, tokens.knownTemplates, tokens.mediaProbe, tokens.outbox, tokens.config],
+    (catalog, platform, known, mediaProbe, outbox, { media }) =>
+      new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null),
+  );
+  provide(bind, tokens.routes, [tokens.listTemplates, tokens.sendTemplate], (listTemplates, sendTemplate) => [
+    listTemplatesRoute(listTemplates),
+    sendTemplateRoute(sendTemplate),
+  ]);
+});
+
+/** Binds what sending needs of the inbox to the inbox. */
+const cloudOutbox = (messages: OutgoingMessages, feed: EventFeed, observe: (outcome: string) => void): Outbox => ({
+  open: async (message) => {
+    const underWay = await messages.open({ ...message, provider: cloudChannel, kind: "template" });
+    return {
+      reference: underWay.reference,
+      settle: async (outcome) => {
+        observe(outcome.kind);
+        feed.publish(await messages.settle(underWay, settlementOf(outcome)));
+      },
+    };
+  },
+});
+
+function settlementOf(outcome: SendOutcome): Settlement {
+  switch (outcome.kind) {
+    case "accepted": {
+      const { platformMessageId, recipientId } = outcome;
+      return { state: "sent", platformMessageId, ...(recipientId === undefined ? {} : { recipientId }) };
+    }
+    case "refused": {
+      const { code, reason } = outcome.refusal;
+      return { state: "failed", code, reason, optedOut: outcome.refusal.class === "opted-out" };
+    }
+    case "not-sent":
+      return { state: "failed", reason: outcome.reason, optedOut: false };
+    case "unknown":
+      return { state: "unknown", reason: outcome.reason };
+  }
+}

@@ -1,0 +1,100 @@
+import type { Container } from "inversify";
+import { createApp } from "../infra/http/app.ts";
+import { docsRoutes } from "../infra/http/docs.ts";
+import { openApiDocument, openApiRoute } from "../infra/http/openapi.ts";
+import { operationsRoutes } from "../infra/http/operations.ts";
+import { limitRate } from "../infra/http/rate-limit.ts";
+import type { Route } from "../infra/http/route.ts";
+import { closeServer, createServer, listen } from "../infra/http/server.ts";
+import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
+import { pendingMigrations } from "../infra/postgres/migrate.ts";
+import type { Config } from "./config.ts";
+import { createContainer, listOf } from "./container.ts";
+import { resolve, resolveAll } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+export interface Service {
+  readonly port: number;
+  readonly container: Container;
+  /** Takes nothing new, finishes what is under way, then closes what it opened. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds that requests under way get to end. */
+const graceMs = 10_000;
+
+/** The API's routes and, where it is one, everything that documents them. */
+export function apiRoutes(container: Container): Route[] {
+  const routes = resolveAll(container, tokens.routes).flat();
+  const document = openApiDocument(routes, {
+    title: "Recado",
+    version: "0.1.0",
+  });
+  return [...routes, openApiRoute(document), ...docsRoutes("Recado API")];
+}
+
+/** One process of the role that the configuration names; resolves once it answers requests. */
+export async function startService(config: Config, container = createContainer(config)): Promise<Service> {
+  const log = resolve(container, tokens.log);
+  const metrics = resolve(container, tokens.metrics);
+  const database = resolve(container, tokens.database);
+  const accessChanges = resolve(container, tokens.accessChanges);
+  const webhookLoop = resolve(container, tokens.webhookLoop);
+  const servesApi = config.role !== "worker";
+  const worksJobs = config.role !== "api";
+
+  let stopping = false;
+  const operations = operationsRoutes({
+    isStopping: () => stopping,
+    checks: {
+      database: () => database.ping(),
+      migrations: async () => {
+        const pending = await pendingMigrations(config.database.url);
+        if (pending > 0) throw new Error(`${pending} migrations have not run: make migrate`);
+      },
+    },
+    metrics,
+    metricsKey: config.metricsKey,
+  });
+  const app = createApp(servesApi ? [...apiRoutes(container), ...operations] : operations, {
+    authenticators: resolve(container, tokens.authenticators),
+    limitRate: limitRate({ perSecond: config.http.requestsPerSecond, burst: config.http.burst }),
+    bodyLimit: config.http.bodyLimitBytes,
+    corsOrigins: listOf(config.http.corsOrigins),
+    trustProxy: config.http.trustProxy,
+    observe: (...request) => metrics.observe(...request),
+    log,
+  });
+  const server = createServer(app);
+  const clock = createAgendaClock({
+    ticks: resolveAll(container, tokens.tick),
+    databaseUrl: config.database.url,
+    ...(config.mongoUri === "" ? {} : { mongoUri: config.mongoUri }),
+    log,
+    runTicks: worksJobs,
+  });
+  const realtime = servesApi ? resolve(container, tokens.gateway) : resolve(container, tokens.publisher);
+
+  await accessChanges.start();
+  if ("attach" in realtime) realtime.attach(server);
+  else realtime.start();
+  await clock.start();
+  const port = await listen(server, config.port, config.host);
+  webhookLoop.nudge();
+  log.info({ port, role: config.role }, "ready");
+
+  return {
+    port,
+    container,
+    stop: async () => {
+      stopping = true;
+      realtime.close();
+      await Promise.all([closeServer(server, graceMs), clock.stop()]);
+      await webhookLoop.stop();
+      await accessChanges.close();
+      resolve(container, tokens.httpClient).close();
+      await database.close();
+      log.info({}, "stopped");
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { ContainerModule } from "inversify";
+import { newToken } from "../infra/crypto/secrets.ts";
+import { limitAttempts } from "../infra/http/rate-limit.ts";
+import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
+import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
+import { CachedAppKeys } from "../tenancy/adapters/memory/cached-app-keys.ts";
+import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
+import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
+import { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
+import { OpenSession } from "../tenancy/application/open-session.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+export const tenancyModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.appKeyStore, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresAppKeys(database, (key) => secrets.digest(key));
+  });
+  provide(
+    bind,
+    tokens.appKeys,
+    [tokens.appKeyStore, tokens.accessChanges, tokens.secrets],
+    (store, changes, secrets) => {
+      const accessChanges = {
+        get live() {
+          return changes.live;
+        },
+        onChange: (hear: (businessId: number) => void) => changes.onNotification((payload) => hear(Number(payload))),
+        onGap: (hear: () => void) => changes.onGap(hear),
+      };
+      return new CachedAppKeys(store, accessChanges, (key) => secrets.digest(key));
+    },
+  );
+  provide(bind, tokens.sessions, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresSessions(database, (token) => secrets.digest(token));
+  });
+  provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
+    return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
+  });
+  provide(bind, tokens.authenticators, [tokens.appKeys, tokens.sessions, tokens.failedAttempts], authenticators);
+  provide(
+    bind,
+    tokens.openSession,
+    [tokens.sessions, tokens.passwords, tokens.config],
+    (sessions, passwords, { sessions: { hours } }) => new OpenSession(sessions, sessions, passwords, newToken, hours),
+  );
+  provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
+  provide(bind, tokens.tick, [tokens.sessions], (sessions) => ({
+    name: "sessions.purge",
+    everySeconds: 3600,
+    run: async () => void (await sessions.purge()),
+  }));
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.openSession, tokens.sessions, tokens.failedAttempts],
+    (openSession, sessions, attempts) => [openSessionRoute(openSession, attempts), closeSessionRoute(sessions)],
+  );
+});

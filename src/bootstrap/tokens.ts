@@ -1,0 +1,76 @@
+import type { OutgoingMessages, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
+import type { SettleExpired } from "../inbox/application/settle-expired.ts";
+import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import type { Passwords } from "../infra/crypto/passwords.ts";
+import type { Secrets } from "../infra/crypto/secrets.ts";
+import type { Authenticators } from "../infra/http/caller.ts";
+import type { Route } from "../infra/http/route.ts";
+import type { HttpClient } from "../infra/http-client/http-client.ts";
+import type { Tick } from "../infra/jobs/clock.ts";
+import type { Database } from "../infra/postgres/database.ts";
+import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
+import type { Notifications } from "../infra/postgres/notifications.ts";
+import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
+import type { RealtimePublisher } from "../infra/realtime/publisher.ts";
+import type { Metrics } from "../infra/telemetry/metrics.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import type { NudgedLoop } from "../kernel/nudged-loop.ts";
+import type { ListTemplates } from "../messaging/application/list-templates.ts";
+import type {
+  KnownTemplates,
+  MediaProbe,
+  MessagingPlatform,
+  Outbox,
+  TemplateCatalog,
+} from "../messaging/application/ports.ts";
+import type { SendTemplate } from "../messaging/application/send-template.ts";
+import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
+import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
+import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
+import type { OpenSession } from "../tenancy/application/open-session.ts";
+import type { AppKeyStore, AppKeys } from "../tenancy/application/ports.ts";
+import type { Config } from "./config.ts";
+import { token } from "./provide.ts";
+
+export const tokens = {
+  config: token<Config>("config"),
+  log: token<Log>("log"),
+  metrics: token<Metrics>("metrics"),
+  secrets: token<Secrets>("secrets"),
+  passwords: token<Passwords>("passwords"),
+  database: token<Database>("database"),
+  eventLog: token<PostgresEventLog>("eventLog"),
+  accessChanges: token<Notifications>("accessChanges"),
+  gateway: token<RealtimeGateway>("gateway"),
+  publisher: token<RealtimePublisher>("publisher"),
+  feed: token<EventFeed>("feed"),
+  httpClient: token<HttpClient>("httpClient"),
+  /** Several: whatever the clock calls. */
+  tick: token<Tick>("tick"),
+  /** Several: whatever is served. */
+  routes: token<readonly Route[]>("routes"),
+
+  appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
+  appKeys: token<AppKeys>("appKeys"),
+  sessions: token<PostgresSessions>("sessions"),
+  failedAttempts: token<FailedAttempts>("failedAttempts"),
+  authenticators: token<Authenticators>("authenticators"),
+  openSession: token<OpenSession>("openSession"),
+  issueAppKey: token<IssueAppKey>("issueAppKey"),
+
+  outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
+  webhookQueue: token<WebhookQueue>("webhookQueue"),
+  workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
+  webhookLoop: token<NudgedLoop>("webhookLoop"),
+  settleExpired: token<SettleExpired>("settleExpired"),
+  ticketSteps: token<TicketSteps>("ticketSteps"),
+
+  platform: token<MessagingPlatform>("platform"),
+  knownTemplates: token<KnownTemplates>("knownTemplates"),
+  mediaProbe: token<MediaProbe>("mediaProbe"),
+  templateCatalog: token<TemplateCatalog>("templateCatalog"),
+  outbox: token<Outbox>("outbox"),
+  listTemplates: token<ListTemplates>("listTemplates"),
+  sendTemplate: token<SendTemplate>("sendTemplate"),
+};

@@ -1,0 +1,22 @@
+/** Runs one command of an operator: prints what went wrong on one line and leaves with 1. */
+export async function runCommand(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+export function databaseUrl(): string {
+  const url = process.env.DATABASE_URL;
+  if (!url) throw new Error("DATABASE_URL is not set");
+  return url;
+}
+
+/** The id that the command was given as its argument. */
+export function idArgument(what: string): number {
+  const id = Number(process.argv[2]);
+  if (!Number.isSafeInteger(id) || id < 1) throw new Error(`say which ${what}: its id, a whole number from 1`);
+  return id;
+}

@@ -1,0 +1,25 @@
+import type { Container } from "inversify";
+import { readConfig } from "../bootstrap/config.ts";
+import { createContainer } from "../bootstrap/container.ts";
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { databaseUrl } from "./command.ts";
+
+/** What a command that only touches the database has no use for, and need not be set for it. */
+const unused = {
+  MESSAGING_PLATFORM_URL: "http://unused.invalid",
+  PLATFORM_APP_SECRET: "unused",
+  PLATFORM_VERIFY_TOKEN: "unused",
+  LOG_LEVEL: "warn",
+};
+
+/** The services of a process that serves nothing, for as long as `work` takes. */
+export async function withContainer<Result>(work: (container: Container) => Promise<Result>): Promise<Result> {
+  databaseUrl();
+  const container = createContainer(readConfig({ ...unused, ...process.env }));
+  try {
+    return await work(container);
+  } finally {
+    await resolve(container, tokens.database).close();
+  }
+}

@@ -1,0 +1,12 @@
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { idArgument, runCommand } from "./command.ts";
+import { withContainer } from "./container.ts";
+
+/** Prints a new session token on standard output, and when it ends on the other one. */
+await runCommand(async () => {
+  const userId = idArgument("user");
+  const session = await withContainer((container) => resolve(container, tokens.openSession).forUser(userId));
+  console.log(session.token);
+  console.error(`good until ${session.expiresAt.toISOString()}`);
+});

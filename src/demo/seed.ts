@@ -1,0 +1,142 @@
+import { Passwords } from "../infra/crypto/passwords.ts";
+import type { Secrets } from "../infra/crypto/secrets.ts";
+import type { Database, Queries } from "../infra/postgres/database.ts";
+import { cloudChannel } from "../kernel/channels.ts";
+import { type DemoBusiness, demoBusinesses, demoPassword } from "./data.ts";
+
+/**
+ * Fills an empty database with the demo; does nothing when there is a business already. One transaction: a demo
+ * is there whole or not at all.
+ */
+export async function seedDemo(database: Database, secrets: Secrets, now: Date): Promise<boolean> {
+  return await database.transaction(async (transaction) => {
+    // One at a time, when several processes find the database empty.
+    await transaction.rows(statement("select pg_advisory_xact_lock(7265)"), []);
+    const [{ empty } = { empty: false }] = await transaction.rows<{ empty: boolean }>(
+      statement("select not exists (select from businesses) as empty"),
+      [],
+    );
+    if (!empty) return false;
+    const passwordHash = await new Passwords().hash(demoPassword);
+    for (const business of demoBusinesses(now)) await insertBusiness(transaction, business, secrets, passwordHash);
+    await moveSequences(transaction);
+    return true;
+  });
+}
+
+/** The demo's statements run once each: prepared under a name made of their text. */
+const statement = (text: string) => ({ name: `demo ${text.replaceAll(/\s+/g, " ").slice(0, 50)}`, text });
+
+async function insertBusiness(
+  transaction: Queries,
+  business: DemoBusiness,
+  secrets: Secrets,
+  passwordHash: string,
+): Promise<void> {
+  const { id, users, departments, steps, templates, threads, sender } = business;
+  const insert = (text: string, rows: readonly object[]) =>
+    transaction.rows(statement(text), [id, JSON.stringify(rows)]);
+
+  await transaction.rows(statement("insert into businesses (id, name, feature_flags) values ($1, $2, $3)"), [
+    id,
+    business.name,
+    JSON.stringify(business.flags),
+  ]);
+  await insert(
+    `insert into users (business_id, id, name, role_id, available)
+     select $1, id, name, "roleId", available
+     from jsonb_to_recordset($2) as row(id bigint, name text, "roleId" int, available boolean)`,
+    users,
+  );
+  await insert(
+    `insert into credentials (email, business_id, user_id, password_hash)
+     select email, $1, id, hash from jsonb_to_recordset($2) as row(email text, id bigint, hash text)`,
+    users.map((user) => ({ ...user, hash: passwordHash })),
+  );
+  await insert(
+    `insert into departments (business_id, id, name)
+     select $1, id, name from jsonb_to_recordset($2) as row(id bigint, name text)`,
+    departments,
+  );
+  await insert(
+    `insert into steps (business_id, id, name, identifier, type, content, department_id)
+     select $1, id, name, identifier, 'ticket', content, "departmentId"
+     from jsonb_to_recordset($2)
+       as row(id bigint, name text, identifier text, content text, "departmentId" bigint)`,
+    steps,
+  );
+  await transaction.rows(
+    statement(`
+      insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
+      values ($1, '${cloudChannel}', $2, $3, $4, $5)`),
+    [id, sender.phoneNumberId, sender.accountId, sender.phone, secrets.seal(sender.token, id)],
+  );
+  await insert(
+    `insert into templates (business_id, id, name, platform_name, body, structure, header_type, file_name, provider,
+                            provider_b_id, allowed_agents, visible, created_by_ai, deleted_at)
+     select $1, id, name, "platformName", body, structure, "headerType", "fileName", provider, "providerBId",
+            "allowedAgents", visible, "createdByAi", case when deleted then now() end
+     from jsonb_to_recordset($2) as row(
+       id bigint, name text, "platformName" text, body text, structure jsonb, "headerType" text, "fileName" text,
+       provider text, "providerBId" text, "allowedAgents" text, visible boolean, "createdByAi" boolean,
+       deleted boolean)`,
+    templates,
+  );
+  await insert(
+    `with row as (
+       select * from jsonb_to_recordset($2) as row(
+         "contactId" bigint, "chatId" bigint, name text, phone text, state text, "supportUserId" bigint,
+         "adId" text, messages jsonb)
+     ),
+     contact as (
+       insert into contacts (business_id, id, name, phone, platform_id)
+       select $1, "contactId", name, phone, phone from row
+     ),
+     chat as (
+       insert into chats (business_id, id, contact_id, provider, bot_available, support_user_id, ad_id,
+                          ad_clicked_at, last_message_at, last_inbound_at)
+       select $1, "chatId", "contactId", '${cloudChannel}', state = 'bot', "supportUserId", "adId",
+              case when "adId" is not null then (messages->0->>'at')::timestamptz end,
+              (messages->-1->>'at')::timestamptz, (messages->0->>'at')::timestamptz
+       from row
+     ),
+     conversation as (
+       insert into conversations (business_id, id, chat_id, state, ad_id, created_at, closed_at)
+       select $1, "chatId", "chatId", case when state = 'closed' then 'in_progress' else state end, "adId",
+              (messages->0->>'at')::timestamptz,
+              case when state = 'closed' then (messages->-1->>'at')::timestamptz end
+       from row
+     )
+     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
+                           reference, attempt, platform_message_id, occurred_at, created_at)
+     select $1, "chatId", "chatId", message.direction, 'text', message.body, message.author, message."authorName",
+            message.state, case when message.direction = 'out' then gen_random_uuid() end,
+            case when message.direction = 'out' then 1 else 0 end, 'wamid.demo.' || gen_random_uuid(),
+            message.at, message.at
+     from row, jsonb_to_recordset(row.messages)
+       as message(direction text, body text, author text, "authorName" text, state text, at timestamptz)
+     order by message.at`,
+    threads,
+  );
+}
+
+/** The demo chose its ids itself; what is made from now on gets the next ones. */
+async function moveSequences(transaction: Queries): Promise<void> {
+  for (const table of [
+    "businesses",
+    "users",
+    "departments",
+    "steps",
+    "templates",
+    "contacts",
+    "chats",
+    "conversations",
+  ]) {
+    await transaction.rows(
+      statement(
+        `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table})) /* ${table} */`,
+      ),
+      [],
+    );
+  }
+}
