@@ -27,7 +27,8 @@ export async function seedDemo(database: Database, secrets: Secrets, now: Date):
 /** The demo's statements run once each: prepared under a name made of their text. */
 const statement = (text: string) => ({ name: `demo ${text.replaceAll(/\s+/g, " ").slice(0, 50)}`, text });
 
-async function insertBusiness(
+/** Writes one business with all that belongs to it. */
+export async function insertBusiness(
   transaction: Queries,
   business: DemoBusiness,
   secrets: Secrets,
@@ -139,4 +140,14 @@ async function moveSequences(transaction: Queries): Promise<void> {
       [],
     );
   }
+}
+
+/** Whether the database is the demo's, so that keys to it may be handed out. */
+export async function isDemo(database: Database): Promise<boolean> {
+  const [first] = demoBusinesses(new Date());
+  const found = await database.rows(statement("select id from businesses where id = $1 and name = $2"), [
+    first?.id,
+    first?.name,
+  ]);
+  return found.length > 0;
 }

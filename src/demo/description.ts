@@ -1,0 +1,93 @@
+import type { Container } from "inversify";
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { requiredParameters } from "../messaging/domain/template.ts";
+import type { DemoBusiness, DemoUser } from "./data.ts";
+
+/** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
+export interface DemoAccess {
+  readonly appKeys: ReadonlyMap<number, string>;
+  /** By user id. */
+  readonly sessionTokens: ReadonlyMap<number, string>;
+}
+
+const keyLabel = "demo";
+const other = 2;
+
+const userOf = (business: DemoBusiness, roleId: number): DemoUser => {
+  const user = business.users.find((candidate) => candidate.roleId === roleId);
+  if (!user) throw new Error(`the demo's business ${business.id} has no user of role ${roleId}`);
+  return user;
+};
+
+export async function giveAccess(container: Container, businesses: readonly DemoBusiness[]): Promise<DemoAccess> {
+  const store = resolve(container, tokens.appKeyStore);
+  const issueAppKey = resolve(container, tokens.issueAppKey);
+  const openSession = resolve(container, tokens.openSession);
+  const appKeys = new Map<number, string>();
+  for (const { id } of businesses) {
+    await store.revoke(id, keyLabel);
+    appKeys.set(id, await issueAppKey.execute(id, keyLabel));
+  }
+  const sessionTokens = new Map<number, string>();
+  for (const business of businesses) {
+    for (const roleId of [1, 5]) {
+      const { id } = userOf(business, roleId);
+      sessionTokens.set(id, (await openSession.forUser(id)).token);
+    }
+  }
+  return { appKeys, sessionTokens };
+}
+
+interface Parts {
+  readonly api: string;
+  readonly sandbox: string | null;
+  readonly databaseUrl: string;
+  readonly businesses: readonly DemoBusiness[];
+  readonly access: DemoAccess;
+}
+
+export type DemoDescription = ReturnType<typeof demoDescription>;
+
+/** What `.run/demo.json` says: where everything is, and ids and keys to try it with. */
+export function demoDescription({ api, sandbox, databaseUrl, businesses, access }: Parts) {
+  const find = (id: number): DemoBusiness => {
+    const business = businesses.find((candidate) => candidate.id === id);
+    if (!business) throw new Error(`the demo has no business ${id}`);
+    return business;
+  };
+  const [main, foreign] = [find(1), find(other)];
+  const sessionOf = (business: DemoBusiness, roleId: number) => {
+    const { id } = userOf(business, roleId);
+    return { id, sessionToken: access.sessionTokens.get(id) ?? "" };
+  };
+  const foreignAdmin = sessionOf(foreign, 1);
+  return {
+    api,
+    sandbox,
+    databaseUrl,
+    business: { id: main.id, appKey: access.appKeys.get(main.id) ?? "" },
+    otherBusiness: {
+      id: foreign.id,
+      appKey: access.appKeys.get(foreign.id) ?? "",
+      userId: foreignAdmin.id,
+      sessionToken: foreignAdmin.sessionToken,
+      templateId: foreign.templates[0]?.id,
+      contactId: foreign.threads[0]?.contactId,
+      chatId: foreign.threads[0]?.chatId,
+      ticketStepId: foreign.steps[0]?.id,
+    },
+    admin: sessionOf(main, 1),
+    agent: sessionOf(main, 5),
+    templates: main.templates
+      .filter(({ visible, deleted }) => visible && !deleted)
+      .map((template) => ({
+        id: template.id,
+        name: template.name,
+        parameters: requiredParameters({ structure: template.structure, body: template.body }),
+        header: template.headerType,
+      })),
+    contacts: main.threads.map(({ contactId, chatId, phone }) => ({ id: contactId, numero: phone, chat_id: chatId })),
+    ticketStep: { id: main.steps[0]?.id },
+  };
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { resolve as pathOf } from "node:path";
+import closeWithGrace from "close-with-grace";
+import { type Config, readConfig } from "../bootstrap/config.ts";
+import { createContainer } from "../bootstrap/container.ts";
+import { resolve } from "../bootstrap/provide.ts";
+import { type Service, startService } from "../bootstrap/service.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { migrate } from "../infra/postgres/migrate.ts";
+import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
+import { type DemoBusiness, demoBusinesses } from "./data.ts";
+import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { isDemo, seedDemo } from "./seed.ts";
+import { printWelcome } from "./welcome.ts";
+
+/** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
+
+const defaults = { port: 3000, sandboxPort: 3900, databasePort: 5480 };
+const directories = { data: ".data", run: ".run" };
+const files = {
+  secret: `${directories.data}/secret`,
+  demo: `${directories.run}/demo.json`,
+  env: `${directories.run}/env`,
+};
+/** Milliseconds until a stop that hangs is cut short. */
+const stopLimitMs = 30_000;
+
+/** What was started, in the order in which it was; stopped in the other. */
+const started: { readonly stop: () => Promise<void> }[] = [];
+
+async function stopAll(): Promise<void> {
+  for (const file of [files.demo, files.env]) rmSync(file, { force: true });
+  for (const part of started.reverse()) await part.stop().catch((error: unknown) => console.error(error));
+}
+
+/** Kept beside the data, which cannot be read without it. */
+function masterSecret(): string {
+  try {
+    return readFileSync(files.secret, "utf8");
+  } catch {
+    const secret = randomBytes(32).toString("hex");
+    writeFileSync(files.secret, secret, { mode: 0o600 });
+    return secret;
+  }
+}
+
+async function databaseUrl(): Promise<string> {
+  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
+  const server = await startEmbeddedPostgres({
+    directory: pathOf(directories.data, "postgres"),
+    port: defaults.databasePort,
+    database: "recado",
+    log: (line) => console.log(line),
+  });
+  started.push(server);
+  return server.url;
+}
+
+async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: string; appSecret: string }) {
+  const settings = {
+    host: "127.0.0.1",
+    webhook,
+    accounts: businesses.map(({ sender, templates }) => ({
+      token: sender.token,
+      accountId: sender.accountId,
+      phoneNumberId: sender.phoneNumberId,
+      displayPhoneNumber: sender.phone,
+      templates: templates.flatMap(({ listed }) => listed),
+    })),
+  };
+  const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
+    if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
+    throw error;
+  });
+  started.push({ stop: () => sandbox.close() });
+  return sandbox;
+}
+
+interface Demo {
+  readonly config: Config;
+  readonly service: Service;
+  readonly sandbox: Sandbox | null;
+  readonly businesses: readonly DemoBusiness[];
+  readonly access: DemoAccess;
+}
+
+async function start(): Promise<Demo> {
+  for (const directory of Object.values(directories)) mkdirSync(directory, { recursive: true });
+  const url = await databaseUrl();
+  await migrate(url);
+
+  const port = Number(process.env.PORT || defaults.port);
+  const secrets = {
+    MASTER_SECRET: process.env.MASTER_SECRET || masterSecret(),
+    PLATFORM_APP_SECRET: process.env.PLATFORM_APP_SECRET || randomBytes(16).toString("hex"),
+    PLATFORM_VERIFY_TOKEN: process.env.PLATFORM_VERIFY_TOKEN || randomBytes(16).toString("hex"),
+    METRICS_KEY: process.env.METRICS_KEY || randomBytes(16).toString("hex"),
+  };
+  const businesses = demoBusinesses(new Date());
+  const webhook = { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret: secrets.PLATFORM_APP_SECRET };
+  const sandbox = process.env.MESSAGING_PLATFORM_URL ? null : await sandboxFor(businesses, webhook);
+  const config = readConfig({
+    LOG_LEVEL: "warn",
+    HOST_ADDRESS: "127.0.0.1",
+    ...process.env,
+    ...secrets,
+    DATABASE_URL: url,
+    PORT: String(port),
+    ...(sandbox ? { MESSAGING_PLATFORM_URL: sandbox.url } : {}),
+  });
+
+  const container = createContainer(config);
+  const database = resolve(container, tokens.database);
+  await seedDemo(database, resolve(container, tokens.secrets), new Date());
+  if (!(await isDemo(database))) {
+    await database.close();
+    throw new Error("DATABASE_URL holds other data than the demo; `make start` serves it");
+  }
+  const access = await giveAccess(container, businesses);
+  const service = await startService(config, container);
+  started.push(service);
+  return { config, service, sandbox, businesses, access };
+}
+
+closeWithGrace({ delay: stopLimitMs }, async ({ err }) => {
+  if (err) console.error(err);
+  await stopAll();
+});
+
+try {
+  const { config, service, sandbox, businesses, access } = await start();
+  const description = demoDescription({
+    api: `http://127.0.0.1:${service.port}`,
+    sandbox: sandbox?.url ?? null,
+    databaseUrl: config.database.url,
+    businesses,
+    access,
+  });
+  const env = `DATABASE_URL=${config.database.url}\nMASTER_SECRET=${config.secrets.master}\n`;
+  writeFileSync(files.env, env, { mode: 0o600 });
+  writeFileSync(files.demo, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 });
+  printWelcome(description, config.metricsKey);
+} catch (error) {
+  const failure = error as { code?: string; port?: number };
+  if (failure.code === "EADDRINUSE") console.error(`port ${failure.port} is taken: PORT=3001 make run`);
+  else console.error(error instanceof Error ? error.message : error);
+  await stopAll();
+  process.exit(1);
+}

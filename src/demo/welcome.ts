@@ -1,0 +1,36 @@
+import { demoPassword } from "./data.ts";
+import type { DemoDescription } from "./description.ts";
+
+/** What to try, ready to be pasted. */
+export function printWelcome(demo: DemoDescription, metricsKey: string): void {
+  const { api, sandbox, business, agent } = demo;
+  const json = `-H 'content-type: application/json'`;
+  console.log(`
+Recado answers on ${api}
+  docs       ${api}/docs
+  health     ${api}/livez  ${api}/readyz
+  metrics    curl -H 'authorization: Bearer ${metricsKey}' ${api}/metrics
+  database   ${demo.databaseUrl}
+  sandbox    ${sandbox ?? "none: MESSAGING_PLATFORM_URL is set"}
+
+Business ${business.id}, App Key ${business.appKey}
+Agent ${agent.id}, session token ${agent.sessionToken}
+(all keys, tokens and ids: .run/demo.json; every user's password: ${demoPassword})
+
+Try:
+  curl ${api}/chats/obtener/mensaje/plantilla -H 'x-api-key: ${business.appKey}' ${json} \\
+    -d '{"empresa_id": ${business.id}, "usuario_id": ${agent.id}}'
+
+  curl ${api}/chats/enviar/plantilla/business -H 'x-api-key: ${business.appKey}' ${json} \\
+    -d '{"empresa_id": ${business.id}, "phone_number": "+591 700-12345", "plantilla_id": 1, "parameters": ["Ana", "1024"]}'
+${
+  sandbox === null
+    ? ""
+    : `
+  curl '${sandbox}/__sandbox/messages?to=59170012345'
+
+  curl ${sandbox}/__sandbox/customers/59170012345/say ${json} -d '{"text": "¿Ya puedo pasar?", "to": "10001"}'
+`
+}
+Ctrl-C stops everything.`);
+}

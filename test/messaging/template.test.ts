@@ -1,0 +1,110 @@
+import { expect } from "chai";
+import type { PlatformTemplate } from "../../src/messaging/domain/platform.ts";
+import {
+  approvalState,
+  headerMedia,
+  isCreatedByAi,
+  languageOf,
+  renderBody,
+  requiredParameters,
+  type TemplateComponent,
+} from "../../src/messaging/domain/template.ts";
+
+const withBody = (component: Omit<TemplateComponent, "type">, body = "") => ({
+  body,
+  structure: {
+    components: [
+      { type: "HEADER", text: "{{9}}" },
+      { type: "BODY", ...component },
+    ],
+  },
+});
+
+const listed = (name: string, states: Record<string, PlatformTemplate["state"]>): PlatformTemplate[] =>
+  Object.entries(states).map(([language, state]) => ({ name, language, state }));
+
+describe("required parameters (§1.6)", () => {
+  const cases: [what: string, template: Parameters<typeof requiredParameters>[0], count: number][] = [
+    ["the highest placeholder of the BODY's text", withBody({ text: "{{2}} {{1}} {{2}}" }, "{{7}}"), 2],
+    ["the highest, although lower ones are missing", withBody({ text: "solo {{3}}" }), 3],
+    ["the example of a BODY without placeholders", withBody({ text: "Hola", example: { body_text: [["a", "b"]] } }), 2],
+    [
+      "the named example of a BODY without positional placeholders",
+      withBody({ text: "Hola {{name}}", example: { body_text_named_params: [{}, {}, {}] } }),
+      3,
+    ],
+    ["nothing for a BODY without either, whatever the description says", withBody({ text: "Hola" }, "{{4}}"), 0],
+    ["the description where there is no structure", { body: "{{1}} y {{4}}", structure: null }, 4],
+    ["the description where the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],
+    ["nothing where there are no placeholders", { body: "Hola", structure: null }, 0],
+    ["the description where the structure is not one", { body: "{{1}}", structure: { components: 3 } as never }, 1],
+  ];
+  for (const [what, template, count] of cases) {
+    it(`are ${what}`, () => expect(requiredParameters(template)).to.equal(count));
+  }
+});
+
+describe("rendering a body", () => {
+  it("replaces each placeholder once, and never what a parameter brought", () => {
+    const text = renderBody({ body: "{{1}}, {{2}} y {{1}}", structure: null }, ["{{2}}", "$&"]);
+    expect(text).to.equal("{{2}}, $& y {{2}}");
+  });
+  it("keeps a placeholder without a parameter, so that the gap is seen", () => {
+    expect(renderBody({ body: "{{1}} {{2}}", structure: null }, ["a"])).to.equal("a {{2}}");
+  });
+  it("prefers the platform's text to the description", () => {
+    expect(renderBody(withBody({ text: "de la plataforma {{1}}" }, "otro"), ["x"])).to.equal("de la plataforma x");
+  });
+});
+
+describe("header media", () => {
+  for (const headerType of ["IMAGE", "image", "Document", "VIDEO"]) {
+    it(`is ${headerType.toLowerCase()} for ${headerType}`, () =>
+      expect(headerMedia({ headerType, structure: null })).to.equal(headerType.toLowerCase()));
+  }
+  for (const headerType of ["TEXT", "text", "LOCATION", ""]) {
+    it(`is none for '${headerType}'`, () => expect(headerMedia({ headerType, structure: null })).to.equal(null));
+  }
+  it("is read from the structure where the template names no type", () => {
+    const structure = { components: [{ type: "HEADER", format: "IMAGE" }] };
+    expect(headerMedia({ headerType: null, structure })).to.equal("image");
+    expect(headerMedia({ headerType: "TEXT", structure })).to.equal(null);
+  });
+});
+
+describe("a template created by AI", () => {
+  it("is one that says so", () => {
+    expect(isCreatedByAi(true, { name: "a", platformName: "b" })).to.equal(true);
+    expect(isCreatedByAi(false, { name: "osm_a", platformName: "osm_b" })).to.equal(false);
+  });
+  it("is, without a flag, one whose name begins with osm_", () => {
+    expect(isCreatedByAi(null, { name: "osm_a", platformName: "b" })).to.equal(true);
+    expect(isCreatedByAi(null, { name: "a", platformName: "osm_b" })).to.equal(true);
+    expect(isCreatedByAi(null, { name: "cosm_a", platformName: "OSM_b" })).to.equal(false);
+  });
+});
+
+describe("language and approval (§1.5)", () => {
+  const known = listed("t", { en: "REJECTED", pt: "APPROVED", es: "PENDING" });
+
+  it("are the template's own where it names one, also one that the platform does not know", () => {
+    expect(languageOf({ language: "en" }, "es", known)).to.equal("en");
+    expect(approvalState({ language: "en" }, "es", known)).to.equal("REJECTED");
+    expect(approvalState({ language: "fr" }, "es", known)).to.equal("no_status");
+  });
+  it("are the business's, where the platform knows the template in it", () => {
+    expect(languageOf(null, "es", known)).to.equal("es");
+    expect(approvalState(null, "es", known)).to.equal("PENDING");
+  });
+  it("are else those of the first approved one", () => {
+    expect(languageOf(null, "fr", known)).to.equal("pt");
+    expect(approvalState(null, "fr", known)).to.equal("APPROVED");
+  });
+  it("are else those of the only or first one", () => {
+    expect(languageOf(null, "fr", listed("t", { en: "REJECTED", pt: "PENDING" }))).to.equal("en");
+  });
+  it("are no status for a name that the platform does not know", () => {
+    expect(approvalState(null, "es", [])).to.equal("no_status");
+    expect(languageOf(null, "es", [])).to.equal("es");
+  });
+});

@@ -1,0 +1,184 @@
+import type { Container } from "inversify";
+import { type Config, readConfig } from "../../src/bootstrap/config.ts";
+import { createContainer } from "../../src/bootstrap/container.ts";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { startService } from "../../src/bootstrap/service.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { DemoBusiness, DemoTemplate, DemoThread } from "../../src/demo/data.ts";
+import { insertBusiness } from "../../src/demo/seed.ts";
+import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import type { Database } from "../../src/infra/postgres/database.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freshDatabase } from "./database.ts";
+import { type Answer, request } from "./http.ts";
+
+export const masterSecret = "a master secret that is good for tests only";
+export const appSecret = "app secret";
+export const verifyToken = "verify token";
+
+/** A small business with one of everything; `changes` replaces parts of it. */
+export function aBusiness(id: number, changes: Partial<DemoBusiness> = {}): DemoBusiness {
+  const base = id * 100;
+  return {
+    id,
+    name: `Negocio ${id}`,
+    flags: { timezone: "America/La_Paz" },
+    users: [
+      { id: base + 1, name: "Ada Admin", email: `admin@b${id}.test`, roleId: 1, available: false },
+      { id: base + 2, name: "Ana Agente", email: `agent@b${id}.test`, roleId: 5, available: true },
+    ],
+    departments: [{ id: base + 1, name: "Ventas" }],
+    steps: [{ id: base + 1, name: "Ventas", identifier: "ventas", content: "Hola", departmentId: base + 1 }],
+    templates: [aTemplate(base + 1)],
+    threads: [aThread(base + 1)],
+    sender: {
+      phoneNumberId: `number-${id}`,
+      accountId: `account-${id}`,
+      phone: `5912000000${id}`,
+      token: `token-${id}`,
+    },
+    ...changes,
+  };
+}
+
+/** Approved, with two parameters, under the platform name `template_<id>`. */
+export function aTemplate(
+  id: number,
+  changes: Partial<DemoTemplate> & { readonly status?: string } = {},
+): DemoTemplate {
+  const { status = "APPROVED", ...rest } = changes;
+  const platformName = rest.platformName ?? `template_${id}`;
+  const body = rest.body ?? "Hola {{1}}, tu pedido {{2}} está listo.";
+  const header = rest.headerType && rest.headerType !== "TEXT" ? [{ type: "HEADER", format: rest.headerType }] : [];
+  const components = [...header, { type: "BODY", text: body }];
+  return {
+    id,
+    name: `Plantilla ${id}`,
+    platformName,
+    body,
+    structure: { language: "es", components },
+    headerType: "TEXT",
+    fileName: null,
+    provider: "Cloud",
+    providerBId: null,
+    allowedAgents: null,
+    visible: true,
+    deleted: false,
+    createdByAi: false,
+    listed: [{ name: platformName, language: "es", status, components }],
+    ...rest,
+  };
+}
+
+export const aThread = (id: number, changes: Partial<DemoThread> = {}): DemoThread => ({
+  contactId: id,
+  chatId: id,
+  name: "Carla Cliente",
+  phone: `5917000${String(id).padStart(4, "0")}`,
+  state: "bot",
+  supportUserId: null,
+  adId: null,
+  messages: [
+    {
+      direction: "in",
+      body: "Hola",
+      author: "contact",
+      authorName: "Carla Cliente",
+      state: "received",
+      at: new Date("2026-01-02T03:04:05Z"),
+    },
+  ],
+  ...changes,
+});
+
+/** The whole service over a database of its own and the sandbox, with businesses in it. */
+export interface World {
+  readonly api: string;
+  readonly sandbox: Sandbox;
+  readonly config: Config;
+  readonly container: Container;
+  readonly database: Database;
+  /** By business id. */
+  appKey(businessId: number): string;
+  sessionToken(userId: number): Promise<string>;
+  /** POST with the App Key of the business. */
+  post(path: string, body: unknown, businessId?: number): Promise<Answer>;
+  get(path: string, businessId?: number): Promise<Answer>;
+  /** Speaks to the sandbox's control side. */
+  control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
+  /** Rows of the database, as the tables have them. */
+  rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  stop(): Promise<void>;
+}
+
+interface WorldSettings {
+  readonly businesses?: readonly DemoBusiness[];
+  /** Changes to the environment that the configuration is read from. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly statusDelayMs?: number;
+}
+
+export async function startWorld(settings: WorldSettings = {}): Promise<World> {
+  const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0 } = settings;
+  const fresh = await freshDatabase();
+  const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts: accountsOf(businesses), statusDelayMs });
+  const config = readConfig({
+    LOG_LEVEL: "silent",
+    DATABASE_URL: fresh.url,
+    MASTER_SECRET: masterSecret,
+    MESSAGING_PLATFORM_URL: sandbox.url,
+    PLATFORM_APP_SECRET: appSecret,
+    PLATFORM_VERIFY_TOKEN: verifyToken,
+    HOST_ADDRESS: "127.0.0.1",
+    PORT: "0",
+    RATE_LIMIT_PER_SECOND: "100000",
+    ...settings.environment,
+  });
+  const container = createContainer(config);
+  const database = resolve(container, tokens.database);
+  await database.transaction(async (transaction) => {
+    for (const business of businesses) await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+  });
+  const appKeys = new Map<number, string>();
+  for (const { id } of businesses) {
+    appKeys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
+  }
+  const service = await startService(config, container);
+  const api = `http://127.0.0.1:${service.port}`;
+  const control = async (method: string, path: string, body?: unknown) => {
+    const answer = await request(`${sandbox.url}/__sandbox${path}`, { method, body });
+    if (answer.status >= 300) throw new Error(`sandbox: ${answer.text}`);
+    return answer.json;
+  };
+  await control("POST", "/webhook", { url: `${api}/webhooks/cloud`, appSecret });
+  const keyOf = (businessId: number): string => appKeys.get(businessId) ?? "";
+
+  return {
+    api,
+    sandbox,
+    config,
+    container,
+    database,
+    appKey: keyOf,
+    sessionToken: async (userId) => (await resolve(container, tokens.openSession).forUser(userId)).token,
+    post: (path, body, businessId = 1) =>
+      request(api + path, { method: "POST", body, headers: { "x-api-key": keyOf(businessId) } }),
+    get: (path, businessId = 1) => request(api + path, { headers: { "x-api-key": keyOf(businessId) } }),
+    control,
+    rows: (sql, values = []) => database.rows({ name: "", text: sql }, values),
+    stop: async () => {
+      await sandbox.close();
+      await service.stop();
+      await fresh.drop();
+    },
+  };
+}
+
+export const accountsOf = (businesses: readonly DemoBusiness[]) =>
+  businesses.map(({ sender, templates }) => ({
+    token: sender.token,
+    accountId: sender.accountId,
+    phoneNumberId: sender.phoneNumberId,
+    displayPhoneNumber: sender.phone,
+    templates: templates.flatMap(({ listed }) => listed),
+  }));
