@@ -18,6 +18,8 @@ import { provide } from "./provide.ts";
 import { tenancyModule } from "./tenancy.module.ts";
 import { tokens } from "./tokens.ts";
 
+export type { Container };
+
 /** Everything of one process, each built when it is first asked for; nothing is opened or started before. */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: "Singleton" });

@@ -1,6 +1,5 @@
-import type { Container } from "inversify";
 import { readConfig } from "../bootstrap/config.ts";
-import { createContainer } from "../bootstrap/container.ts";
+import { type Container, createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";

@@ -1,4 +1,4 @@
-import type { Container } from "inversify";
+import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";

@@ -67,9 +67,10 @@ const wordProblems: Middleware = async (ctx, next) => {
     sendJson(ctx, problem.status, problem.body);
   }
   if (ctx.body !== undefined && ctx.body !== null) return;
-  if (ctx.status === 404) sendJson(ctx, 404, { message: "Not found" });
-  else if (ctx.status === 405) sendJson(ctx, 405, { message: "Method not allowed" });
-  else if (ctx.status === 501) sendJson(ctx, 501, { message: "Not implemented" });
+  // The router answers 501 to a method that none of its routes has, whether it knows the path or not.
+  const isWrongMethod = ctx.status === 405 || (ctx.status === 501 && ctx.response.get("Allow") !== "");
+  if (isWrongMethod) sendJson(ctx, 405, { message: "Method not allowed" });
+  else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
 };
 
 const securityHeaders = (): Middleware =>
@@ -88,5 +89,7 @@ function allowOrigins(origins: readonly string[]): Middleware {
     allowHeaders: ["content-type", "x-api-key", "x-recado-key", "authorization", "idempotency-key", "x-request-id"],
     exposeHeaders: ["X-Request-Id", "Retry-After"],
     maxAge: 600,
+    // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
+    keepHeadersOnError: false,
   });
 }

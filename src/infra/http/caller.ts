@@ -9,6 +9,8 @@ export interface BusinessCaller {
 export interface UserCaller extends BusinessCaller {
   readonly userId: number;
   readonly roleId: number;
+  /** The token itself, for the user who ends the session. */
+  readonly token: string;
 }
 
 /** How a route learns who calls. */

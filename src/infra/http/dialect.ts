@@ -17,6 +17,9 @@ export type Dialect<Failure extends DomainError> = {
 /** Any endpoint's dialect; only the endpoint itself knows which failures it lists. */
 export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
 
+/** Of routes that no specification gives words of their own. */
+export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
+
 /** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
 export function answering(dialect: AnyDialect): Middleware {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { InvalidInput } from "./dialect.ts";
-import type { Infer, ObjectSchema, Schema } from "./schema.ts";
+import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
 export const extensionKeywords = ["x-entity", "x-error", "x-numeric"];
 
@@ -18,31 +18,37 @@ for (const keyword of [...extensionKeywords, "example"]) ajv.addKeyword(keyword)
  *
  * @param texts - true for paths and queries, where every value arrives as a string
  */
-export function parser<const S extends ObjectSchema>(schema: S, texts = false): (raw: unknown) => Infer<S> {
+export function parser<const S extends SomeObjectSchema>(given: S, texts = false): (raw: unknown) => Infer<S> {
+  const schema = given as unknown as ObjectSchema;
   const isValid = ajv.compile(schema as object);
   const reader = numberReader(schema, texts);
   const explain = explainer(schema);
   return (raw) => {
     const input = reader(raw);
     if (isValid(input)) return input as Infer<S>;
-    throw new InvalidInput(explain(input) ?? ajv.errorsText(isValid.errors, { dataVar: "body" }));
+    throw new InvalidInput(explain(input) ?? (isRecord(input) ? "La solicitud no es válida" : "Se espera un objeto"));
   };
 }
+
+const isRecord = (raw: unknown): raw is Record<string, unknown> =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw);
 
 /** Reads digits (and, in paths and queries, true and false) where the schema wants a number or a boolean. */
 function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => unknown {
   const fields = Object.entries(schema.properties).flatMap(([name, property]) => {
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];
-    return [[name, property.type] as const];
+    const types: readonly unknown[] = [property.type].flat();
+    const isNumber = types.includes("integer") || types.includes("number");
+    return isNumber || types.includes("boolean") ? [{ name, isNumber }] : [];
   });
   return (raw) => {
-    if (fields.length === 0 || typeof raw !== "object" || raw === null) return raw;
-    const input = { ...raw } as Record<string, unknown>;
-    for (const [name, type] of fields) {
+    if (fields.length === 0 || !isRecord(raw)) return raw;
+    const input = { ...raw };
+    for (const { name, isNumber } of fields) {
       const value = input[name];
       if (typeof value !== "string") continue;
-      if ((type === "integer" || type === "number") && /^[0-9]{1,16}$/.test(value)) input[name] = Number(value);
-      else if (type === "boolean" && (value === "true" || value === "false")) input[name] = value === "true";
+      if (isNumber && /^[0-9]{1,16}$/.test(value)) input[name] = Number(value);
+      else if (!isNumber && (value === "true" || value === "false")) input[name] = value === "true";
     }
     return input;
   };
@@ -54,16 +60,23 @@ function explainer(schema: ObjectSchema): (input: unknown) => string | undefined
   const checks = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     property,
-    isValid: ajv.compile(property as object),
+    isValid: ajv.compile(withoutDefault(property)),
   }));
   return (input) => {
-    const record = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
+    const record = isRecord(input) ? input : {};
     for (const { name, property, isValid } of checks) {
       const value = Object.hasOwn(record, name) ? record[name] : undefined;
       if (value === undefined ? required.has(name) : !isValid(value)) return wording(name, property, value, isValid);
     }
     return undefined;
   };
+}
+
+/** Ajv refuses a default at the root, where a field stands once it is asked alone. */
+function withoutDefault(property: Schema): object | boolean {
+  if (typeof property === "boolean") return property;
+  const { default: _, ...rest } = property;
+  return rest;
 }
 
 function wording(name: string, property: Schema, value: unknown, isValid: ValidateFunction): string {
@@ -74,8 +87,9 @@ function wording(name: string, property: Schema, value: unknown, isValid: Valida
   return own?.[keyword] ?? `${fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
+/** Cut off where the caller's own keys would make it long. */
 const fieldPath = (name: string, error: ErrorObject | undefined): string =>
-  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)/g, "[$1]").replaceAll("/", ".")}`;
+  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(0, 100);
 
 function complaint(keyword: string, error: ErrorObject | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";

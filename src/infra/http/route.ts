@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AuthKind, Callers } from "./caller.ts";
 import type { AnyDialect } from "./dialect.ts";
-import type { Infer, ObjectSchema, Schema } from "./schema.ts";
+import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
 export interface Call<Params, Query, Body, Caller> {
   readonly params: Params;
@@ -51,9 +51,9 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
 type BodyOf<Body> = Body extends "raw" ? Buffer : Infer<Body>;
 
 export interface RouteSpec<
-  Params extends ObjectSchema | undefined,
-  Query extends ObjectSchema | undefined,
-  Body extends ObjectSchema | "raw" | undefined,
+  Params extends SomeObjectSchema | undefined,
+  Query extends SomeObjectSchema | undefined,
+  Body extends SomeObjectSchema | "raw" | undefined,
   Auth extends AuthKind,
 > extends RouteOf<Params, Query, Body, Auth> {
   readonly dialect: AnyDialect;
@@ -69,9 +69,9 @@ export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema 
 /** Types the handler by the route's schemas. */
 export function defineRoute<
   const Auth extends AuthKind,
-  const Params extends ObjectSchema | undefined = undefined,
-  const Query extends ObjectSchema | undefined = undefined,
-  const Body extends ObjectSchema | "raw" | undefined = undefined,
+  const Params extends SomeObjectSchema | undefined = undefined,
+  const Query extends SomeObjectSchema | undefined = undefined,
+  const Body extends SomeObjectSchema | "raw" | undefined = undefined,
 >(spec: RouteSpec<Params, Query, Body, Auth>): Route {
   return spec as unknown as Route;
 }

@@ -1,11 +1,10 @@
 import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Middleware } from "koa";
-import bodyParser from "koa-bodyparser";
-import readRawBody from "raw-body";
+import { jsonBody, rawBody } from "./body.ts";
 import type { Authenticators } from "./caller.ts";
 import { answering, sendJson } from "./dialect.ts";
+import { refuseNullCharacter } from "./null-character.ts";
 import { parser } from "./parser.ts";
-import { HttpProblem } from "./problem.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
 export interface RouterParts {
@@ -24,29 +23,9 @@ export function createRouter(routes: readonly Route[], parts: RouterParts): Rout
 
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
-  const body = route.body === undefined ? [] : [readBody(route, route.bodyLimit ?? parts.bodyLimit)];
+  const limit = route.bodyLimit ?? parts.bodyLimit;
+  const body = route.body === undefined ? [] : [route.body === "raw" ? rawBody(limit) : jsonBody(limit)];
   return [answering(route.dialect), ...authenticate, parts.limitRate, ...body, handling(route)] as Middleware[];
-}
-
-/** Reads a body whatever the method: some routes take one with DELETE or GET. */
-function readBody(route: Route, limit: number): Middleware {
-  if (route.body === "raw") {
-    return async (ctx, next) => {
-      const length = ctx.req.headers["content-length"] ?? null;
-      ctx.request.body = await readRawBody(ctx.req, { limit, length }).catch(refuse);
-      return next();
-    };
-  }
-  return bodyParser({
-    enableTypes: ["json"],
-    jsonLimit: `${limit}b`,
-    onerror: refuse,
-  });
-}
-
-function refuse(error: Error & { status?: number }): never {
-  if (error.status === 413) throw new HttpProblem(413, "Request body is too large", { Connection: "close" });
-  throw new HttpProblem(400, "Request body is not valid JSON");
 }
 
 function handling(route: Route): Middleware {
@@ -54,7 +33,9 @@ function handling(route: Route): Middleware {
   const parseQuery = route.query && parser(route.query, true);
   const parseBody = route.body && route.body !== "raw" ? parser(route.body) : (raw: unknown) => raw;
   return async (context) => {
-    const ctx = context as unknown as RouterContext & { request: { body?: unknown } };
+    const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
+    if (ctx.url.includes("%00")) [ctx.params, ctx.query].forEach(refuseNullCharacter);
+    if (ctx.request.rawBody?.includes("\\u0000")) refuseNullCharacter(ctx.request.body);
     const call: Call<unknown, unknown, unknown, unknown> = {
       params: parseParams?.(ctx.params),
       query: parseQuery?.({ ...ctx.query }),

@@ -1,4 +1,4 @@
-import type { ExtendedJSONSchema, FromExtendedSchema } from "json-schema-to-ts";
+import type { ExtendedJSONSchema, FromSchema, JSONSchema } from "json-schema-to-ts";
 import { maxId } from "../../kernel/ids.ts";
 
 interface Extension extends Record<string, unknown> {
@@ -12,7 +12,12 @@ interface Extension extends Record<string, unknown> {
 
 export type Schema = ExtendedJSONSchema<Extension>;
 export type ObjectSchema = Exclude<Schema, boolean> & { readonly properties: Readonly<Record<string, Schema>> };
-export type Infer<S> = S extends Schema ? FromExtendedSchema<Extension, S> : undefined;
+/** What bounds a type parameter: the compiler gives up on inferring one that `Schema` bounds. */
+export interface SomeObjectSchema {
+  readonly type?: unknown;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+export type Infer<S> = S extends JSONSchema ? FromSchema<S> : undefined;
 
 /** An id in a body: a JSON number. */
 export const idOf = <const Entity extends string>(entity: Entity) =>

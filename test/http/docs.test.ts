@@ -1,0 +1,64 @@
+import { expect } from "chai";
+import { docsRoutes } from "../../src/infra/http/docs.ts";
+import { request } from "../support/http.ts";
+import { type SampleApp, serveSample } from "./sample-app.ts";
+
+describe("the documentation page", () => {
+  let app: SampleApp;
+  before(async () => {
+    app = await serveSample(docsRoutes('Things & <b>"more"</b>'));
+  });
+  after(() => app.close());
+
+  const linked = (html: string): string[] => [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? "");
+
+  it("has its title and no script of its own inside", async () => {
+    const page = await request(`${app.url}/docs`);
+    expect(page).to.include({ status: 200, type: "text/html" });
+    expect(page.text).to.include('<title>Things &amp; &lt;b>"more"&lt;/b></title>');
+    expect(page.text).not.to.match(/<script(?! src=)|style=| on\w+=/);
+  });
+
+  it("gets everything it needs from this server, to be kept for ever", async () => {
+    const urls = linked((await request(`${app.url}/docs`)).text);
+    const types: Record<string, string> = {};
+    for (const url of urls) {
+      expect(url).to.match(/^\/docs\/[\w.-]+\?v=[\w.-]+$/);
+      const file = await request(app.url + url);
+      expect(file.status).to.equal(200);
+      expect(file.text).not.to.equal("");
+      expect(file.headers["cache-control"]).to.equal("public, max-age=31536000, immutable");
+      const again = await request(app.url + url, { headers: { "if-none-match": file.headers.etag ?? "" } });
+      expect(again).to.include({ status: 304, text: "" });
+      types[url.replace(/^\/docs\/|\?.*/g, "")] = file.type;
+    }
+    expect(types).to.deep.equal({
+      "favicon-32x32.png": "image/png",
+      "swagger-ui.css": "text/css",
+      "swagger-ui-bundle.js": "text/javascript",
+      "start.js": "text/javascript",
+    });
+  });
+
+  it("asks no validator outside", async () => {
+    const { text } = await request(`${app.url}/docs/start.js`);
+    expect(text).to.include("validatorUrl: null").and.to.include('url: "/openapi.json"');
+    expect(text).not.to.match(/https?:/);
+  });
+
+  for (const file of [
+    "index.html",
+    "package.json",
+    "swagger-ui.css.map",
+    "..%2Fpackage.json",
+    "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "constructor",
+    "__proto__",
+  ]) {
+    it(`serves no other file, such as ${file}`, async () => {
+      const answer = await request(`${app.url}/docs/${file}`);
+      expect(answer.status).to.equal(404);
+      expect(answer.json).to.deep.equal({ message: "Not found" });
+    });
+  }
+});

@@ -1,0 +1,158 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect } from "chai";
+import { type ApiInfo, openApiDocument, openApiRoute } from "../../src/infra/http/openapi.ts";
+import { defineRoute, type Route } from "../../src/infra/http/route.ts";
+import { idOf, numericIdOf } from "../../src/infra/http/schema.ts";
+import { request } from "../support/http.ts";
+import { sampleRoutes, serveSample } from "./sample-app.ts";
+
+const info = { title: "Things", version: "1.2.3" };
+
+/** The document as those see it who read it from the wire. */
+const read = (routes: readonly Route[], about: ApiInfo = info) =>
+  JSON.parse(JSON.stringify(openApiDocument(routes, about)));
+
+describe("the OpenAPI document", () => {
+  const document = read(sampleRoutes);
+  const make = document.paths["/things"].post;
+  const get = document.paths["/things/{id}"].get;
+
+  it("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect(valid, JSON.stringify(errors)).to.equal(true);
+    expect(document.openapi).to.equal("3.1.0");
+    expect(document.info).to.include(info);
+  });
+
+  it("has every route once, and nothing else", () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations as object).map((method) => `${method} ${path}`),
+    );
+    const routes = sampleRoutes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/, "{$1}")}`);
+    expect(described).to.have.members(routes);
+  });
+
+  it("lists the rules of an operation under their numbers", () => {
+    expect(make.description).to.equal("- **§2.1** A thing has a name.\n- **§2.2** Its number is its own.");
+    expect(get).not.to.have.property("description");
+    expect(make).to.include({ operationId: "makeThing", summary: "A thing" });
+    expect(make.tags).to.deep.equal(["things"]);
+    expect(document.tags).to.deep.equal([{ name: "things" }]);
+  });
+
+  it("says who may call", () => {
+    expect(make.security).to.deep.equal([{ appKey: [] }]);
+    expect(get.security).to.deep.equal([{ session: [] }, { sessionInQuery: [] }]);
+    expect(document.paths["/raw"].post.security).to.deep.equal([]);
+    expect(document.components.securitySchemes.appKey).to.include({ type: "apiKey", in: "header", name: "x-api-key" });
+  });
+
+  it("describes the parameters of path and query", () => {
+    const [id, page, exact, word] = get.parameters;
+    expect(id).to.deep.include({ in: "path", name: "id", required: true });
+    expect(id.schema).to.deep.equal({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+    expect(page).to.deep.equal({
+      in: "query",
+      name: "page",
+      required: false,
+      description: "From 1",
+      schema: { type: "integer", minimum: 1, default: 1 },
+    });
+    expect([exact.name, word.name]).to.deep.equal(["exact", "word"]);
+  });
+
+  it("describes a path parameter that its route leaves to itself", () => {
+    const route = defineRoute({ ...bare, path: "/a/:b/c/:d" });
+    const { parameters } = read([route]).paths["/a/{b}/c/{d}"].get;
+    expect(parameters.map(({ name }: { name: string }) => name)).to.deep.equal(["b", "d"]);
+  });
+
+  it("describes bodies, of DELETE and GET too, and says when one must be there", () => {
+    const { delete: drop, get: list } = document.paths["/things"];
+    expect(make.requestBody.required).to.equal(true);
+    expect(drop.requestBody.content["application/json"].schema.required).to.deep.equal(["id"]);
+    expect(list.requestBody.required).to.equal(false);
+    expect(get).not.to.have.property("requestBody");
+    expect(document.paths["/raw"].post.requestBody.content).to.deep.equal({ "*/*": { schema: {} } });
+  });
+
+  it("shows a number that may be digits as both, and no keyword of our own", () => {
+    const { owner } = make.requestBody.content["application/json"].schema.properties;
+    expect(owner.anyOf[0]).to.deep.equal({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+    expect(owner.anyOf[1]).to.include({ type: "string", pattern: "^[0-9]{1,16}$" });
+    expect(JSON.stringify(document)).not.to.match(/"x-(entity|error|numeric)"/);
+  });
+
+  it("leaves fields alone that are named like keywords, and values that look like schemas", () => {
+    const body = {
+      type: "object",
+      properties: {
+        "x-error": { type: "string", example: "a" },
+        properties: { type: "array", items: idOf("thing") },
+        enum: { enum: ["x-entity"], default: "x-entity", examples: [{ "x-entity": 1 }] },
+        either: { anyOf: [numericIdOf("thing"), { type: "null" }] },
+        named: { type: "object", additionalProperties: idOf("thing") },
+      },
+    } as const;
+    const route = defineRoute({ ...bare, body });
+    const { schema } = read([route]).paths["/bare"].get.requestBody.content["application/json"];
+    const id = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+    expect(schema.properties["x-error"]).to.deep.equal({ type: "string", examples: ["a"] });
+    expect(schema.properties.properties).to.deep.equal({ type: "array", items: id });
+    expect(schema.properties.enum).to.deep.equal(body.properties.enum);
+    expect(schema.properties.either.anyOf[0].anyOf[0]).to.deep.equal(id);
+    expect(schema.properties.named.additionalProperties).to.deep.equal(id);
+  });
+
+  it("describes each answer, the endpoint's own before the common ones", () => {
+    expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "413", "429"]);
+    expect(make.responses[400].description).to.equal("A field is missing or wrong");
+    expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
+    expect(Object.keys(get.responses)).to.deep.equal(["200", "401", "404", "429"]);
+    expect(get.responses[404].content).to.deep.equal({ "application/json": { schema: { type: "string" } } });
+    expect(Object.keys(document.paths["/things"].delete.responses)).to.deep.equal(["200", "400", "413", "429"]);
+    expect(document.paths["/nothing"].put.responses[204]).to.deep.equal({ description: "Done" });
+  });
+
+  it("names the server where one is given", () => {
+    const { servers } = read([], { ...info, serverUrl: "https://api.example" });
+    expect(servers).to.deep.equal([{ url: "https://api.example" }]);
+  });
+
+  const bare = {
+    method: "get",
+    path: "/bare",
+    operationId: "bare",
+    tag: "bare",
+    summary: "Bare",
+    auth: "none",
+    responses: {},
+    dialect: { unexpected: () => [500, {}] as const },
+    handle: () => ({}),
+  } as const;
+
+  it("cannot be made of two routes that are the same", () => {
+    const twice = (other: Partial<Route>) => () =>
+      openApiDocument([defineRoute(bare), { ...defineRoute(bare), ...other }], info);
+    expect(twice({ operationId: "other" })).to.throw("two routes for get /bare (other)");
+    expect(twice({ path: "/other" })).to.throw("operation id of get /other (bare)");
+    expect(twice({ path: "/other", operationId: "other" })).not.to.throw();
+  });
+
+  it("is served, once to those who keep it", async () => {
+    const app = await serveSample([openApiRoute(document)]);
+    const url = `${app.url}/openapi.json`;
+    const first = await request(url);
+    expect(first).to.include({ status: 200, type: "application/json" });
+    expect(first.json).to.deep.equal(document);
+    expect(first.headers["cache-control"]).to.equal("no-cache");
+    const etag = first.headers.etag ?? "";
+    for (const known of [etag, `W/${etag}`, `"a", ${etag}`, "*"]) {
+      const again = await request(url, { headers: { "if-none-match": known } });
+      expect(again).to.include({ status: 304, text: "" });
+      expect(again.headers.etag).to.equal(etag);
+    }
+    expect((await request(url, { headers: { "if-none-match": '"a"' } })).status).to.equal(200);
+    await app.close();
+  });
+});

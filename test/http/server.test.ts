@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import { Agent, createServer as createHttpServer, type Server } from "node:http";
+import { connect, type Socket } from "node:net";
+import { expect } from "chai";
+import { closeServer, createServer, listen, serverLimits } from "../../src/infra/http/server.ts";
+import { request } from "../support/http.ts";
+import { gate, type SampleApp, serveSample } from "./sample-app.ts";
+
+/** Opens a connection and collects what comes back until the other side closes it. */
+async function raw(url: string, sent: string): Promise<{ socket: Socket; closed: Promise<string> }> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
+  await once(socket, "connect");
+  socket.write(sent);
+  const closed = once(socket, "close").then(() => Buffer.concat(chunks).toString());
+  return { socket, closed };
+}
+
+/** Holds the next `/slow` until told to go on; resolves once it is in its handler. */
+function holdNext(): { entered: Promise<void>; release: () => void } {
+  let release = () => {};
+  const entered = new Promise<void>((resolve) => {
+    gate.enter = resolve;
+  });
+  gate.leave = new Promise((resolve) => {
+    release = () => resolve(undefined);
+  });
+  return { entered, release };
+}
+
+describe("the HTTP server", () => {
+  let app: SampleApp;
+  beforeEach(async () => {
+    app = await serveSample();
+  });
+  afterEach(() => app.close());
+
+  describe("when it is closed", () => {
+    it("answers the requests in flight, accepts no more, and leaves no connection open", async () => {
+      const agent = new Agent({ keepAlive: true });
+      const { entered, release } = holdNext();
+      const inFlight = request(`${app.url}/slow`, { agent });
+      await entered;
+      let isClosed = false;
+      const closed = closeServer(app.server, 60_000).finally(() => {
+        isClosed = true;
+      });
+      const refused = await request(`${app.url}/nothing`, { method: "PUT" }).catch((error) => error.code);
+      expect(refused).to.equal("ECONNREFUSED");
+      expect(isClosed).to.equal(false);
+      release();
+      expect((await inFlight).json).to.deep.equal({ done: true });
+      expect(await closed).to.equal(true);
+      agent.destroy();
+    });
+
+    it("closes idle connections at once", async () => {
+      const { socket, closed } = await raw(app.url, "PUT /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+      await once(socket, "data");
+      expect(await closeServer(app.server, 60_000)).to.equal(true);
+      expect(await closed).to.match(/^HTTP\/1.1 204 /);
+    });
+
+    it("answers what a connection still sends, and asks it to close", async () => {
+      const { entered, release } = holdNext();
+      const get = "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n";
+      const { socket, closed } = await raw(app.url, get);
+      await entered;
+      const isClosed = closeServer(app.server, 60_000);
+      socket.write("PUT /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+      while (app.observed.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      release();
+      expect(await isClosed).to.equal(true);
+      expect(await closed).to.match(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 204 [\s\S]*Connection: close/);
+    });
+
+    it("cuts off what takes too long, connections of other protocols as well", async () => {
+      const { entered, release } = holdNext();
+      const held = request(`${app.url}/slow`).catch((error) => error.code);
+      await entered;
+      const upgraded = createServer({ callback: () => () => {} });
+      upgraded.on("upgrade", (_req, socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+      const port = await listen(upgraded, 0, "127.0.0.1");
+      const headers = "Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+      const { socket, closed } = await raw(`http://127.0.0.1:${port}`, `GET / HTTP/1.1\r\n${headers}\r\n`);
+      await once(socket, "data");
+      expect(await Promise.all([closeServer(app.server, 20), closeServer(upgraded, 20)])).to.deep.equal([false, false]);
+      expect(await held).to.equal("ECONNRESET");
+      await closed;
+      release();
+    });
+  });
+
+  it("says so when its port is taken", async () => {
+    const other: Server = createHttpServer();
+    const { port } = new URL(app.url);
+    const error = await listen(other, Number(port), "127.0.0.1").catch((failure) => failure);
+    expect(error).to.include({ code: "EADDRINUSE" });
+  });
+
+  it("refuses headers over 16 KiB", async () => {
+    const answer = await request(`${app.url}/things?${"a".repeat(17_000)}`);
+    expect(answer.status).to.equal(431);
+  });
+
+  describe("cuts off clients that are too slow", () => {
+    let slow: SampleApp;
+    beforeEach(async () => {
+      const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
+      slow = await serveSample(undefined, {}, limits);
+    });
+    afterEach(() => slow.close());
+
+    for (const [what, sent] of [
+      ["to send headers", "GET /things HTTP/1.1\r\nHost: x\r\n"],
+      ["to send a body", "DELETE /things HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"],
+      [
+        "to send a body in chunks",
+        "DELETE /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+      ],
+    ] as const) {
+      it(what, async () => {
+        const { closed } = await raw(slow.url, sent);
+        expect(await closed).to.match(/^HTTP\/1.1 408 Request Timeout/);
+      });
+    }
+  });
+
+  it("has limits for each of them", () => {
+    const server = createServer({ callback: () => () => {} });
+    const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
+    expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });
+    for (const limit of [headersTimeout, requestTimeout, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
+  });
+
+  it("survives a client that goes away in the middle of its body", async () => {
+    for (const encoding of ["identity", "gzip"]) {
+      const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\n`;
+      const { socket } = await raw(app.url, `DELETE /things HTTP/1.1\r\n${headers}Content-Length: 10\r\n\r\n{`);
+      const before = app.observed.length;
+      socket.destroy();
+      await once(socket, "close");
+      while (app.observed.length === before) await new Promise((resolve) => setImmediate(resolve));
+      expect(app.observed.at(-1)?.status).to.equal(400);
+    }
+  });
+});

@@ -1,0 +1,199 @@
+import { createHash, randomInt } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { DirectoryInUse, type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+import { migrate } from "../../src/infra/postgres/migrate.ts";
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Cuts off whoever is still connected. May be left out: the end of the run drops the rest. */
+  drop(): Promise<void>;
+}
+
+/** A migrated database of the caller's own: a copy of a template that is migrated once and kept across runs. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const { server, template } = await theServer();
+  return server.create(template);
+}
+
+/** A database of the caller's own with nothing in it. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  const { server } = await theServer();
+  return server.create("template0");
+}
+
+/** Drops the databases of this run, and stops the server when it is ours. */
+export async function closeTestServer(): Promise<void> {
+  const opened = await starting?.catch(() => undefined);
+  starting = undefined;
+  await opened?.server.close();
+  await opened?.embedded?.stop();
+}
+
+interface Opened {
+  readonly server: TestServer;
+  readonly template: string;
+  readonly embedded: EmbeddedPostgres | undefined;
+}
+
+let starting: Promise<Opened> | undefined;
+
+function theServer(): Promise<Opened> {
+  starting ??= open();
+  return starting;
+}
+
+/** `TEST_DATABASE_URL` names a server where we may create databases; without it an embedded one is started. */
+async function open(): Promise<Opened> {
+  const given = process.env.TEST_DATABASE_URL;
+  const embedded = given ? undefined : await startEmbedded();
+  try {
+    const server = await TestServer.connect(given || `${embedded?.url}`);
+    const template = await server.prepareTemplate();
+    return { server, template, embedded };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+/** Runs at the same time take directories of their own, few and kept: an existing one starts much faster. */
+async function startEmbedded(place = 1): Promise<EmbeddedPostgres> {
+  const name = `../../.data/test-postgres${place === 1 ? "" : `-${place}`}`;
+  const directory = fileURLToPath(new URL(name, import.meta.url));
+  try {
+    return await startEmbeddedPostgres({ directory, fsync: false, log: (line) => console.error(line) });
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse) || place === 8) throw error;
+    return startEmbedded(place + 1);
+  }
+}
+
+/** Names of our databases: what is not ours is never dropped. */
+const templatePrefix = "recado_template_";
+const copyPrefix = "recado_test_";
+
+/**
+ * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template as
+ * long as it is connected, so that whatever bears no lock is a leftover.
+ */
+export class TestServer {
+  private readonly run = randomInt(2 ** 31);
+  private readonly copies = new Set<string>();
+  private count = 0;
+
+  private constructor(
+    private readonly url: string,
+    private readonly client: pg.Client,
+    private readonly copying: string,
+  ) {}
+
+  static async connect(url: string): Promise<TestServer> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    client.on("error", (error) => console.error(`The test server's connection broke: ${error.message}`));
+    await client.connect();
+    const { rows } = await client.query<{ version: number }>(
+      "select current_setting('server_version_num')::int version",
+    );
+    // Copying files takes 14 ms, the default of logging every page 17 to 25 ms.
+    const server = new TestServer(url, client, (rows[0]?.version ?? 0) >= 150_000 ? "strategy file_copy" : "");
+    await server.lock("", `${copyPrefix}${server.run}`);
+    return server;
+  }
+
+  async create(template: string): Promise<TestDatabase> {
+    this.count += 1;
+    const name = `${copyPrefix}${this.run}_${this.count}`;
+    this.copies.add(name);
+    await this.client.query(`create database ${name} template ${template} ${this.copying}`);
+    const drop = async () => {
+      await this.client.query(`drop database if exists ${name} with (force)`);
+      this.copies.delete(name);
+    };
+    return { url: this.urlOf(name), drop };
+  }
+
+  /** The name of the migrated template, made now unless an earlier run left one of the same migrations. */
+  async prepareTemplate(): Promise<string> {
+    const name = `${templatePrefix}${await migrationsHash()}`;
+    await this.lock("", templatePrefix);
+    try {
+      await this.lock("_shared", name);
+      await this.dropLeftovers();
+      const { rowCount } = await this.client.query("select from pg_database where datname = $1", [name]);
+      if (rowCount === 0) await this.createTemplate(name);
+      return name;
+    } finally {
+      await this.unlock(templatePrefix);
+    }
+  }
+
+  /** Drops the copies of runs that are over and the templates that nobody uses. */
+  async dropLeftovers(): Promise<void> {
+    const names = "select datname as name from pg_database where datname like $1 or datname like $2";
+    const { rows } = await this.client.query<{ name: string }>(names, [`${templatePrefix}%`, `${copyPrefix}%`]);
+    for (const { name } of rows) {
+      const holder = name.startsWith(copyPrefix) ? name.replace(/_\d+$/, "") : name;
+      if (!(await this.isFree(holder))) continue;
+      await this.client.query(`alter database ${name} is_template false`);
+      await this.client.query(`drop database ${name} with (force)`);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const name of this.copies) await this.client.query(`drop database if exists ${name} with (force)`);
+    await this.client.end();
+  }
+
+  /** Leaves everything lying about, as a killed run does. */
+  async abandon(): Promise<void> {
+    await this.client.end();
+  }
+
+  /** Gets its name when it is whole. Nobody can connect to it: a connection would stand in the way of copying. */
+  private async createTemplate(name: string): Promise<void> {
+    const unfinished = `${copyPrefix}${this.run}_0`;
+    await this.client.query(`create database ${unfinished} template template0`);
+    await migrate(this.urlOf(unfinished));
+    await this.client.query(`alter database ${unfinished} with is_template true allow_connections false`);
+    await this.client.query(`alter database ${unfinished} rename to ${name}`);
+  }
+
+  private async lock(kind: "" | "_shared", name: string): Promise<void> {
+    await this.client.query(`select pg_advisory_lock${kind}(hashtextextended($1, 0))`, [name]);
+  }
+
+  private async unlock(name: string): Promise<void> {
+    await this.client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
+  }
+
+  /** Our own locks would let us in a second time, so they are looked for first. */
+  private async isFree(name: string): Promise<boolean> {
+    const { rows } = await this.client.query<{ free: boolean }>(
+      `select not exists (
+         select from pg_locks
+         where locktype = 'advisory' and objsubid = 1
+           and database = (select oid from pg_database where datname = current_database())
+           and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)
+       ) as free`,
+      [name],
+    );
+    return rows[0]?.free === true;
+  }
+
+  private urlOf(database: string): string {
+    const url = new URL(this.url);
+    url.pathname = database;
+    return url.href;
+  }
+}
+
+async function migrationsHash(): Promise<string> {
+  const directory = fileURLToPath(new URL("../../migrations/", import.meta.url));
+  const hash = createHash("sha256");
+  for (const name of (await readdir(directory)).sort()) {
+    hash.update(name).update(await readFile(`${directory}${name}`));
+  }
+  return hash.digest("hex").slice(0, 12);
+}

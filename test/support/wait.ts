@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Waits until `check` returns something other than false or undefined, and returns it. What `check` throws counts
+ * as not yet, and is the cause of the error after `deadlineMs` milliseconds.
+ */
+export async function eventually<Result>(
+  check: () => Result | Promise<Result>,
+  deadlineMs = 5_000,
+): Promise<Exclude<Awaited<Result>, false | undefined>> {
+  const deadline = Date.now() + deadlineMs;
+  let cause: unknown;
+  do {
+    try {
+      const result = await check();
+      if (result !== false && result !== undefined) return result as Exclude<Awaited<Result>, false | undefined>;
+    } catch (error) {
+      cause = error;
+    }
+    await sleep(10);
+  } while (Date.now() < deadline);
+  throw new Error(`still not so after ${deadlineMs} ms: ${check}`, { cause });
+}
