@@ -1,0 +1,81 @@
+# Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
+.DEFAULT_GOAL := help
+.PHONY: help run watch test check start api worker migrate rollback app-key session-token bench build clean fmt
+
+BIN := node_modules/.bin
+MODULES := node_modules/.package-lock.json
+BUILT := dist/.built
+TSX := node --import tsx
+
+# An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run`.
+ifeq ($(strip $(DATABASE_URL)),)
+unexport DATABASE_URL
+DEMO_ENV := $(if $(wildcard .run/env),--env-file=.run/env)
+endif
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+
+run: $(MODULES) ## start everything here: database, demo data, stand-ins for the platforms, the service
+	@exec $(TSX) src/demo/run.ts
+
+watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0
+	@exec $(TSX) src/demo/watch.ts
+
+test: check ## types, lint, dependency rules and all tests, on a database of their own
+	@exec npm test --silent
+
+check: $(MODULES) ## types, lint, format and dependency rules only
+	@$(BIN)/tsc --noEmit
+	@$(BIN)/biome check --error-on-warnings .
+	@npm run --silent arch
+
+start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
+	@ROLE=all NODE_ENV=production exec node --enable-source-maps dist/src/main.js
+
+api: $(BUILT) ## production: a process that answers requests
+	@ROLE=api NODE_ENV=production exec node --enable-source-maps dist/src/main.js
+
+worker: $(BUILT) ## production: a process that works off jobs
+	@ROLE=worker NODE_ENV=production exec node --enable-source-maps dist/src/main.js
+
+migrate: $(MODULES) ## bring the schema up to date
+	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts
+
+rollback: $(MODULES) ## undo the last batch of migrations
+	@exec node $(DEMO_ENV) --import tsx src/cli/rollback.ts
+
+app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
+	@test -n "$$BUSINESS" || { echo 'Say whose: make app-key BUSINESS=1' >&2; exit 2; }
+	@exec node $(DEMO_ENV) --import tsx src/cli/app-key.ts "$$BUSINESS"
+
+# Every shell has a USER of its own: only one given to make counts.
+session-token: $(MODULES) ## print a new session token once: make session-token USER=2
+	@test '$(origin USER)' = 'command line' || { echo 'Say whose: make session-token USER=2' >&2; exit 2; }
+	@exec node $(DEMO_ENV) --import tsx src/cli/session-token.ts "$$USER"
+
+bench: $(MODULES) ## measure the hot paths against their bare limits
+	@exec node --expose-gc --import tsx test/bench/main.ts
+
+build: $(BUILT) ## compile for production
+
+clean: ## stop the databases under .data/, remove .data/, .run/ and dist/
+	@if test -d .data; then \
+	  { test -e $(BIN)/tsx || $(MAKE) --silent $(MODULES); } && $(TSX) src/demo/postgres/clean.ts .data; \
+	fi
+	@rm -rf .data .run dist
+
+fmt: $(MODULES) ## format, and fix what lint can fix
+	@$(BIN)/biome check --write .
+
+# Where npm was told not to run install scripts, esbuild's is made up for here; the database repairs itself.
+$(MODULES): package-lock.json
+	@echo 'Installing the packages that package-lock.json names ...'
+	@npm ci --no-fund --no-audit --no-update-notifier --loglevel=error >/dev/null
+	@$(TSX) --eval '' 2>/dev/null || npm rebuild --loglevel=error esbuild
+	@touch $@
+
+$(BUILT): $(MODULES) tsconfig.json tsconfig.build.json $(shell find src migrations -name '*.ts' 2>/dev/null)
+	@rm -rf dist
+	@$(BIN)/tsc -p tsconfig.build.json
+	@touch $@

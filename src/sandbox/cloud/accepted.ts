@@ -1,0 +1,77 @@
+import { RecentMap, Ring } from "../core/bounded.ts";
+import type { Sender } from "./accounts.ts";
+import type { MessageContent } from "./messages.ts";
+
+export interface AcceptedMessage extends MessageContent {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly sender: Sender;
+  readonly to: string;
+  readonly reference: string | undefined;
+  /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
+  readonly statuses: string[];
+}
+
+export interface AcceptedFilter {
+  readonly to: string | undefined;
+  readonly reference: string | undefined;
+  /** Milliseconds since 1970; only messages of that moment or later. */
+  readonly since: number | undefined;
+  readonly limit: number;
+}
+
+const rememberedReferences = 1_000_000;
+
+/** What the platform took: the last messages, and counters of all of them. */
+export class AcceptedMessages {
+  private readonly kept: Ring<AcceptedMessage>;
+  private readonly references = new RecentMap<true>(rememberedReferences);
+  private counters = noCounts();
+
+  constructor(capacity: number) {
+    this.kept = new Ring(capacity);
+  }
+
+  add(message: AcceptedMessage): void {
+    this.kept.push(message);
+    this.counters.accepted += 1;
+    if (message.reference === undefined) return;
+    if (this.references.has(message.reference)) this.counters.duplicates += 1;
+    else this.counters.distinctReferences += 1;
+    this.references.set(message.reference, true);
+  }
+
+  countRequest(): void {
+    this.counters.requests += 1;
+  }
+
+  countRefusal(): void {
+    this.counters.refused += 1;
+  }
+
+  /** `duplicates` is how many accepted messages carried a reference that had been accepted before. */
+  counts(): Readonly<ReturnType<typeof noCounts>> {
+    return { ...this.counters };
+  }
+
+  /** The newest `limit` messages that match, newest last. */
+  list({ to, reference, since = 0, limit }: AcceptedFilter): AcceptedMessage[] {
+    const found: AcceptedMessage[] = [];
+    for (const message of this.kept.newestFirst()) {
+      if (found.length === limit || message.at < since) break;
+      if (to !== undefined && message.to !== to) continue;
+      if (reference !== undefined && message.reference !== reference) continue;
+      found.push(message);
+    }
+    return found.reverse();
+  }
+
+  clear(): void {
+    this.kept.clear();
+    this.references.clear();
+    this.counters = noCounts();
+  }
+}
+
+const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferences: 0, duplicates: 0 });

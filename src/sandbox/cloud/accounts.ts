@@ -1,0 +1,104 @@
+import { BadInput } from "../core/input.ts";
+import type { SandboxAccount } from "../settings.ts";
+import { Templates } from "./templates.ts";
+
+/** A business account: what its numbers share. */
+export interface Business {
+  readonly accountId: string;
+  readonly templates: Templates;
+  readonly numbers: Map<string, Sender>;
+}
+
+/** A number that messages leave from. */
+export interface Sender {
+  readonly phoneNumberId: string;
+  readonly displayPhoneNumber: string;
+  readonly token: string;
+  readonly business: Business;
+  /** `false` when the number has used up its rate. */
+  readonly mayEmit: () => boolean;
+}
+
+const maxSenders = 10_000;
+
+export class Accounts {
+  private readonly senders = new Map<string, Sender>();
+  private readonly businesses = new Map<string, Business>();
+  /** How many numbers each token opens. */
+  private readonly tokens = new Map<string, number>();
+
+  constructor(accounts: readonly SandboxAccount[]) {
+    for (const account of accounts) this.put(account);
+  }
+
+  /** Adds the number, or replaces it. */
+  put(account: SandboxAccount): void {
+    const { phoneNumberId, displayPhoneNumber, token, accountId } = account;
+    const replaced = this.senders.get(phoneNumberId);
+    if (!replaced && this.senders.size >= maxSenders) throw new BadInput(`at most ${maxSenders} accounts`);
+    if (replaced) this.detach(replaced);
+
+    const business = this.businesses.get(accountId) ?? newBusiness(accountId);
+    this.businesses.set(accountId, business);
+    business.templates.replace(phoneNumberId, account.templates);
+    const mayEmit = account.messagesPerSecond === undefined ? () => true : tokenBucket(account.messagesPerSecond);
+    const sender = { phoneNumberId, displayPhoneNumber, token, business, mayEmit };
+    business.numbers.set(phoneNumberId, sender);
+    this.senders.set(phoneNumberId, sender);
+    this.tokens.set(token, (this.tokens.get(token) ?? 0) + 1);
+  }
+
+  sender(phoneNumberId: string): Sender | undefined {
+    return this.senders.get(phoneNumberId);
+  }
+
+  /** The one that customers write to when they do not say to whom. */
+  first(): Sender | undefined {
+    for (const sender of this.senders.values()) return sender;
+    return undefined;
+  }
+
+  business(accountId: string): Business | undefined {
+    return this.businesses.get(accountId);
+  }
+
+  all(): Iterable<Business> {
+    return this.businesses.values();
+  }
+
+  knows(token: string): boolean {
+    return this.tokens.has(token);
+  }
+
+  /** Takes away what the number gave its business account and its token. */
+  private detach({ phoneNumberId, business, token }: Sender): void {
+    business.numbers.delete(phoneNumberId);
+    business.templates.replace(phoneNumberId, []);
+    const left = (this.tokens.get(token) ?? 1) - 1;
+    if (left === 0) this.tokens.delete(token);
+    else this.tokens.set(token, left);
+  }
+}
+
+export const opens = (business: Business, token: string): boolean =>
+  [...business.numbers.values()].some((sender) => sender.token === token);
+
+const newBusiness = (accountId: string): Business => ({
+  accountId,
+  templates: new Templates(accountId),
+  numbers: new Map(),
+});
+
+/** Lets `rate` pass per second, after a pause up to that many at once. */
+function tokenBucket(rate: number): () => boolean {
+  let tokens = rate;
+  let filledAt = performance.now();
+  return () => {
+    const now = performance.now();
+    tokens = Math.min(rate, tokens + ((now - filledAt) / 1000) * rate);
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { RecentMap } from "../core/bounded.ts";
+import {
+  BadInput,
+  type Fields,
+  integer,
+  object,
+  oneOf,
+  optional,
+  phoneNumber,
+  type Reader,
+  shape,
+  text,
+} from "../core/input.ts";
+import type { Webhooks } from "../core/webhooks.ts";
+import type { Accounts, Sender } from "./accounts.ts";
+import { changesEnvelope } from "./envelope.ts";
+
+const windowMs = 24 * 60 * 60 * 1000;
+const remembered = 200_000;
+
+interface Saying {
+  readonly text: string | undefined;
+  readonly type: string | undefined;
+  readonly name: string | undefined;
+  readonly to: string | undefined;
+  readonly referral: Fields | undefined;
+  readonly context: Fields | undefined;
+  readonly button: { readonly text: string; readonly payload: string } | undefined;
+  readonly content: Fields | undefined;
+  readonly id: string | undefined;
+  /** Unix seconds. */
+  readonly timestamp: number | undefined;
+  readonly repeat: number | undefined;
+}
+
+const readButton: Reader<NonNullable<Saying["button"]>> = (value, name) => {
+  if (typeof value === "string") return { text: text(256)(value, name), payload: value };
+  return shape({ text: text(256), payload: text(256) })(value, name);
+};
+
+const readSaying = shape<Saying>({
+  text: optional(text()),
+  type: optional(text(30)),
+  name: optional(text(256)),
+  to: optional(text(100)),
+  referral: optional(object),
+  context: optional(object),
+  button: optional(readButton),
+  content: optional(object),
+  id: optional(text(256)),
+  timestamp: optional(integer(0, 10_000_000_000)),
+  repeat: optional(integer(1, 10)),
+});
+
+const readPreference = shape<{ value: "stop" | "resume"; to: string | undefined }>({
+  value: oneOf("stop", "resume"),
+  to: optional(text(100)),
+});
+
+/** The people at the other end: what they write, and what they no longer want to get. */
+export class Customers {
+  /** When each of them last wrote to which number. */
+  private readonly heard = new RecentMap<number>(remembered);
+  private readonly optedOut = new RecentMap<true>(remembered);
+  private said = 0;
+
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly webhooks: Webhooks,
+  ) {}
+
+  /** Whether the customer wrote to this number in the last 24 hours, so that any message may be sent. */
+  windowIsOpen(sender: Sender, customer: string): boolean {
+    const at = this.heard.get(between(sender, customer));
+    return at !== undefined && Date.now() - at < windowMs;
+  }
+
+  hasOptedOut(sender: Sender, customer: string): boolean {
+    return this.optedOut.has(between(sender, customer));
+  }
+
+  /** Answers once the webhook was delivered or its first attempt failed. */
+  async say(number: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
+    const customer = phoneNumber(number, "number");
+    const saying = readSaying(input, "body");
+    const sender = this.receiver(saying.to);
+    const { type, content } = contentOf(saying);
+    this.said += 1;
+    const id =
+      saying.id ?? `wamid.${Buffer.from(`in${randomBytes(12).toString("hex")}${this.said}`).toString("base64")}`;
+    const at = saying.timestamp === undefined ? Date.now() : saying.timestamp * 1000;
+    this.heard.set(between(sender, customer), at);
+
+    const message = {
+      from: customer,
+      id,
+      timestamp: String(Math.floor(at / 1000)),
+      type,
+      [type]: content,
+      ...(saying.referral ? { referral: saying.referral } : {}),
+      ...(saying.context ? { context: saying.context } : {}),
+    };
+    const contacts = [{ profile: { name: saying.name ?? `Customer ${customer.slice(-4)}` }, wa_id: customer }];
+    const payload = changesEnvelope([{ sender, field: "messages", value: { contacts, messages: [message] } }]);
+    return { id, delivered: await this.webhooks.deliver(this.webhooks.delivery(payload, saying.repeat)) };
+  }
+
+  async prefer(number: string, input: unknown): Promise<{ delivered: boolean }> {
+    const customer = phoneNumber(number, "number");
+    const { value, to } = readPreference(input, "body");
+    const sender = this.receiver(to);
+    if (value === "stop") this.optedOut.set(between(sender, customer), true);
+    else this.optedOut.delete(between(sender, customer));
+
+    const preference = {
+      wa_id: customer,
+      detail: `User requested to ${value} marketing messages`,
+      category: "marketing_messages",
+      value,
+      timestamp: Math.floor(Date.now() / 1000),
+    };
+    const contacts = [{ profile: { name: `Customer ${customer.slice(-4)}` }, wa_id: customer }];
+    const change = { contacts, user_preferences: [preference] };
+    const payload = changesEnvelope([{ sender, field: "user_preferences", value: change }]);
+    return { delivered: await this.webhooks.deliver(this.webhooks.delivery(payload)) };
+  }
+
+  clear(): void {
+    this.heard.clear();
+    this.optedOut.clear();
+  }
+
+  private receiver(phoneNumberId: string | undefined): Sender {
+    const sender = phoneNumberId === undefined ? this.accounts.first() : this.accounts.sender(phoneNumberId);
+    if (!sender)
+      throw new BadInput(phoneNumberId === undefined ? "there is no account" : "to must be a phone number id");
+    return sender;
+  }
+}
+
+const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
+
+/** The typed part of the message: as given in `content`, or made up where a plain example does. */
+function contentOf(saying: Saying): { type: string; content: Fields } {
+  const { type = saying.button ? "button" : "text", content, button } = saying;
+  if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);
+  if (content) return { type, content };
+  if (type === "text") {
+    if (saying.text === undefined) throw new BadInput("text must be given");
+    return { type, content: { body: saying.text } };
+  }
+  if (type === "button") {
+    const pressed = button ?? (saying.text === undefined ? undefined : { text: saying.text, payload: saying.text });
+    if (!pressed) throw new BadInput("button must be given");
+    return { type, content: pressed };
+  }
+  const example = examples.get(type);
+  if (!example) throw new BadInput(`content must be given for a message of type ${type}`);
+  return { type, content: saying.text === undefined ? example : { ...example, caption: saying.text } };
+}
+
+const reservedFields = ["from", "id", "timestamp", "type", "referral", "context"];
+
+const media = (mimeType: string): Fields => ({ id: "1234567890123456", mime_type: mimeType, sha256: "c2FuZGJveA==" });
+
+const examples: ReadonlyMap<string, Fields> = new Map([
+  ["image", media("image/jpeg")],
+  ["video", media("video/mp4")],
+  ["audio", media("audio/ogg; codecs=opus")],
+  ["sticker", media("image/webp")],
+  ["document", { ...media("application/pdf"), filename: "document.pdf" }],
+  ["location", { latitude: -17.7833, longitude: -63.1821 }],
+]);

@@ -1,0 +1,240 @@
+import { type Fields, isObject } from "../core/input.ts";
+import { badParameter, GraphError, invalidParameter } from "../graph/errors.ts";
+import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
+
+/** What a message carries, as far as it is worth looking at afterwards. */
+export interface MessageContent {
+  readonly type: string;
+  readonly template?: SentTemplate;
+  readonly text?: string;
+  /** An image, document and so on: its address or the platform's id of it. */
+  readonly media?: { readonly link?: string; readonly id?: string; readonly caption?: string };
+  readonly reaction?: { readonly messageId: string; readonly emoji: string };
+  /** A marketing template: recipients can opt out of it. */
+  readonly marketing: boolean;
+}
+
+export interface SentTemplate {
+  readonly name: string;
+  readonly language: string;
+  readonly parameters: readonly string[];
+  readonly header?: { readonly type: string; readonly value: string };
+}
+
+const limits = { text: 4096, templateBody: 1024, caption: 1024, link: 2048, reference: 512 };
+
+const mediaTypes: readonly string[] = ["image", "document", "video", "audio", "sticker"];
+const otherTypes: readonly string[] = ["location", "contacts", "interactive"];
+
+/** `biz_opaque_callback_data`, which comes back with every status of the message. */
+export function referenceOf(body: Fields): string | undefined {
+  const reference = body.biz_opaque_callback_data;
+  if (reference === undefined) return undefined;
+  if (typeof reference !== "string") throw badParameter("Param biz_opaque_callback_data must be a string");
+  if (reference.length <= limits.reference) return reference;
+  throw badParameter(`Param biz_opaque_callback_data must be at most ${limits.reference} characters long.`);
+}
+
+export function requireProduct(body: Fields): void {
+  if (body.messaging_product === "whatsapp") return;
+  if (body.messaging_product === undefined) throw badParameter("The parameter messaging_product is required.");
+  throw badParameter("Param messaging_product must be one of {WHATSAPP}");
+}
+
+/** What is sent, once it is known that the platform would take it; throws `GraphError` otherwise. */
+export function contentOf(body: Fields, templates: Templates): MessageContent {
+  const type = body.type ?? "text";
+  if (type === "template") return templateContent(required(body, "template"), templates);
+  if (type === "text") return textContent(required(body, "text"));
+  if (type === "reaction") return reactionContent(required(body, "reaction"));
+  if (typeof type === "string" && mediaTypes.includes(type)) return mediaContent(type, required(body, type));
+  if (typeof type === "string" && otherTypes.includes(type)) {
+    if (typeof body[type] !== "object" || body[type] === null) throw badParameter(`The parameter ${type} is required.`);
+    return { type, marketing: false };
+  }
+  const known = ["text", "template", "reaction", ...mediaTypes, ...otherTypes].join(", ").toUpperCase();
+  throw badParameter(`Param type must be one of {${known}}`);
+}
+
+function required(body: Fields, name: string): Fields {
+  const value = body[name];
+  if (!isObject(value)) throw badParameter(`The parameter ${name} is required.`);
+  return value;
+}
+
+function textContent(text: Fields): MessageContent {
+  if (typeof text.body !== "string" || text.body.trim() === "")
+    throw badParameter("The parameter text['body'] is required.");
+  if (text.body.length > limits.text) {
+    throw badParameter(`Param text['body'] must be at most ${limits.text} characters long.`);
+  }
+  return { type: "text", text: text.body, marketing: false };
+}
+
+function reactionContent(reaction: Fields): MessageContent {
+  const { message_id: messageId, emoji } = reaction;
+  if (typeof messageId !== "string" || messageId === "" || messageId.length > limits.reference) {
+    throw badParameter("The parameter reaction['message_id'] is required.");
+  }
+  if (typeof emoji !== "string" || emoji.length > 50)
+    throw badParameter("The parameter reaction['emoji'] is required.");
+  return { type: "reaction", reaction: { messageId, emoji }, marketing: false };
+}
+
+function mediaContent(type: string, media: Fields): MessageContent {
+  const source = mediaSource(type, media);
+  const { caption } = media;
+  if (caption === undefined) return { type, media: source, marketing: false };
+  if (typeof caption !== "string" || caption.length > limits.caption) {
+    throw badParameter(`Param ${type}['caption'] must be at most ${limits.caption} characters long.`);
+  }
+  return { type, media: { ...source, caption }, marketing: false };
+}
+
+function mediaSource(name: string, media: Fields): { link: string } | { id: string } {
+  const { link, id } = media;
+  if (typeof id === "string" && id !== "" && id.length <= limits.link) return { id };
+  if (link === undefined) throw invalidParameter(`${name}: one of 'id' and 'link' is required`);
+  if (typeof link === "string" && link.length <= limits.link && /^https?:\/\/./i.test(link) && URL.canParse(link)) {
+    return { link };
+  }
+  throw badParameter(`Param ${name}['link'] is not a valid URL.`);
+}
+
+function templateContent(sent: Fields, templates: Templates): MessageContent {
+  const { name } = sent;
+  const language = isObject(sent.language) ? sent.language.code : undefined;
+  if (typeof name !== "string" || name === "") throw badParameter("The parameter template['name'] is required.");
+  if (typeof language !== "string" || language === "") {
+    throw badParameter("The parameter template['language']['code'] is required.");
+  }
+  const components = componentsOf(sent);
+  const template = templates.find(name, language);
+  if (!template) throw new GraphError(132001, `template name (${name.slice(0, 512)}) does not exist in ${language}`);
+  requireApproved(template);
+
+  const body = parametersOf(components, "body");
+  requireCount("body", body.length, template.body.count);
+  const parameters = body.map((parameter) => textOf(parameter, template.body));
+  requireFit(template.body, parameters);
+  const header = headerOf(template, parametersOf(components, "header"));
+  requireButtons(template, components);
+
+  return {
+    type: "template",
+    template: { name, language, parameters, ...(header ? { header } : {}) },
+    marketing: template.category?.toUpperCase() === "MARKETING",
+  };
+}
+
+interface SentComponent {
+  readonly type: string;
+  readonly fields: Fields;
+  readonly parameters: readonly Fields[];
+}
+
+function componentsOf(sent: Fields): SentComponent[] {
+  const { components = [] } = sent;
+  if (!Array.isArray(components)) throw badParameter("Param template['components'] must be an array.");
+  const read = components.map((component: unknown, index): SentComponent => {
+    const at = `template['components'][${index}]`;
+    if (!isObject(component)) throw badParameter(`Param ${at} must be a JSON object.`);
+    const type = typeof component.type === "string" ? component.type.toLowerCase() : "";
+    if (!["header", "body", "button"].includes(type)) {
+      throw badParameter(`Param ${at}['type'] must be one of {HEADER, BODY, BUTTON}`);
+    }
+    const { parameters = [] } = component;
+    if (!Array.isArray(parameters) || !parameters.every(isObject)) {
+      throw badParameter(`Param ${at}['parameters'] must be an array of JSON objects.`);
+    }
+    return { type, fields: component, parameters };
+  });
+  for (const type of ["header", "body"]) {
+    if (read.filter((component) => component.type === type).length > 1) {
+      throw invalidParameter(`component type ${type} is given more than once`);
+    }
+  }
+  return read;
+}
+
+const parametersOf = (components: readonly SentComponent[], type: string): readonly Fields[] =>
+  components.find((component) => component.type === type)?.parameters ?? [];
+
+function requireApproved({ name, language, status }: StoredTemplate): void {
+  if (status === "APPROVED") return;
+  if (status === "PAUSED") throw new GraphError(132015, "Template is paused due to low quality");
+  if (status === "DISABLED") throw new GraphError(132016, "Template was paused too often and is disabled for good");
+  throw new GraphError(132001, `template name (${name}) does not exist in ${language}`);
+}
+
+function requireCount(component: string, given: number, expected: number): void {
+  if (given === expected) return;
+  const details = `number of localizable_params (${given}) does not match the expected number of params (${expected})`;
+  throw new GraphError(132000, `${component}: ${details}`);
+}
+
+/** The text that a parameter puts into its placeholder. */
+function textOf(parameter: Fields, { names }: Placeholders): string {
+  const { type, parameter_name: name } = parameter;
+  if (names !== null && (typeof name !== "string" || !names.has(name))) {
+    throw invalidParameter("Parameter name is missing or empty, or the template does not have it");
+  }
+  if (type === "currency" || type === "date_time") {
+    const value = parameter[type];
+    const fallback = isObject(value) ? value.fallback_value : undefined;
+    if (typeof fallback === "string" && fallback !== "") return fallback;
+    throw invalidParameter(`Parameter 'fallback_value' is mandatory for component parameter type '${type}'`);
+  }
+  if (type !== "text") {
+    throw new GraphError(
+      132012,
+      `body: Format mismatch, expected TEXT, received ${String(type ?? "UNKNOWN").toUpperCase()}`,
+    );
+  }
+  const { text } = parameter;
+  if (text === undefined || text === "") {
+    throw invalidParameter("Parameter 'text' is mandatory for component parameter type 'text'");
+  }
+  if (typeof text !== "string") throw badParameter("Param template['components'] 'text' must be a string.");
+  if (/[\n\r\t]| {5}/.test(text)) {
+    throw invalidParameter("Param text cannot have new-line/tab characters or more than 4 consecutive spaces");
+  }
+  return text;
+}
+
+function requireFit(body: Placeholders, parameters: readonly string[]): void {
+  const length = parameters.reduce((sum, parameter) => sum + parameter.length, body.text.length);
+  const placeholders = body.names ? [...body.names] : parameters.map((_, index) => String(index + 1));
+  const filled = length - placeholders.reduce((sum, name) => sum + name.length + "{{}}".length, 0);
+  if (filled > limits.templateBody)
+    throw new GraphError(132005, `body: ${filled} characters, at most ${limits.templateBody}`);
+}
+
+function headerOf({ header }: StoredTemplate, given: readonly Fields[]): SentTemplate["header"] {
+  if (header === null || header.format === "TEXT") {
+    requireCount("header", given.length, header?.placeholders.count ?? 0);
+    const [parameter] = given;
+    return header && parameter ? { type: "text", value: textOf(parameter, header.placeholders) } : undefined;
+  }
+  const [parameter, ...others] = given;
+  const received = typeof parameter?.type === "string" ? parameter.type.toUpperCase() : "UNKNOWN";
+  if (parameter === undefined || others.length > 0 || received !== header.format) {
+    throw new GraphError(132012, `header: Format mismatch, expected ${header.format}, received ${received}`);
+  }
+  const type = received.toLowerCase();
+  const content = parameter[type];
+  if (!isObject(content))
+    throw invalidParameter(`Parameter '${type}' is mandatory for component parameter type '${type}'`);
+  if (type === "location") return { type, value: `${content.latitude},${content.longitude}` };
+  const source = mediaSource(type, content);
+  return { type, value: "link" in source ? source.link : source.id };
+}
+
+function requireButtons({ openButtons }: StoredTemplate, components: readonly SentComponent[]): void {
+  for (const index of openButtons) {
+    const button = components.find(({ type, fields }) => type === "button" && String(fields.index) === String(index));
+    const text = button?.parameters[0]?.text;
+    if (typeof text === "string" && text !== "") continue;
+    throw new GraphError(131008, `buttons: Button at index ${index} of type Url requires a parameter`);
+  }
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { dialled, type Fields, isObject } from "../core/input.ts";
+import { type Call, ok, type PlatformRoute } from "../core/route.ts";
+import { badParameter, GraphError, graphAnswer, invalidParameter, unknownObject } from "../graph/errors.ts";
+import type { AcceptedMessage } from "./accepted.ts";
+import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
+import type { Cloud } from "./cloud.ts";
+import { contentOf, referenceOf, requireProduct } from "./messages.ts";
+import { fieldsOf, nodeOf } from "./templates.ts";
+
+/** What clients of the Cloud API call. */
+export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
+  const { accounts, accepted } = cloud;
+  const nextId = messageIds();
+
+  const route = (
+    method: PlatformRoute["method"],
+    path: string,
+    operation: string,
+    handle: (call: Call) => object,
+  ): PlatformRoute => ({
+    method,
+    path,
+    operation,
+    handle(call) {
+      try {
+        return ok(handle(call));
+      } catch (error) {
+        if (!(error instanceof GraphError)) throw error;
+        if (operation === "messages") accepted.countRefusal();
+        return graphAnswer(error, cloud.errorStatuses.of(error.code));
+      }
+    },
+  });
+
+  const messages = route("POST", "/{version}/{id}/messages", "messages", (call) => {
+    const sender = senderOf(accounts, call);
+    const body = jsonOf(call);
+    requireProduct(body);
+    return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
+  });
+
+  return [
+    { ...messages, arrived: () => accepted.countRequest() },
+    route("GET", "/{version}/{id}/message_templates", "message_templates", (call) =>
+      businessOf(accounts, call).templates.page(
+        call.query,
+        `${call.origin}/${call.path.version}/${idOf(call)}/message_templates`,
+      ),
+    ),
+    route("POST", "/{version}/{id}/message_templates", "message_templates", (call) => {
+      const { templates, numbers } = businessOf(accounts, call);
+      const [owner = ""] = numbers.keys();
+      const { id, status, category } = templates.create(owner, jsonOf(call));
+      return { id, status, category };
+    }),
+    route("DELETE", "/{version}/{id}/message_templates", "message_templates", (call) => {
+      businessOf(accounts, call).templates.remove(call.query.get("name"), call.query.get("hsm_id"));
+      return { success: true };
+    }),
+    route("GET", "/{version}/{id}/phone_numbers", "phone_numbers", (call) => ({
+      data: [...businessOf(accounts, call).numbers.values()].map(senderNode),
+      paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } },
+    })),
+    route("GET", "/{version}/{id}", "node", (call) => node(accounts, call)),
+  ];
+}
+
+function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipient: string) => string): object {
+  if (body.recipient_type !== undefined && body.recipient_type !== "individual") {
+    throw badParameter("Param recipient_type must be one of {INDIVIDUAL}");
+  }
+  const { to: input } = body;
+  if (input === undefined) throw badParameter("The parameter to is required.");
+  const to = typeof input === "string" ? dialled(input) : null;
+  if (to === null) throw invalidParameter("Param to is not a valid phone number");
+
+  const reference = referenceOf(body);
+  const content = contentOf(body, sender.business.templates);
+  requireReachable(cloud, sender, to, content);
+  if (!sender.mayEmit()) throw new GraphError(130429, overRate);
+
+  const id = nextId(to);
+  const message: AcceptedMessage = { ...content, id, at: Date.now(), sender, to, reference, statuses: [] };
+  cloud.accepted.add(message);
+  cloud.statuses.add(message);
+  return {
+    messaging_product: "whatsapp",
+    contacts: [{ input, wa_id: to }],
+    messages: [message.type === "template" ? { id, message_status: "accepted" } : { id }],
+  };
+}
+
+function requireReachable(
+  { undeliverable, customers }: Cloud,
+  sender: Sender,
+  to: string,
+  { type, marketing }: Pick<AcceptedMessage, "type" | "marketing">,
+): void {
+  if (undeliverable.has(to)) throw new GraphError(131026, "Message Undeliverable.");
+  if (marketing && customers.hasOptedOut(sender, to)) throw new GraphError(131050, optedOut);
+  if (type !== "template" && !customers.windowIsOpen(sender, to)) throw new GraphError(131047, outsideWindow);
+}
+
+const outsideWindow =
+  "Message failed to send because more than 24 hours have passed since the customer last replied to this number.";
+const overRate =
+  "Message failed to send because there were too many messages sent from this phone number in a short period of time";
+const optedOut = "This recipient has chosen to stop receiving marketing messages from your business.";
+
+function markAsRead({ status, message_id: id }: Fields): object {
+  if (status !== "read") throw badParameter("Param status must be one of {READ}");
+  if (typeof id !== "string" || !id.startsWith("wamid.")) throw badParameter("Param message_id is not a message id");
+  return { success: true };
+}
+
+/** Any object by its id: a number, a business account or a template. */
+function node(accounts: Accounts, call: Call): object {
+  const token = tokenOf(accounts, call);
+  const id = idOf(call);
+  const sender = accounts.sender(id);
+  if (sender?.token === token) return senderNode(sender);
+  const business = accounts.business(id);
+  if (business && opens(business, token)) return businessNode(business);
+  for (const each of accounts.all()) {
+    const template = opens(each, token) ? each.templates.byId(id) : undefined;
+    if (template) return nodeOf(template, fieldsOf(call.query));
+  }
+  throw unknownObject(call.method, id);
+}
+
+/** The number that the call is about, when the token is its own. */
+function senderOf(accounts: Accounts, call: Call): Sender {
+  const token = tokenOf(accounts, call);
+  const sender = accounts.sender(idOf(call));
+  if (sender?.token !== token) throw unknownObject(call.method, idOf(call));
+  return sender;
+}
+
+function businessOf(accounts: Accounts, call: Call): Business {
+  const token = tokenOf(accounts, call);
+  const business = accounts.business(idOf(call));
+  if (!business || !opens(business, token)) throw unknownObject(call.method, idOf(call));
+  return business;
+}
+
+function tokenOf(accounts: Accounts, { headers, query }: Call): string {
+  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
+  if (token && accounts.knows(token)) return token;
+  throw new GraphError(190);
+}
+
+const idOf = (call: Call): string => call.path.id ?? "";
+
+function jsonOf({ body }: Call): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw invalidParameter("body must be valid JSON");
+  }
+  if (!isObject(value)) throw invalidParameter("body must be a JSON object");
+  return value;
+}
+
+/** Ids that no other start of the sandbox gives out. */
+function messageIds(): (recipient: string) => string {
+  const start = randomBytes(6).toString("hex").toUpperCase();
+  let count = 0;
+  return (recipient) => {
+    count += 1;
+    return `wamid.${Buffer.from(`${recipient}\u0015\u0002${start}${count}`).toString("base64")}`;
+  };
+}
+
+const senderNode = ({ phoneNumberId, displayPhoneNumber }: Sender): object => ({
+  id: phoneNumberId,
+  display_phone_number: displayPhoneNumber,
+  verified_name: "Sandbox",
+  quality_rating: "GREEN",
+  code_verification_status: "VERIFIED",
+  platform_type: "CLOUD_API",
+});
+
+const businessNode = ({ accountId }: Business): object => ({
+  id: accountId,
+  name: "Sandbox",
+  timezone_id: "1",
+  message_template_namespace: "sandbox",
+});

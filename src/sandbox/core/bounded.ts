@@ -1,0 +1,99 @@
+/** A queue that takes and gives in constant time; `Array.shift` would move everything behind it. */
+export class Fifo<Item> {
+  private items: Item[] = [];
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  push(item: Item): void {
+    this.items.push(item);
+  }
+
+  peek(): Item | undefined {
+    return this.items[this.head];
+  }
+
+  shift(): Item | undefined {
+    const item = this.items[this.head];
+    if (this.length === 0) return undefined;
+    this.head += 1;
+    if (this.head > 1024 && this.head * 2 > this.items.length) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return item;
+  }
+
+  /** Brings the item at `offset` from the head to the head. */
+  promote(offset: number): void {
+    const [first, other] = [this.items[this.head], this.items[this.head + offset]];
+    if (first === undefined || other === undefined) return;
+    this.items[this.head] = other;
+    this.items[this.head + offset] = first;
+  }
+
+  clear(): void {
+    this.items = [];
+    this.head = 0;
+  }
+}
+
+/** Keeps the last `capacity` items. */
+export class Ring<Item> {
+  private items: Item[] = [];
+  private next = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  push(item: Item): void {
+    this.items[this.next] = item;
+    this.next = (this.next + 1) % this.capacity;
+  }
+
+  *newestFirst(): Generator<Item> {
+    for (let age = 1; age <= this.items.length; age += 1) {
+      const item = this.items[(this.next - age + this.items.length) % this.items.length];
+      if (item !== undefined) yield item;
+    }
+  }
+
+  clear(): void {
+    this.items = [];
+    this.next = 0;
+  }
+}
+
+/** A map that forgets the key that was set longest ago once it holds more than `capacity`. */
+export class RecentMap<Value> {
+  private readonly values = new Map<string, Value>();
+
+  constructor(private readonly capacity: number) {}
+
+  get(key: string): Value | undefined {
+    return this.values.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.values.has(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.values.delete(key);
+    this.values.set(key, value);
+    if (this.values.size <= this.capacity) return;
+    for (const oldest of this.values.keys()) {
+      this.values.delete(oldest);
+      return;
+    }
+  }
+
+  delete(key: string): void {
+    this.values.delete(key);
+  }
+
+  clear(): void {
+    this.values.clear();
+  }
+}

@@ -1,0 +1,98 @@
+/** Input on the control side that cannot be used; the message tells the caller why. */
+export class BadInput extends Error {}
+
+/** Reads one value or throws `BadInput`, naming the value as `name`. */
+export type Reader<Value> = (value: unknown, name: string) => Value;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const anything: Reader<unknown> = (value) => value;
+
+export const object: Reader<Fields> = (value, name) => {
+  if (!isObject(value)) throw new BadInput(`${name} must be an object`);
+  return value;
+};
+
+export const flag: Reader<boolean> = (value, name) => {
+  if (typeof value !== "boolean") throw new BadInput(`${name} must be true or false`);
+  return value;
+};
+
+/** A text of 1 to `max` characters. */
+export const text =
+  (max = 4096): Reader<string> =>
+  (value, name) => {
+    if (typeof value !== "string" || value === "" || value.length > max) {
+      throw new BadInput(`${name} must be a text of 1 to ${max} characters`);
+    }
+    return value;
+  };
+
+export const integer =
+  (min: number, max: number): Reader<number> =>
+  (value, name) => {
+    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+      throw new BadInput(`${name} must be a whole number from ${min} to ${max}`);
+    }
+    return value;
+  };
+
+export const oneOf =
+  <Value extends string>(...values: readonly Value[]): Reader<Value> =>
+  (value, name) => {
+    const found = values.find((known) => known === value);
+    if (found === undefined) throw new BadInput(`${name} must be one of ${values.join(", ")}`);
+    return found;
+  };
+
+export const listOf =
+  <Value>(item: Reader<Value>, max: number): Reader<Value[]> =>
+  (value, name) => {
+    if (!Array.isArray(value) || value.length > max) throw new BadInput(`${name} must be a list of at most ${max}`);
+    return value.map((each, index) => item(each, `${name}[${index}]`));
+  };
+
+export const optional =
+  <Value>(reader: Reader<Value>): Reader<Value | undefined> =>
+  (value, name) =>
+    value === undefined ? undefined : reader(value, name);
+
+/** An http or https address. */
+export const webAddress: Reader<string> = (value, name) => {
+  if (typeof value !== "string" || !URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new BadInput(`${name} must be an http or https address`);
+  }
+  return value;
+};
+
+/** A phone number in international form; returns its digits. */
+export const phoneNumber: Reader<string> = (value, name) => {
+  const digits = typeof value === "string" ? dialled(value) : null;
+  if (digits === null) throw new BadInput(`${name} must be a phone number of 8 to 15 digits`);
+  return digits;
+};
+
+/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
+export const shape =
+  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Values> =>
+  (value, name) => {
+    const fields = object(value, name);
+    for (const field of Object.keys(fields)) {
+      if (!Object.hasOwn(readers, field)) {
+        throw new BadInput(`${name} has no field ${field}; it has ${Object.keys(readers).join(", ")}`);
+      }
+    }
+    const entries = Object.entries<Reader<unknown>>(readers).map(([field, read]) => [
+      field,
+      read(fields[field], field),
+    ]);
+    return Object.fromEntries(entries) as Values;
+  };
+
+/** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
+export function dialled(written: string): string | null {
+  return /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import type { Answer } from "../core/route.ts";
+
+/** A request that the platform refuses, in the wording of the Graph API. */
+export class GraphError extends Error {
+  constructor(
+    readonly code: number,
+    readonly details?: string,
+    readonly more: {
+      readonly message?: string | undefined;
+      readonly subcode?: number | undefined;
+      readonly type?: string;
+    } = {},
+  ) {
+    super(more.message ?? messageOf(code));
+  }
+}
+
+/** 100 as the platform words it when a parameter itself is wrong. */
+export const invalidParameter = (details: string): GraphError => new GraphError(100, details);
+
+/** 100 as the platform words it when a parameter has a wrong name, type or value. */
+export const badParameter = (message: string): GraphError =>
+  new GraphError(100, undefined, { message: `(#100) ${message}` });
+
+/** What the platform says of an id that is not there or belongs to somebody else: one answer for both. */
+export const unknownObject = (method: string, id: string): GraphError =>
+  new GraphError(100, undefined, {
+    message:
+      `Unsupported ${method.toLowerCase()} request. Object with ID '${id.slice(0, 100)}' does not exist, cannot be ` +
+      "loaded due to missing permissions, or does not support this operation. Please read the Graph API " +
+      "documentation at https://developers.facebook.com/docs/graph-api",
+    subcode: 33,
+    type: "GraphMethodException",
+  });
+
+/** HTTP status per error code. Sources disagree on some of them, so each can be set. */
+export class ErrorStatuses {
+  private readonly set = new Map<number, number>();
+
+  of(code: number): number {
+    return this.set.get(code) ?? defaultStatuses.get(code) ?? 400;
+  }
+
+  change(code: number, status: number): void {
+    this.set.set(code, status);
+  }
+
+  reset(): void {
+    this.set.clear();
+  }
+}
+
+export function graphAnswer(error: GraphError, status: number): Answer {
+  const { code, details, message, more } = error;
+  return {
+    status,
+    body: {
+      error: {
+        message,
+        type: more.type ?? "OAuthException",
+        code,
+        ...(more.subcode === undefined ? {} : { error_subcode: more.subcode }),
+        ...(details === undefined ? {} : { error_data: { messaging_product: "whatsapp", details } }),
+        fbtrace_id: `A${randomBytes(16).toString("base64url")}`,
+      },
+    },
+  };
+}
+
+const defaultStatuses = new Map([
+  [190, 401],
+  [132001, 404],
+  [4, 429],
+  [80007, 429],
+  [130429, 429],
+  [131048, 429],
+  [131056, 429],
+  [1, 500],
+  [131000, 500],
+  [2, 503],
+  [131016, 503],
+  [133004, 503],
+]);
+
+const titles: Readonly<Record<number, string>> = {
+  1: "An unknown error occurred",
+  2: "Service temporarily unavailable",
+  4: "Application request limit reached",
+  10: "Application does not have permission for this action",
+  100: "Invalid parameter",
+  200: "Permissions error",
+  368: "Temporarily blocked for policies violations",
+  80007: "There have been too many calls to this WhatsApp Business account",
+  130429: "Rate limit hit",
+  130472: "User's number is part of an experiment",
+  131000: "Something went wrong",
+  131008: "Required parameter is missing",
+  131016: "Service unavailable",
+  131021: "Recipient cannot be sender",
+  131026: "Message undeliverable",
+  131030: "Recipient phone number not in allowed list",
+  131031: "Business Account locked",
+  131042: "Business eligibility payment issue",
+  131047: "Re-engagement message",
+  131048: "Spam rate limit hit",
+  131049: "This message was not delivered to maintain healthy ecosystem engagement",
+  131050: "Unable to deliver the message. This recipient has chosen to stop receiving marketing messages",
+  131051: "Unsupported message type",
+  131053: "Media upload error",
+  131056: "(Business Account, Consumer Account) pair rate limit hit",
+  131057: "Account in maintenance mode",
+  132000: "Number of parameters does not match the expected number of params",
+  132001: "Template name does not exist in the translation",
+  132005: "Translated text too long",
+  132007: "Template format character policy violated",
+  132012: "Parameter format does not match format in the created template",
+  132015: "Template is paused",
+  132016: "Template is disabled",
+  133004: "Server temporarily unavailable",
+};
+
+export const titleOf = (code: number): string => titles[code] ?? "An error occurred";
+
+const messageOf = (code: number): string =>
+  code === 190 ? "Invalid OAuth access token - Cannot parse access token" : `(#${code}) ${titleOf(code)}`;

@@ -1,0 +1,51 @@
+import { cloudPlatform } from "./cloud/platform.ts";
+import { controlRoutes } from "./core/control.ts";
+import { Faults } from "./core/faults.ts";
+import type { Platform } from "./core/route.ts";
+import { SandboxServer } from "./core/server.ts";
+import { Webhooks } from "./core/webhooks.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+export type { SandboxAccount, SandboxSettings, SandboxTemplate } from "./settings.ts";
+
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts stand-ins for the outside platforms: they speak their wire formats, check what they check, deliver signed
+ * webhooks, and are steered and looked into under `/__sandbox`. Resolves once it listens; rejects when it cannot.
+ */
+export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
+  const log = settings.log ?? (() => {});
+  const webhooks = new Webhooks(settings.webhook);
+  const cloud = {
+    accounts: settings.accounts,
+    statusDelayMs: settings.statusDelayMs ?? 50,
+    keepMessages: settings.keepMessages ?? 100_000,
+    undeliverable: settings.undeliverable ?? [],
+    log,
+  };
+  const platforms: Platform[] = [cloudPlatform(cloud, webhooks)];
+  const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
+  const server = new SandboxServer({ platforms, control: controlRoutes(platforms, faults, webhooks), faults, log });
+
+  const port = await server.listen(settings.port, settings.host);
+  return {
+    url: `http://${reachable(settings.host)}:${port}`,
+    port,
+    async close() {
+      for (const platform of platforms) platform.close();
+      webhooks.close();
+      await server.close();
+    },
+  };
+}
+
+/** A host that can be called: an address of all interfaces cannot. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
