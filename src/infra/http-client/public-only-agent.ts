@@ -1,0 +1,51 @@
+import { lookup as systemLookup } from "node:dns";
+import { BlockList, isIPv6, type LookupFunction, Socket, type TcpNetConnectOpts } from "node:net";
+import type { Duplex } from "node:stream";
+import { RequestFilteringHttpsAgent } from "request-filtering-agent";
+
+/**
+ * IPv6 outside of global unicast (2000::/3). request-filtering-agent takes some of it for public, among it the
+ * old form ::127.0.0.1. A list of its own: an IPv4 address matches IPv6 rules as ::ffff:a.b.c.d.
+ */
+const notGlobal = new BlockList();
+notGlobal.addSubnet("::", 3, "ipv6");
+notGlobal.addSubnet("4000::", 2, "ipv6");
+notGlobal.addSubnet("8000::", 1, "ipv6");
+
+/** A cloud's internal service on an address of the public range. */
+const internalService = "168.63.129.16";
+
+const isNeverPublic = (address: string): boolean =>
+  isIPv6(address) ? notGlobal.check(address, "ipv6") : address === internalService;
+
+/**
+ * An https agent for addresses that somebody else chose: it connects to public addresses only, whether written
+ * as a literal or found by name, and checks the address it is about to connect to, not an earlier lookup.
+ * Connections are not kept and not queued: Node's queue would never let go of a refused request.
+ */
+export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
+  constructor() {
+    super({ keepAlive: false, lookup: lookupPublic });
+  }
+
+  override createConnection(
+    options: TcpNetConnectOpts,
+    listener?: (error: Error | null, socket: Duplex) => void,
+  ): Duplex | Socket {
+    if (!isNeverPublic(options.host ?? "")) return super.createConnection(options, listener);
+    const socket = new Socket();
+    listener?.(new Error("not a public address"), socket);
+    return socket;
+  }
+}
+
+/** The parent class checks what this returns once more, by its own list. */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, "");
+    if (addresses.some(({ address }) => isNeverPublic(address))) return callback(new Error("not a public address"), "");
+    if (options.all) return callback(null, addresses);
+    const [first] = addresses;
+    return callback(null, first?.address ?? "", first?.family);
+  });
+};

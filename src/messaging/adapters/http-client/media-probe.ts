@@ -1,0 +1,61 @@
+import https from "node:https";
+import { HttpClient } from "../../../infra/http-client/http-client.ts";
+import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
+
+export type MediaProbeOutcome =
+  | { readonly kind: "answered"; readonly status: number }
+  /** Refused, not reached or silent; the reason never tells which of our own addresses exist. */
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+export interface MediaProbe {
+  /** Asks a customer's URL for its headers, following no redirect. Never rejects. */
+  probe(url: string): Promise<MediaProbeOutcome>;
+}
+
+export interface HttpMediaProbeSettings {
+  /** Milliseconds for one probe. Default 5,000. */
+  readonly timeoutMs?: number;
+  /** Probes, and so connections, at one time; those beyond are refused. Default 64. */
+  readonly maxAtOnce?: number;
+  /** Tests only: private addresses and self-signed certificates are accepted. */
+  readonly allowPrivate?: boolean;
+}
+
+const longestUrl = 2_048;
+
+/** HEAD requests to URLs that customers write: https only, public addresses only. */
+export class HttpMediaProbe implements MediaProbe {
+  private readonly client: HttpClient;
+  private readonly maxAtOnce: number;
+  private underWay = 0;
+
+  constructor(settings: HttpMediaProbeSettings = {}) {
+    const { timeoutMs = 5_000, maxAtOnce = 64, allowPrivate = false } = settings;
+    this.maxAtOnce = maxAtOnce;
+    this.client = new HttpClient({
+      agents: { https: allowPrivate ? new https.Agent({ rejectUnauthorized: false }) : new PublicOnlyAgent() },
+      timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
+      maxAnswerBytes: 0,
+    });
+  }
+
+  async probe(url: string): Promise<MediaProbeOutcome> {
+    if (!isProbeable(url)) return { kind: "unreachable", reason: "not a usable URL" };
+    if (this.underWay >= this.maxAtOnce) return { kind: "unreachable", reason: "too many probes at once" };
+    this.underWay++;
+    const outcome = await this.client.request({ method: "HEAD", url });
+    this.underWay--;
+    if (outcome.kind === "answer") return { kind: "answered", status: outcome.status };
+    return { kind: "unreachable", reason: outcome.kind === "not-sent" ? "not reachable" : "no answer" };
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+function isProbeable(text: string): boolean {
+  if (text.length > longestUrl || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.protocol === "https:" && url.username === "" && url.password === "";
+}

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { certificate } from "../support/certificate.ts";
+
+/** A server that speaks whatever the test writes, and counts. */
+export interface RawServer {
+  readonly port: number;
+  readonly url: string;
+  /** Connections so far. */
+  connections(): number;
+  /** Requests so far: how often a head arrived. */
+  requests(): number;
+  /** Bytes that arrived, after decryption. */
+  bytes(): number;
+  close(): Promise<void>;
+}
+
+/** `onRequest` is called once for each request head, with its number (from 1) and its connection. */
+export async function serveRaw(
+  onRequest: (socket: Socket, request: number) => void,
+  tls?: TlsOptions,
+): Promise<RawServer> {
+  let connections = 0;
+  let requests = 0;
+  let bytes = 0;
+  const open = new Set<Socket>();
+  const onConnection = (socket: Socket): void => {
+    connections++;
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      bytes += data.length;
+      if (/^(GET|HEAD|POST) /.test(data.toString("latin1"))) onRequest(socket, ++requests);
+    });
+  };
+  const server: Server = tls ? createTlsServer({ ...certificate, ...tls }, onConnection) : createServer(onConnection);
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
+  server.on("tlsClientError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `${tls ? "https" : "http"}://127.0.0.1:${port}/`,
+    connections: () => connections,
+    requests: () => requests,
+    bytes: () => bytes,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export const answer = (body: string, headers = ""): string =>
+  `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = await serveRaw(() => {});
+  await server.close();
+  return server.port;
+}

@@ -1,0 +1,405 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import nock from "nock";
+import { HttpClient } from "../../src/infra/http-client/http-client.ts";
+import { CloudApi, type CloudApiTimeouts } from "../../src/messaging/adapters/http-client/cloud-api.ts";
+import type { PlatformAccount, TemplateMessage } from "../../src/messaging/application/ports.ts";
+import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
+import { useNock, useRealNetwork } from "../http-client/nocked.ts";
+import { answer, freePort, serveRaw } from "../http-client/servers.ts";
+
+const account: PlatformAccount = { phoneNumberId: "1055", accountId: "2066", accessToken: "EAAsecret" };
+const message: TemplateMessage = {
+  to: "59170000001",
+  templateName: "order_ready",
+  language: "es",
+  parameters: ["Ana", 'ñandú "2"'],
+  reference: "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a",
+};
+
+describe("CloudApi", () => {
+  let client: HttpClient;
+  const api = (baseUrl: string, timeouts: Partial<CloudApiTimeouts> = {}): CloudApi =>
+    new CloudApi({ client, baseUrl, timeouts });
+
+  beforeEach(() => {
+    client = new HttpClient();
+  });
+  afterEach(() => client.close());
+
+  describe("sending a template", () => {
+    useNock();
+    const host = "https://platform.test";
+    const path = "/v23.0/1055/messages";
+
+    /** What becomes of the message when the platform answers so; a second request would find nobody. */
+    async function outcomeOf(
+      status: number,
+      body: object | string,
+      headers?: Record<string, string>,
+    ): Promise<SendOutcome> {
+      const scope = nock(host).post(path).reply(status, body, headers);
+      const outcome = await api(host).sendTemplate(account, message);
+      scope.done();
+      return outcome;
+    }
+
+    it("makes exactly this request", async () => {
+      let body: unknown;
+      const scope = nock(host, {
+        reqheaders: {
+          authorization: "Bearer EAAsecret",
+          "content-type": "application/json",
+          accept: "application/json",
+        },
+      })
+        .post(path, (sent) => {
+          body = sent;
+          return true;
+        })
+        .reply(200, { messaging_product: "whatsapp", contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
+      const media = { type: "document", link: "https://files.test/a.pdf" } as const;
+
+      const outcome = await api(`${host}/`).sendTemplate(account, { ...message, headerMedia: media });
+
+      expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
+      expect(body).to.deep.equal({
+        messaging_product: "whatsapp",
+        recipient_type: "individual",
+        to: "59170000001",
+        type: "template",
+        biz_opaque_callback_data: "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a",
+        template: {
+          name: "order_ready",
+          language: { code: "es" },
+          components: [
+            { type: "header", parameters: [{ type: "document", document: { link: "https://files.test/a.pdf" } }] },
+            {
+              type: "body",
+              parameters: [
+                { type: "text", text: "Ana" },
+                { type: "text", text: 'ñandú "2"' },
+              ],
+            },
+          ],
+        },
+      });
+      scope.done();
+    });
+
+    it("sends no component for a template without parameters and media", async () => {
+      let template: unknown;
+      nock(host)
+        .post("/v9.9/1055/messages", (sent) => {
+          template = sent.template;
+          return true;
+        })
+        .reply(200, { messages: [{ id: "wamid.1", message_status: "accepted" }] });
+      const old = new CloudApi({ client, baseUrl: host, version: "v9.9" });
+      const outcome = await old.sendTemplate(account, { ...message, parameters: [] });
+      expect(template).to.deep.equal({ name: "order_ready", language: { code: "es" } });
+      expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
+    });
+
+    const classes: Record<RefusalClass, number[]> = {
+      "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
+      "wait-recipient": [131056],
+      stop: [
+        ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 131008, 131042, 131031, 131048, 368, 131037],
+        ...[131045, 133010, 33, 190, 0, 3, 10, 200, 299, 131005],
+      ],
+      final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 131009, 987654],
+      "opted-out": [131050],
+      later: [131049],
+    };
+    for (const [cls, codes] of Object.entries(classes)) {
+      for (const code of codes) {
+        it(`is refused as ${cls} by ${code}`, async () => {
+          const body = { error: { message: `(#${code}) No`, type: "OAuthException", code, fbtrace_id: "x" } };
+          expect(await outcomeOf(400, body)).to.deep.equal({
+            kind: "refused",
+            refusal: { class: cls, code, reason: `(#${code}) No` },
+          });
+        });
+      }
+    }
+
+    it("goes by the code and not by the status", async () => {
+      const classOf = async (status: number, code: number): Promise<unknown> => {
+        const outcome = await outcomeOf(status, { error: { message: "No", code } });
+        return outcome.kind === "refused" ? outcome.refusal.class : outcome.kind;
+      };
+      expect(await classOf(429, 132001)).to.equal("stop");
+      expect(await classOf(404, 132001)).to.equal("stop");
+      expect(await classOf(500, 131026)).to.equal("final");
+      expect(await classOf(200, 190)).to.equal("stop");
+      expect(await classOf(503, 131016)).to.equal("wait-sender");
+      expect(await classOf(401, 130429)).to.equal("wait-sender");
+    });
+
+    it("takes an unknown code of a 429 for a rate, and one of a 5xx for no proof", async () => {
+      const body = { error: { message: "No", code: 555555 } };
+      expect(await outcomeOf(429, body)).to.have.nested.property("refusal.class", "wait-sender");
+      expect(await outcomeOf(500, body)).to.deep.equal({ kind: "unknown", reason: "HTTP 500 that proves nothing" });
+      expect(await outcomeOf(200, body)).to.have.property("kind", "unknown");
+    });
+
+    it("stops when the sending number is not ours to use", async () => {
+      const body = { error: { message: "Unsupported post request", code: 100, error_subcode: 33 } };
+      expect(await outcomeOf(400, body)).to.have.nested.property("refusal.class", "stop");
+    });
+
+    it("says how long to wait when the platform does", async () => {
+      const waitOf = async (header: string): Promise<unknown> => {
+        const outcome = await outcomeOf(429, { error: { message: "No", code: 130429 } }, { "Retry-After": header });
+        return outcome.kind === "refused" && outcome.refusal.retryAfterMs;
+      };
+      expect(await waitOf("7")).to.equal(7_000);
+      expect(await waitOf(new Date(Date.now() + 60_000).toUTCString())).to.be.within(50_000, 60_000);
+      expect(await waitOf(new Date(Date.now() - 60_000).toUTCString())).to.equal(0);
+      expect(await waitOf("9999999999")).to.equal(24 * 60 * 60 * 1_000);
+      expect(await waitOf("soon")).to.equal(undefined);
+    });
+
+    it("gives reasons without numbers, tokens and line breaks, cut to a bearable length", async () => {
+      const details = `Recipient 59170000001 of EAAsecret,\nwith ${"x9".repeat(40)} and 123456. ${"word ".repeat(100)}`;
+      const body = { error: { message: "(#131026) Undeliverable", code: 131026, error_data: { details } } };
+      const outcome = await outcomeOf(400, body);
+      const reason = outcome.kind === "refused" ? outcome.refusal.reason : "";
+      expect(reason).to.match(/^\(#131026\) Undeliverable: Recipient \*\*\* of \*\*\*, with \*\*\* and 123456\. word /);
+      expect(reason).to.have.lengthOf(300);
+    });
+
+    const proofless: Record<string, [number, object | string]> = {
+      "a 200 without a message id": [200, { messaging_product: "whatsapp", contacts: [], messages: [] }],
+      "a 200 with an empty id": [200, { messages: [{ id: "" }] }],
+      "a 200 of something else": [200, "<html>Welcome to the hotel</html>"],
+      "a 200 without a body": [200, ""],
+      "a 204": [204, ""],
+      "a redirect": [302, ""],
+      "a gateway's 502": [502, "<html>Bad gateway</html>"],
+      "a gateway's 504": [504, ""],
+      "a 500 without a code": [500, { error: { message: "No" } }],
+      "an error that is a text": [400, { error: "no" }],
+      "a code that is a text": [400, { error: { message: "No", code: "190" } }],
+      "a 403 of a firewall": [403, "denied"],
+      "a 429 of a gateway": [429, "slow down"],
+      "half an error": [400, '{"error":{"message":"(#190) No","code":190'],
+      null: [200, "null"],
+      "a list": [200, "[]"],
+      "an id with an error status": [502, { messages: [{ id: "wamid.1" }] }],
+    };
+    for (const [what, [status, body]] of Object.entries(proofless)) {
+      it(`proves nothing by ${what}`, async () => {
+        expect(await outcomeOf(status, body)).to.deep.equal({
+          kind: "unknown",
+          reason: `HTTP ${status} that proves nothing`,
+        });
+      });
+    }
+  });
+
+  describe("sending over a broken connection", () => {
+    useRealNetwork();
+
+    it("is not sent when nobody listens", async () => {
+      const outcome = await api(`http://127.0.0.1:${await freePort()}`).sendTemplate(account, message);
+      expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
+    });
+
+    it("is unknown, and made once, when the answer does not come or breaks off", async () => {
+      const accepted = answer('{"messages":[{"id":"wamid.1"}]}');
+      const fates = [
+        (write: (text: string) => void) => write(accepted.slice(0, -1)),
+        (write: (text: string, then: "end") => void) => write(accepted.slice(0, -1), "end"),
+        (write: (text: string, then: "end") => void) => write("", "end"),
+      ];
+      for (const fate of fates) {
+        const server = await serveRaw((socket) =>
+          fate((text: string, then?: "end") => (then ? socket.end(text) : socket.write(text))),
+        );
+        const outcome = await api(server.url, { sendMs: 200 }).sendTemplate(account, message);
+        expect(outcome).to.have.property("kind", "unknown");
+        expect(server.requests()).to.equal(1);
+        await server.close();
+      }
+    });
+  });
+
+  describe("listing templates", () => {
+    useRealNetwork();
+    type Reply = (query: URLSearchParams, request: number) => object | "hang" | "reset";
+    let server: http.Server;
+    let reply: Reply;
+    let requests: URL[];
+    let tokens: Set<string | undefined>;
+
+    beforeEach(async () => {
+      requests = [];
+      tokens = new Set();
+      server = http.createServer((request, response) => {
+        const url = new URL(request.url ?? "", "http://here");
+        requests.push(url);
+        tokens.add(request.headers.authorization);
+        const what = reply(url.searchParams, requests.length);
+        if (what === "reset") request.socket.resetAndDestroy();
+        if (what === "reset" || what === "hang") return;
+        const { status = 200, headers = {}, ...body } = what as { status?: number; headers?: object };
+        response.writeHead(status, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
+      });
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+    });
+    afterEach(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    const list = (name?: string, timeouts?: Partial<CloudApiTimeouts>) =>
+      api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeouts).listTemplates(
+        account,
+        name === undefined ? undefined : { name },
+      );
+    const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
+
+    /** The message that listing fails with; listing must fail. */
+    async function failure(timeouts?: Partial<CloudApiTimeouts>): Promise<string> {
+      const outcome = await list(undefined, timeouts).catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(PlatformUnavailable);
+      return outcome instanceof Error ? outcome.message : "";
+    }
+
+    it("reads 300 templates, over an empty page and a page whose cursor stands only in next", async () => {
+      const names = Array.from({ length: 300 }, (_, n) => `template_${n}`);
+      const pages = [names.slice(0, 100), [], names.slice(100, 250), names.slice(250)];
+      reply = (query) => {
+        const page = query.has("after") ? Number(query.get("after")?.slice(1)) : 0;
+        const data = (pages[page] ?? []).map((name) => template(name));
+        if (page === 3) return { data, paging: { cursors: { before: "x", after: "c4" } } };
+        const next = `https://elsewhere.test/v23.0/2066/message_templates?access_token=x&after=c${page + 1}`;
+        return { data, paging: { next, ...(page !== 2 && { cursors: { before: "x", after: `c${page + 1}` } }) } };
+      };
+
+      const templates = await list();
+
+      expect(templates.map(({ name }) => name)).to.deep.equal(names);
+      expect(requests.map((url) => url.pathname)).to.deep.equal(Array(4).fill("/v23.0/2066/message_templates"));
+      expect(requests.map((url) => url.searchParams.get("after"))).to.deep.equal([null, "c1", "c2", "c3"]);
+      expect(requests[0]?.searchParams.get("fields")).to.equal("name,language,status");
+      expect(requests[0]?.searchParams.get("limit")).to.equal("250");
+      expect([...tokens]).to.deep.equal(["Bearer EAAsecret"]);
+    });
+
+    it("tells states apart, and the languages of one name", async () => {
+      const statuses = {
+        APPROVED: "APPROVED",
+        PENDING: "PENDING",
+        REJECTED: "REJECTED",
+        IN_APPEAL: "PENDING",
+        PAUSED: "REJECTED",
+        DISABLED: "REJECTED",
+        PENDING_DELETION: "REJECTED",
+        LIMIT_EXCEEDED: "REJECTED",
+        SOMETHING_NEW: "REJECTED",
+      };
+      const data = Object.keys(statuses).map((status, n) => template("one", status, `l${n}`));
+      reply = () => ({ data: [...data, { name: "no language" }, null, { language: "es" }] });
+      expect(await list()).to.deep.equal(
+        Object.values(statuses).map((state, n) => ({ name: "one", language: `l${n}`, state })),
+      );
+    });
+
+    it("asks for one name and takes no other", async () => {
+      reply = () => ({ data: [template("order"), template("order_ready"), template("order", "PAUSED", "en")] });
+      expect(await list("order")).to.deep.equal([
+        { name: "order", language: "es", state: "APPROVED" },
+        { name: "order", language: "en", state: "REJECTED" },
+      ]);
+      expect(requests[0]?.searchParams.get("name")).to.equal("order");
+    });
+
+    const passing: Record<string, ReturnType<Reply>> = {
+      "a broken connection": "reset",
+      silence: "hang",
+      "a gateway's 502": { status: 502 },
+      "a rate error": { status: 400, error: { message: "(#4) Too many calls", code: 4 } },
+      "a rate error with a wait": {
+        status: 429,
+        headers: { "Retry-After": "0" },
+        error: { message: "No", code: 80007 },
+      },
+      "an outage": { status: 500, error: { message: "(#2) Down", code: 2 } },
+      "a 200 of something else": { hello: 1 },
+    };
+    for (const [what, first] of Object.entries(passing)) {
+      it(`gets over ${what} by asking once more`, async () => {
+        reply = (_query, request) => (request === 1 ? first : { data: [template("a")] });
+        expect(await list(undefined, { pageMs: 200 })).to.have.lengthOf(1);
+        expect(requests).to.have.lengthOf(2);
+      });
+    }
+
+    it("gives up after the second time", async () => {
+      reply = () => ({ status: 503 });
+      expect(await failure()).to.equal("template listing failed: HTTP 503");
+      expect(requests).to.have.lengthOf(2);
+    });
+
+    it("does not ask again when that cannot help, and says why without the token", async () => {
+      reply = () => ({ status: 401, error: { message: "Error validating EAAsecret for 59170000001", code: 190 } });
+      expect(await failure()).to.equal("template listing failed: 190 Error validating *** for ***");
+      expect(requests).to.have.lengthOf(1);
+    });
+
+    it("does not wait past its deadline", async () => {
+      reply = () => ({ status: 429, headers: { "Retry-After": "3600" }, error: { message: "No", code: 4 } });
+      expect(await failure()).to.equal("template listing failed: 4 No");
+      expect(requests).to.have.lengthOf(1);
+    });
+
+    it("ends at the deadline, whatever the single pages take", async () => {
+      reply = (query, request) =>
+        query.get("after") === "1" ? "hang" : { data: [], paging: { next: "x", cursors: { after: `${request}` } } };
+      expect(await failure({ pageMs: 5_000, listMs: 150 })).to.match(
+        /^template listing failed: no answer within \d+ ms$/,
+      );
+    });
+
+    it("fails as a whole when a later page fails", async () => {
+      reply = (query) =>
+        query.has("after")
+          ? { status: 400, error: { message: "bad cursor", code: 100 } }
+          : { data: [template("a")], paging: { next: "x", cursors: { after: "1" } } };
+      expect(await failure()).to.equal("template listing failed: 100 bad cursor");
+    });
+
+    it("does not go round in a circle", async () => {
+      reply = (query) => ({
+        data: [],
+        paging: { next: "x", cursors: { after: query.get("after") === "a" ? "b" : "a" } },
+      });
+      expect(await failure()).to.equal("template listing failed: the pages go round in a circle");
+      expect(requests).to.have.lengthOf(3);
+    });
+
+    it("does not read pages without end", async () => {
+      reply = (_query, request) => ({ data: [], paging: { next: "x", cursors: { after: `${request}` } } });
+      expect(await failure()).to.equal("template listing failed: more than 100 pages");
+      expect(requests).to.have.lengthOf(100);
+    });
+
+    it("needs a cursor for the next page", async () => {
+      reply = () => ({ data: [], paging: { next: "https://elsewhere.test/?limit=5" } });
+      expect(await failure()).to.equal("template listing failed: a next page without a cursor");
+    });
+
+    it("says when nobody listens", async () => {
+      const nowhere = api(`http://127.0.0.1:${await freePort()}`);
+      const outcome = await nowhere.listTemplates(account).catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(PlatformUnavailable);
+      expect(outcome).to.have.property("message", "template listing failed: connection failed: ECONNREFUSED");
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { once } from "node:events";
+import https from "node:https";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { expect } from "chai";
+import { HttpMediaProbe, type HttpMediaProbeSettings } from "../../src/messaging/adapters/http-client/media-probe.ts";
+import { useRealNetwork } from "../http-client/nocked.ts";
+import { freePort } from "../http-client/servers.ts";
+import { certificate } from "../support/certificate.ts";
+
+describe("HttpMediaProbe", () => {
+  useRealNetwork();
+  let probe: HttpMediaProbe;
+  afterEach(() => probe.close());
+
+  describe("of addresses that are not public", () => {
+    let inner: Server;
+    let port: number;
+    let connections: number;
+
+    before(async () => {
+      // Every address of this machine, IPv6 and IPv4.
+      inner = createServer((socket) => {
+        connections++;
+        socket.destroy();
+      });
+      inner.listen(0);
+      await once(inner, "listening");
+      port = (inner.address() as AddressInfo).port;
+    });
+    after(() => {
+      inner.close();
+    });
+    beforeEach(() => {
+      connections = 0;
+      probe = new HttpMediaProbe({ timeoutMs: 2_000 });
+    });
+
+    const hosts = [
+      ...[
+        "127.0.0.1",
+        "127.1",
+        "127.255.255.254",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.0.0.1",
+        "0177.0.0.1",
+        "017700000001",
+      ],
+      ...["127.0.0.1.", "127。0。0。1", "%31%32%37.0.0.1", "0.0.0.0", "0", "10.0.0.1", "172.16.0.1", "192.168.1.1"],
+      ...[
+        "169.254.169.254",
+        "100.100.100.200",
+        "168.63.129.16",
+        "198.18.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "240.0.0.1",
+      ],
+      ...["[::1]", "[0:0:0:0:0:0:0:1]", "[::]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
+      ...["[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001:db8::1]"],
+      ...["[fe80::1]", "[fec0::1]", "[fd00:ec2::254]", "[ff02::1]"],
+    ];
+    for (const host of hosts) {
+      it(`refuses ${host} without connecting`, async () => {
+        expect(await probe.probe(`https://${host}:${port}/a.png`)).to.deep.equal({
+          kind: "unreachable",
+          reason: "not reachable",
+        });
+        expect(connections).to.equal(0);
+      });
+    }
+
+    it("refuses a name that stands for one", async () => {
+      for (const host of ["localhost", "LOCALHOST", "localhost."]) {
+        expect(await probe.probe(`https://${host}:${port}/`), host).to.have.property("kind", "unreachable");
+      }
+      expect(connections).to.equal(0);
+    });
+
+    it("answers a closed port of ours just as an open one", async () => {
+      expect(await probe.probe(`https://127.0.0.1:${await freePort()}/`)).to.deep.equal(
+        await probe.probe(`https://127.0.0.1:${port}/`),
+      );
+    });
+
+    it("refuses what is no plain https URL", async () => {
+      const host = `127.0.0.1:${port}`;
+      const urls = [
+        `http://${host}/`,
+        `HTTP://${host}/`,
+        `ftp://${host}/`,
+        "file:///etc/passwd",
+        `//${host}/`,
+        "https://",
+        "",
+        `https://public.example@${host}/`,
+        `https://public.example:x@${host}/`,
+        `https://${host}/${"x".repeat(2_048)}`,
+      ];
+      for (const url of urls) {
+        expect(await probe.probe(url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
+      }
+      // Not credentials to a parser of URLs, whatever they look like.
+      expect(await probe.probe(`https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(`https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
+      expect(connections).to.equal(0);
+    });
+  });
+
+  describe("of an address that may be asked", () => {
+    let media: https.Server;
+    let origin: string;
+    let asked: string[];
+
+    beforeEach(async () => {
+      asked = [];
+      media = https.createServer(certificate, (request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        if (request.url === "/hang") return;
+        const status = Number(request.url?.slice(1, 4));
+        response.writeHead(status, { location: "/200", "content-length": 50_000_000 }).end();
+      });
+      media.listen(0, "127.0.0.1");
+      await once(media, "listening");
+      origin = `https://127.0.0.1:${(media.address() as AddressInfo).port}`;
+    });
+    afterEach(() => {
+      media.closeAllConnections();
+      media.close();
+    });
+    const allowing = (settings?: HttpMediaProbeSettings): HttpMediaProbe =>
+      new HttpMediaProbe({ allowPrivate: true, ...settings });
+
+    for (const status of [200, 204, 404, 405, 500]) {
+      it(`reports ${status}`, async () => {
+        probe = allowing();
+        expect(await probe.probe(`${origin}/${status}`)).to.deep.equal({ kind: "answered", status });
+        expect(asked).to.deep.equal([`HEAD /${status}`]);
+      });
+    }
+
+    it("reports a redirect and does not follow it", async () => {
+      probe = allowing();
+      expect(await probe.probe(`${origin}/302`)).to.deep.equal({ kind: "answered", status: 302 });
+      expect(asked).to.deep.equal(["HEAD /302"]);
+    });
+
+    it("takes a URL of 2,048 characters and none longer", async () => {
+      probe = allowing();
+      const url = `${origin}/200?`;
+      const longest = url + "x".repeat(2_048 - url.length);
+      expect(await probe.probe(longest)).to.deep.equal({ kind: "answered", status: 200 });
+      expect(await probe.probe(`${longest}x`)).to.have.property("kind", "unreachable");
+    });
+
+    it("does not wait for an answer for ever", async () => {
+      probe = allowing({ timeoutMs: 200 });
+      expect(await probe.probe(`${origin}/hang`)).to.deep.equal({ kind: "unreachable", reason: "no answer" });
+    });
+
+    it("makes so many at once and refuses those beyond", async () => {
+      probe = allowing({ maxAtOnce: 2 });
+      const outcomes = await Promise.all(Array.from({ length: 3 }, () => probe.probe(`${origin}/200`)));
+      const answered = { kind: "answered", status: 200 };
+      const refused = { kind: "unreachable", reason: "too many probes at once" };
+      expect(outcomes).to.deep.equal([answered, answered, refused]);
+      expect(await probe.probe(`${origin}/200`)).to.deep.equal(answered);
+    });
+
+    it("is not asked while private addresses are not allowed", async () => {
+      probe = new HttpMediaProbe();
+      expect(await probe.probe(`${origin}/200`)).to.have.property("kind", "unreachable");
+      expect(asked).to.deep.equal([]);
+    });
+  });
+});
