@@ -30,7 +30,7 @@ const schema = {
     role: { enum: ["all", "api", "worker"] },
     host: text,
     port: { type: "integer", minimum: 0, maximum: 65_535 },
-    logLevel: { enum: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
+    logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
     metricsKey: text,
     mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },
     redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },

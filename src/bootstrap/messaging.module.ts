@@ -33,7 +33,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(bind, tokens.outbox, [tokens.outgoingMessages, tokens.feed, tokens.metrics], (messages, feed, metrics) =>
-    cloudOutbox(messages, feed, (kind) => metrics.messageSent(cloudChannel, kind)),
+    cloudOutbox(messages, feed, (kind) => metrics.countMessages(cloudChannel, kind)),
   );
   provide(
     bind,

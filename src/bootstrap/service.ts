@@ -43,18 +43,23 @@ export async function startService(config: Config, container = createContainer(c
   const servesApi = config.role !== "worker";
   const worksJobs = config.role !== "api";
 
+  metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() }));
   let stopping = false;
+  let migrated = false;
   const operations = operationsRoutes({
     isStopping: () => stopping,
     checks: {
       database: () => database.ping(),
       migrations: async () => {
+        if (migrated) return;
         const pending = await pendingMigrations(config.database.url);
         if (pending > 0) throw new Error(`${pending} migrations have not run: make migrate`);
+        migrated = true;
       },
     },
-    metrics,
+    metrics: { contentType: metrics.contentType, text: () => metrics.text() },
     metricsKey: config.metricsKey,
+    log,
   });
   const app = createApp(servesApi ? [...apiRoutes(container), ...operations] : operations, {
     authenticators: resolve(container, tokens.authenticators),
@@ -62,7 +67,7 @@ export async function startService(config: Config, container = createContainer(c
     bodyLimit: config.http.bodyLimitBytes,
     corsOrigins: listOf(config.http.corsOrigins),
     trustProxy: config.http.trustProxy,
-    observe: (...request) => metrics.observe(...request),
+    observe: metrics.observe,
     log,
   });
   const server = createServer(app);
@@ -73,6 +78,8 @@ export async function startService(config: Config, container = createContainer(c
     log,
     runTicks: worksJobs,
   });
+  if (servesApi)
+    metrics.gauge("realtime_clients", "Sockets", () => ({ ...resolve(container, tokens.gateway).stats() }));
   const realtime = servesApi ? resolve(container, tokens.gateway) : resolve(container, tokens.publisher);
 
   await accessChanges.start();
@@ -92,7 +99,7 @@ export async function startService(config: Config, container = createContainer(c
       await Promise.all([closeServer(server, graceMs), clock.stop()]);
       await webhookLoop.stop();
       await accessChanges.close();
-      resolve(container, tokens.httpClient).close();
+      await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);
       await database.close();
       log.info({}, "stopped");
     },

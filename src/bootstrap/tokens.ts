@@ -16,14 +16,9 @@ import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
+import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type { ListTemplates } from "../messaging/application/list-templates.ts";
-import type {
-  KnownTemplates,
-  MediaProbe,
-  MessagingPlatform,
-  Outbox,
-  TemplateCatalog,
-} from "../messaging/application/ports.ts";
+import type { KnownTemplates, MessagingPlatform, Outbox, TemplateCatalog } from "../messaging/application/ports.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
@@ -68,7 +63,7 @@ export const tokens = {
 
   platform: token<MessagingPlatform>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
-  mediaProbe: token<MediaProbe>("mediaProbe"),
+  mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   templateCatalog: token<TemplateCatalog>("templateCatalog"),
   outbox: token<Outbox>("outbox"),
   listTemplates: token<ListTemplates>("listTemplates"),

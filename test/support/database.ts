@@ -63,7 +63,10 @@ async function startEmbedded(place = 1): Promise<EmbeddedPostgres> {
   const name = `../../.data/test-postgres${place === 1 ? "" : `-${place}`}`;
   const directory = fileURLToPath(new URL(name, import.meta.url));
   try {
-    return await startEmbeddedPostgres({ directory, fsync: false, log: (line) => console.error(line) });
+    const embedded = await startEmbeddedPostgres({ directory, fsync: false, log: (line) => console.error(line) });
+    // By default a signal ends the process on the spot; an exit takes the server along.
+    process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+    return embedded;
   } catch (error) {
     if (!(error instanceof DirectoryInUse) || place === 8) throw error;
     return startEmbedded(place + 1);

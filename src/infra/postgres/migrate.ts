@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Knex } from "knex";
 import knex from "knex";
+import pg from "pg";
 
 /** Beside `src` whether it runs from the sources or from the build. */
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
@@ -22,6 +23,9 @@ class Migrations implements Knex.MigrationSource<string> {
   }
 }
 
+/** Any number will do that nobody else uses. */
+const advisoryLock = 726_300_001;
+
 async function withMigrator<Result>(url: string, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> {
   const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 } });
   try {
@@ -31,15 +35,32 @@ async function withMigrator<Result>(url: string, work: (migrator: Knex.Migrator)
   }
 }
 
+/**
+ * One process at a time. Knex marks its lock in a row, which stays marked when a process is killed; ours ends with
+ * the connection, and whoever holds it knows that a mark left in the row is nobody's.
+ */
+const alone = <Result>(url: string, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> =>
+  withMigrator(url, async (migrator) => {
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    try {
+      await holder.query("select pg_advisory_lock($1)", [advisoryLock]);
+      await migrator.forceFreeMigrationsLock(config);
+      return await work(migrator);
+    } finally {
+      await holder.end();
+    }
+  });
+
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
 
 /** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
 export const migrate = (url: string): Promise<string[]> =>
-  withMigrator(url, async (migrator) => (await migrator.latest(config))[1]);
+  alone(url, async (migrator) => (await migrator.latest(config))[1]);
 
 /** Undoes the last batch; the names of the migrations that were undone. */
 export const rollback = (url: string): Promise<string[]> =>
-  withMigrator(url, async (migrator) => (await migrator.rollback(config))[1]);
+  alone(url, async (migrator) => (await migrator.rollback(config))[1]);
 
 /** How many migrations the database still lacks. */
 export const pendingMigrations = (url: string): Promise<number> =>

@@ -75,13 +75,14 @@ export interface TemplateCatalog {
   sendContext(businessId: number, templateId: number): Promise<SendContext | null>;
 }
 
+export type MediaProbeOutcome =
+  | { readonly kind: "answered"; readonly status: number }
+  /** Refused, not reached or silent; the reason never tells which of our own addresses exist. */
+  | { readonly kind: "unreachable"; readonly reason: string };
+
 export interface MediaProbe {
-  /** Asks for the head of the file, and never within our own network. */
-  probe(
-    url: string,
-  ): Promise<
-    { readonly kind: "answered"; readonly status: number } | { readonly kind: "unreachable"; readonly reason: string }
-  >;
+  /** Asks a customer's URL for its head, never within our own network, following no redirect. Never rejects. */
+  probe(url: string): Promise<MediaProbeOutcome>;
 }
 
 /** A template message to be entered in the conversation with its recipient. */

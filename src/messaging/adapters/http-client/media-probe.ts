@@ -1,16 +1,7 @@
 import https from "node:https";
 import { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
-
-export type MediaProbeOutcome =
-  | { readonly kind: "answered"; readonly status: number }
-  /** Refused, not reached or silent; the reason never tells which of our own addresses exist. */
-  | { readonly kind: "unreachable"; readonly reason: string };
-
-export interface MediaProbe {
-  /** Asks a customer's URL for its headers, following no redirect. Never rejects. */
-  probe(url: string): Promise<MediaProbeOutcome>;
-}
+import type { MediaProbe, MediaProbeOutcome } from "../../application/ports.ts";
 
 export interface HttpMediaProbeSettings {
   /** Milliseconds for one probe. Default 5,000. */

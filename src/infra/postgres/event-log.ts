@@ -1,0 +1,55 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { Queries } from "./database.ts";
+import { type LoggedEventRow, toLoggedEvent } from "./log-events.ts";
+
+const readAfter = {
+  name: "event-log-read",
+  text: `
+    select business_id, number, name, payload, at from realtime_events
+    where business_id = $1 and number > $2
+    order by number limit $3`,
+};
+
+const lastNumbersOf = {
+  name: "event-log-last-numbers",
+  text: "select business_id, last_number from realtime_counters where business_id = any($1::bigint[])",
+};
+
+const purgeBatch = {
+  name: "event-log-purge",
+  text: `
+    with purged as (
+      delete from realtime_events where (business_id, number) in (
+        select business_id, number from realtime_events
+        where at < now() - make_interval(hours => $1) limit $2)
+      returning 1)
+    select count(*) as count from purged`,
+};
+
+/** The events that were logged together with their changes, kept until they are purged. */
+export class PostgresEventLog {
+  constructor(private readonly queries: Queries) {}
+
+  /** At most `limit` events of the business with a number above `after`, in the order of their numbers. */
+  async read(businessId: number, after: number, limit: number): Promise<LoggedEvent[]> {
+    const rows = await this.queries.rows<LoggedEventRow>(readAfter, [businessId, after, limit]);
+    return rows.map(toLoggedEvent);
+  }
+
+  /** The number each business gave last, also when its events are purged by now; one without any is missing. */
+  async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.queries.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [businessIds]);
+    return new Map(rows.map((row) => [row.business_id, row.last_number]));
+  }
+
+  /** Deletes the events of all businesses that are older, `batch` at a time; how many there were. */
+  async purge(olderThanHours = 72, batch = 5_000): Promise<number> {
+    let purged = 0;
+    for (;;) {
+      const [row] = await this.queries.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
+      const count = row?.count ?? 0;
+      purged += count;
+      if (count < batch) return purged;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+import { startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+
+/** A process that starts a server, prints it, and forgets to stop it; lives until it is killed or its stdin ends. */
+const [, , directory = ""] = process.argv;
+const { url, pid } = await startEmbeddedPostgres({ directory, fsync: false, log: console.error });
+console.log(JSON.stringify({ url, pid }));
+process.stdin.on("end", () => process.exit()).resume();

@@ -1,0 +1,118 @@
+import { expect } from "chai";
+import { migrate, pendingMigrations, rollback } from "../../src/infra/postgres/migrate.ts";
+import { emptyDatabase, freshDatabase } from "../support/database.ts";
+import { valuesOf } from "./query.ts";
+
+describe("migrations", () => {
+  it("go up, down to nothing, and up again to the same schema", async () => {
+    const { url } = await emptyDatabase();
+    const names = await migrate(url);
+    const schema = await schemaOf(url);
+
+    expect(await rollback(url)).to.have.members(names);
+    expect(await schemaOf(url)).to.deep.equal([]);
+
+    expect(await migrate(url)).to.deep.equal(names);
+    expect(await schemaOf(url)).to.deep.equal(schema);
+    expect(schema).to.include("column messages.business_id bigint not null");
+  });
+
+  it("are counted while they are missing", async () => {
+    const { url } = await emptyDatabase();
+    const missing = await pendingMigrations(url);
+    expect(missing).to.be.at.least(4);
+
+    expect(await migrate(url)).to.have.length(missing);
+    expect(await pendingMigrations(url)).to.equal(0);
+    expect(await migrate(url)).to.deep.equal([]);
+  });
+
+  it("may be run by two processes at once", async () => {
+    const { url } = await emptyDatabase();
+    await Promise.allSettled([migrate(url), migrate(url)]);
+    expect(await pendingMigrations(url)).to.equal(0);
+  });
+});
+
+/** Tables that lead from the outside to a business, by what a caller or a platform presents. */
+const directories = ["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"];
+
+/** Indexes that deliberately look across businesses: a webhook names a sender only; old events go by age. */
+const acrossBusinesses = ["senders_provider_platform_id_key", "realtime_events_by_age"];
+
+describe("tables of a business", () => {
+  it("lead their primary key and every index with business_id", async () => {
+    const { url } = await freshDatabase();
+    const tables = await tenantTables(url);
+    expect(tables).to.include.members(["users", "contacts", "chats", "messages", "templates"]);
+
+    const strays = await valuesOf(
+      url,
+      `select t.relname || '.' || i.relname
+       from pg_index x
+       join pg_class i on i.oid = x.indexrelid
+       join pg_class t on t.oid = x.indrelid
+       left join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+       where t.relname = any($1) and i.relname <> all($2) and a.attname is distinct from 'business_id'`,
+      [tables, acrossBusinesses],
+    );
+    expect(strays).to.deep.equal([]);
+
+    const keyed = "select conrelid::regclass::text from pg_constraint where contype = 'p'";
+    expect(await valuesOf(url, keyed)).to.include.members(tables);
+  });
+
+  it("never point into another business", async () => {
+    const { url } = await freshDatabase();
+    const pointing = await valuesOf(
+      url,
+      `select conrelid::regclass || '.' || conname
+       from pg_constraint f
+       where contype = 'f' and conrelid::regclass::text = any($1) and confrelid::regclass::text = any($1)
+         and not exists (
+           select from unnest(conkey, confkey) as pair (own, theirs)
+           join pg_attribute a on a.attrelid = f.conrelid and a.attnum = own and a.attname = 'business_id'
+           join pg_attribute b on b.attrelid = f.confrelid and b.attnum = theirs and b.attname = 'business_id')`,
+      [await tenantTables(url)],
+    );
+    expect(pointing).to.deep.equal([]);
+  });
+});
+
+/** Every table is one but the directories and the migrations' own: a new table has to follow the rule or say why. */
+const tenantTables = async (url: string): Promise<unknown[]> =>
+  valuesOf(
+    url,
+    `select tablename::text from pg_tables
+     where schemaname = 'public' and tablename <> all($1) and tablename not like 'migrations%' order by 1`,
+    [directories],
+  );
+
+/** One line per column, constraint, index, trigger, function and view; without the migrations' own tables. */
+const schemaOf = (url: string): Promise<unknown[]> =>
+  valuesOf(
+    url,
+    `with own as (
+       select c.oid, c.relname, c.relkind from pg_class c
+       where relnamespace = 'public'::regnamespace and relname not like 'migrations%'
+     )
+     select 'column ' || relname || '.' || attname || ' ' || format_type(atttypid, atttypmod)
+            || case when attnotnull then ' not null' else '' end || case when attidentity = '' then '' else ' identity' end
+            || coalesce(' default ' || pg_get_expr(adbin, adrelid), '') as line
+     from own join pg_attribute a on attrelid = own.oid and attnum > 0 and not attisdropped and relkind in ('r', 'p')
+     left join pg_attrdef on adrelid = own.oid and adnum = attnum
+     union all
+     select 'constraint ' || relname || ' ' || conname || ' ' || pg_get_constraintdef(k.oid)
+     from own join pg_constraint k on conrelid = own.oid
+     union all
+     select pg_get_indexdef(indexrelid) from own join pg_index on indrelid = own.oid
+     union all
+     select pg_get_triggerdef(t.oid) from own join pg_trigger t on tgrelid = own.oid and not tgisinternal
+     union all
+     select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+     union all
+     select 'relation ' || relkind::text || ' ' || relname from own
+     union all
+     select 'type ' || typname from pg_type where typnamespace = 'public'::regnamespace and typtype in ('e', 'd')
+     order by line`,
+  );
