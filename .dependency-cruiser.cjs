@@ -18,6 +18,7 @@ const owners = {
   "rate-limiter-flexible": ["^src/infra/http/"],
   "agenda|@agendajs": ["^src/infra/jobs/"],
   "socket[.]io|@socket[.]io|redis": ["^src/infra/realtime/"],
+  "socket[.]io-client": ["^src/demo/"],
   "pino|prom-client": ["^src/infra/telemetry/"],
   "request-filtering-agent": ["^src/infra/http-client/", `${adapters}http-client/`],
   "lru-cache": ["^src/infra/", adapters],

@@ -1,0 +1,31 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { Log } from "../../kernel/log.ts";
+
+/** What a client receives: an event's name and its JSON object. */
+export interface WireEvent {
+  readonly name: string;
+  readonly payload: object;
+}
+
+/** The client has missed events that cannot be had any more: what it shows must be loaded anew, as of `seq`. */
+export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { seq } });
+
+/** The client has everything up to `seq`; what follows happens live. */
+export const ready = (seq: number): WireEvent => ({ name: "ready", payload: { seq } });
+
+/**
+ * Gives an event the wire's form: `{ empresa_id, at, seq }` and what `translate` makes of its payload. An event
+ * that cannot be translated must not stop those behind it: its clients are told to load anew.
+ */
+export const onTheWire =
+  (translate: (event: LoggedEvent) => object, logger: Log) =>
+  (event: LoggedEvent): WireEvent => {
+    try {
+      const envelope = { empresa_id: event.businessId, at: event.at.toISOString(), seq: event.number };
+      return { name: event.name, payload: { ...envelope, ...translate(event), ...envelope } };
+    } catch (error) {
+      const { businessId, number, name } = event;
+      logger.error({ err: error, businessId, number, event: name }, "An event could not be put on the wire");
+      return resync(event.number);
+    }
+  };

@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
+import { World } from "./support.ts";
+
+describe("PostgresEventLog", () => {
+  let world: World;
+  let log: PostgresEventLog;
+  before(async () => {
+    world = await World.open();
+    log = new PostgresEventLog(world.database);
+  });
+  after(() => world.close());
+  afterEach(() => world.reset());
+
+  it("reads what came after a number, in order, at most so many, of one business", async () => {
+    const logged = await world.change(1, [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+    await world.change(2, [{ n: 1 }, { n: 2 }]);
+    expect(await log.read(1, 1, 2)).to.deep.equal(logged.slice(1, 3));
+    expect(await log.read(1, 4, 10)).to.deep.equal([]);
+    expect(await log.read(3, 0, 10)).to.deep.equal([]);
+  });
+
+  it("knows the last number of each business, purged or not", async () => {
+    await world.change(1, [{}, {}, {}]);
+    await world.change(2);
+    await world.query("delete from realtime_events");
+    expect(await log.lastNumbers([1, 2, 3])).to.deep.equal(
+      new Map([
+        [1, 3],
+        [2, 1],
+      ]),
+    );
+    expect(await log.lastNumbers([])).to.deep.equal(new Map());
+  });
+
+  it("purges what is older than 72 hours, in batches, and nothing else", async () => {
+    await world.change(1, Array(7).fill({}));
+    await world.change(2, [{}, {}]);
+    await world.query(
+      "update realtime_events set at = now() - interval '73 hours' where number <= 5 and business_id = 1",
+    );
+    await world.query("update realtime_events set at = now() - interval '71 hours' where number = 6");
+    expect(await log.purge(72, 2)).to.equal(5);
+    expect((await log.read(1, 0, 10)).map(({ number }) => number)).to.deep.equal([6, 7]);
+    expect(await log.read(2, 0, 10)).to.have.lengthOf(2);
+    expect(await log.purge()).to.equal(0);
+  });
+});

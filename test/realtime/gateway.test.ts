@@ -1,0 +1,515 @@
+import { expect } from "chai";
+import { io } from "socket.io-client";
+import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
+import type { EventLog } from "../../src/infra/realtime/event-log.ts";
+import { eventually } from "../support/wait.ts";
+import { shopOrigin, World } from "./support.ts";
+
+describe("Real-time gateway", () => {
+  let world: World;
+  before(async () => {
+    world = await World.open();
+  });
+  after(() => world.close());
+  afterEach(() => world.reset());
+
+  /** A client that is live, together with the gateway it is connected to. */
+  async function liveClient(settings: Parameters<World["gateway"]>[0] = {}, auth: object = { token: "ana" }) {
+    const served = await world.gateway(settings);
+    const client = world.client(served.url, auth);
+    await eventually(() => client.heard.length > 0);
+    return { ...served, client };
+  }
+
+  describe("what a client hears", () => {
+    it("is each event of its business as an object with the business, the time, the number and the fields", async () => {
+      const { gateway, client } = await liveClient({
+        translate: ({ payload }) => ({ pedido_id: 7, empresa_id: 2, seq: 5, ...payload }),
+      });
+      const [event] = await world.change(1, [{ estado: "completed" }]);
+      gateway.publish(event ? [event] : []);
+      await eventually(() => client.numbers.length === 1);
+      expect(client.heard[1]).to.deep.equal({
+        name: "order:changed",
+        seq: 1,
+        payload: { empresa_id: 1, at: event?.at.toISOString(), seq: 1, pedido_id: 7, estado: "completed" },
+      });
+    });
+
+    it("is never another business's, neither live nor from the log nor by the number of another", async () => {
+      const { gateway, url, client } = await liveClient({ sweepMs: 20 });
+      await world.change(2, [{}, {}]);
+      const other = world.client(url, { token: "otto", since: 0 });
+      await eventually(() => other.story.length === 3);
+      gateway.publish(await world.change(2));
+      gateway.publish(await world.change(1));
+      await eventually(() => other.numbers.length === 3 && client.numbers.length === 1);
+      expect(client.story).to.deep.equal(["ready 0", "order:changed 1"]);
+      expect(other.story).to.deep.equal(["order:changed 1", "order:changed 2", "ready 2", "order:changed 3"]);
+      expect(other.heard.map(({ payload }) => payload.empresa_id)).to.deep.equal([2, 2, undefined, 2]);
+    });
+
+    it("is in the order of the numbers and each once, in whatever order events are published", async () => {
+      const { gateway, client } = await liveClient();
+      const first = await world.change(1, [{}, {}, {}]);
+      const second = await world.change(1, [{}, {}]);
+      gateway.publish(second);
+      gateway.publish(first);
+      gateway.publish(second);
+      await eventually(() => client.numbers.length >= 5);
+      gateway.publish(await world.change(1));
+      await eventually(() => client.lastSeq === 6);
+      expect(client.numbers).to.deep.equal([1, 2, 3, 4, 5, 6]);
+    });
+
+    it("leaves out nothing that was committed and never published", async () => {
+      const { client } = await liveClient({ sweepMs: 20 });
+      await world.change(1, Array(1_200).fill({}));
+      await eventually(() => client.numbers.length >= 1_200);
+      expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
+    });
+
+    it("leaves out nothing of a change that made very many events at once", async () => {
+      let translated = 0;
+      const { gateway, client } = await liveClient({ translate: () => ({ n: ++translated }) });
+      gateway.publish(await world.change(1, Array(1_200).fill({})));
+      expect(translated, "while the caller waits").to.equal(0);
+      await eventually(() => client.lastSeq === 1_200);
+      expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
+    });
+
+    it("goes on behind an event that cannot be put on the wire, with the advice to load anew in its place", async () => {
+      const { gateway, client } = await liveClient({
+        translate: ({ payload }) => {
+          if ("broken" in payload) throw new Error("no such field");
+          return payload;
+        },
+      });
+      gateway.publish(await world.change(1, [{}, { broken: true }, {}]));
+      await eventually(() => client.lastSeq === 3);
+      expect(client.story).to.deep.equal(["ready 0", "order:changed 1", "resync 2", "order:changed 3"]);
+    });
+
+    it("does not depend on what clients send", async () => {
+      const { gateway, url, client } = await liveClient();
+      const other = world.client(url, { token: "ana" });
+      await eventually(() => other.heard.length === 1);
+      for (const name of ["order:changed", "ready", "error"]) other.socket.emit(name, { empresa_id: 1, seq: 9 });
+      gateway.publish(await world.change(1));
+      await eventually(() => client.numbers.length === 1 && other.numbers.length === 1);
+      expect(client.story).to.deep.equal(["ready 0", "order:changed 1"]);
+    });
+  });
+
+  describe("the handshake", () => {
+    const refused = {
+      "without a token": {},
+      "with an unknown token": { token: "nobody" },
+      "with a token that is no text": { token: { $ne: "" } },
+      "with an expired session": { token: "expired" },
+    };
+    for (const [how, auth] of Object.entries(refused)) {
+      it(`is refused ${how}`, async () => {
+        world.sessions.set("expired", { businessId: 1, userId: 11, expiresAt: new Date(Date.now() - 1) });
+        const { gateway, url } = await world.gateway();
+        const client = world.client(url, auth);
+        await eventually(() => client.refusals.length > 0);
+        expect(client.refusals).to.deep.equal(["Invalid token"]);
+        expect(gateway.stats()).to.deep.equal({ sockets: 0, businesses: 0 });
+      });
+    }
+
+    it("is refused with a `since` that is no number of an event", async () => {
+      const { url } = await world.gateway();
+      const clients = [-1, 1.5, "3"].map((since) => world.client(url, { token: "ana", since }));
+      await eventually(() => clients.every(({ refusals }) => refusals.length > 0));
+      for (const { refusals } of clients) expect(refusals).to.deep.equal(["Invalid since"]);
+    });
+
+    it("is refused in every other namespace", async () => {
+      const { url } = await world.gateway();
+      const socket = io(url, { forceNew: true, transports: ["websocket"], auth: { token: "ana" } });
+      world.onEnd(() => void socket.disconnect());
+      const message = await new Promise((refused) => socket.on("connect_error", (error) => refused(error.message)));
+      expect(message).to.equal("Invalid namespace");
+    });
+
+    for (const transport of ["websocket", "polling"]) {
+      it(`is refused to the pages of foreign origins over ${transport} and granted to our own`, async () => {
+        const { gateway, url } = await world.gateway();
+        const from = (origin: string) =>
+          world.client(
+            url,
+            { token: "ana" },
+            { transports: [transport], extraHeaders: { origin }, reconnection: false },
+          );
+        const foreign = [from("https://evil.example"), from(`${shopOrigin}.evil.example`), from("null")];
+        const own = from(shopOrigin);
+        await eventually(() => own.heard.length === 1 && foreign.every(({ refusals }) => refusals.length === 1));
+        for (const client of foreign) expect(client.socket.connected).to.equal(false);
+        expect(gateway.stats().sockets).to.equal(1);
+      });
+    }
+
+    it("ends as a broken connection while tokens cannot be checked, so that the client tries again", async () => {
+      let attempts = 0;
+      const { url } = await world.gateway({
+        authenticate: async () => {
+          if (++attempts < 3) throw new Error("the database is away");
+          return { businessId: 1, userId: 11 };
+        },
+      });
+      const client = world.client(url, { token: "ana" });
+      await eventually(() => client.heard.length === 1);
+      expect(client.refusals).to.not.include("Invalid token");
+    });
+
+    it("is granted to one user so many times and no more", async () => {
+      world.sessions.set("colleague", { businessId: 1, userId: 12 });
+      let asked = 0;
+      let answer = () => {};
+      const allAsked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const { gateway, url } = await world.gateway({
+        maxSocketsPerUser: 3,
+        // All eight are looked at before the first is let in.
+        authenticate: async (token) => {
+          if (++asked === 8) answer();
+          await allAsked;
+          return world.sessions.get(token) ?? null;
+        },
+      });
+      const crowd = Array.from({ length: 8 }, () => world.client(url, { token: "ana" }));
+      await eventually(
+        () => crowd.filter(({ refusals, farewells }) => [...refusals, ...farewells].length > 0).length === 5,
+      );
+      expect(gateway.stats().sockets).to.equal(3);
+      const late = world.client(url, { token: "ana" });
+      await eventually(() => late.refusals.includes("Too many connections"));
+      const colleague = world.client(url, { token: "colleague" });
+      await eventually(() => colleague.heard.length === 1);
+    });
+  });
+
+  describe("a client that comes back", () => {
+    it("gets exactly what came after the number it names, before anything live", async () => {
+      const { gateway, url } = await world.gateway();
+      await world.change(1, Array(1_203).fill({}));
+      const client = world.client(url, { token: "ana", since: 3 });
+      await eventually(() => client.story.includes("ready 1203"));
+      gateway.publish(await world.change(1));
+      await eventually(() => client.lastSeq === 1_204);
+      const replayed = Array.from({ length: 1_200 }, (_, index) => `order:changed ${index + 4}`);
+      expect(client.story).to.deep.equal([...replayed, "ready 1203", "order:changed 1204"]);
+    });
+
+    it("gets nothing of the past when it names no number", async () => {
+      await world.change(1, [{}, {}]);
+      const { gateway, client } = await liveClient();
+      gateway.publish(await world.change(1));
+      await eventually(() => client.numbers.length === 1);
+      expect(client.story).to.deep.equal(["ready 2", "order:changed 3"]);
+    });
+
+    it("gets what this process has not heard of yet, when another one has told it more", async () => {
+      const { url } = await liveClient();
+      await world.change(1, [{}, {}, {}]);
+      const client = world.client(url, { token: "ana", since: 2 });
+      await eventually(() => client.heard.length === 2);
+      expect(client.story).to.deep.equal(["order:changed 3", "ready 3"]);
+    });
+
+    it("is told to load anew when the log no longer has all of it", async () => {
+      await world.change(1, [{}, {}, {}, {}]);
+      await world.query("delete from realtime_events where number <= 2");
+      const { gateway, url } = await world.gateway();
+      const tooLate = world.client(url, { token: "ana", since: 1 });
+      const inTime = world.client(url, { token: "ana", since: 2 });
+      await eventually(() => tooLate.heard.length > 0 && inTime.story.includes("ready 4"));
+      gateway.publish(await world.change(1));
+      await eventually(() => tooLate.lastSeq === 5 && inTime.lastSeq === 5);
+      expect(tooLate.story).to.deep.equal(["resync 4", "order:changed 5"]);
+      expect(inTime.numbers).to.deep.equal([3, 4, 5]);
+    });
+
+    it("is told to load anew when everything was purged, when it is too far behind, and when it is ahead", async () => {
+      await world.change(1, Array(20).fill({}));
+      const { url } = await world.gateway({ replayLimit: 10 });
+      const farBehind = world.client(url, { token: "ana", since: 9 });
+      const near = world.client(url, { token: "ana", since: 10 });
+      const ahead = world.client(url, { token: "ana", since: 21 });
+      await eventually(() => [farBehind, near, ahead].every(({ lastSeq }) => lastSeq === 20));
+      await world.query("delete from realtime_events");
+      const purged = world.client(url, { token: "ana", since: 19 });
+      await eventually(() => purged.heard.length > 0);
+      expect([farBehind.story, ahead.story, purged.story]).to.deep.equal([["resync 20"], ["resync 20"], ["resync 20"]]);
+      expect(near.numbers).to.have.lengthOf(10);
+    });
+
+    it("ends up with every number once and in order while others write and it loses its connection", async function () {
+      this.timeout(20_000);
+      const total = 500;
+      const { gateway, url } = await world.gateway({ sweepMs: 30 });
+      const clients = [0, 1, 2].map(() => world.client(url, { token: "ana", since: 0 }));
+      let cuts = 0;
+      for (const [index, { socket }] of clients.entries()) {
+        let untilCut = 10;
+        socket.onAny(() => {
+          if (--untilCut > 0) return;
+          untilCut = 15 + 7 * index;
+          cuts++;
+          socket.io.engine.close();
+        });
+      }
+      const write = async (writer: number) => {
+        for (let written = 0; written < total / 5; written++) {
+          const events = await world.change(1);
+          // A third is never told of, as if the process had died after the commit.
+          if ((writer + written) % 3 > 0) gateway.publish(events);
+        }
+      };
+      await Promise.all([0, 1, 2, 3, 4].map(write));
+      await eventually(() => clients.every(({ lastSeq }) => lastSeq === total), 15_000);
+      const everyNumber = Array.from({ length: total }, (_, index) => index + 1);
+      for (const { newNumbers, streams, story } of clients) {
+        expect(newNumbers).to.deep.equal(everyNumber);
+        expect(story.filter((line) => line.startsWith("resync"))).to.deep.equal([]);
+        for (const { since = 0, numbers } of streams) {
+          expect(numbers).to.deep.equal(numbers.map((_, index) => since + 1 + index));
+        }
+      }
+      expect(cuts).to.be.greaterThan(20);
+    });
+  });
+
+  describe("live clients when the log changes under them", () => {
+    it("are told to load anew when what they missed was purged", async () => {
+      const { gateway, client } = await liveClient();
+      await world.change(1, [{}, {}, {}]);
+      await world.query("delete from realtime_events where number <= 2");
+      gateway.publish(await world.change(1));
+      await eventually(() => client.lastSeq === 4);
+      expect(client.story).to.deep.equal(["ready 0", "resync 2", "order:changed 3", "order:changed 4"]);
+    });
+
+    it("are told to load anew when all of it was purged", async () => {
+      const { client } = await liveClient({ sweepMs: 20 });
+      await world.query(`with gone as (insert into realtime_counters values (1, 9)) select`);
+      await eventually(() => client.lastSeq === 9);
+      expect(client.story).to.deep.equal(["ready 0", "resync 9"]);
+    });
+
+    it("are told to load anew when the database was put back to an earlier state", async () => {
+      await world.change(1, [{}, {}, {}, {}]);
+      const { gateway, client } = await liveClient({ sweepMs: 20 });
+      await world.query("delete from realtime_events where number > 2");
+      await world.query("update realtime_counters set last_number = 2");
+      await eventually(() => client.lastSeq === 2);
+      gateway.publish(await world.change(1));
+      await eventually(() => client.lastSeq === 3);
+      expect(client.story).to.deep.equal(["ready 4", "resync 2", "order:changed 3"]);
+    });
+  });
+
+  it("sends nothing twice when the last client leaves and the next one comes while the log is being read", async () => {
+    let hold = Promise.resolve();
+    let reads = 0;
+    const log = new PostgresEventLog(world.database);
+    const held: EventLog = {
+      lastNumbers: (businessIds) => log.lastNumbers(businessIds),
+      read: async (...given) => {
+        const page = await log.read(...given);
+        if (++reads === 1) await hold;
+        return page;
+      },
+    };
+    let goOn = () => {};
+    hold = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const { gateway, url, client } = await liveClient({ log: held });
+    await world.change(1);
+    gateway.publish(await world.change(1));
+    await eventually(() => reads === 1);
+    client.socket.disconnect();
+    await eventually(() => gateway.stats().businesses === 0);
+    const next = world.client(url, { token: "ana", since: 0 });
+    await eventually(() => next.story.includes("ready 2"));
+    goOn();
+    gateway.publish(await world.change(1));
+    await eventually(() => next.lastSeq === 3);
+    expect(next.story).to.deep.equal(["order:changed 1", "order:changed 2", "ready 2", "order:changed 3"]);
+  });
+
+  describe("access", () => {
+    it("ends with the session that is revoked, and only that", async () => {
+      const { gateway, url, client } = await liveClient();
+      world.sessions.set("revoked", { businessId: 1, userId: 11 });
+      const revoked = world.client(url, { token: "revoked" });
+      const other = world.client(url, { token: "otto" });
+      await eventually(() => revoked.heard.length === 1 && other.heard.length === 1);
+      world.sessions.delete("revoked");
+      await gateway.recheck(1);
+      gateway.publish(await world.change(1));
+      await eventually(() => revoked.farewells.length === 1 && client.numbers.length === 1);
+      expect(revoked.farewells).to.deep.equal(["io server disconnect"]);
+      expect(revoked.story).to.deep.equal(["ready 0"]);
+      expect([client.socket.connected, other.socket.connected]).to.deep.equal([true, true]);
+    });
+
+    it("ends when the token stands for somebody else", async () => {
+      world.sessions.set("colleague", { businessId: 1, userId: 12 });
+      const { gateway, url, client } = await liveClient();
+      world.onEnd(() => void world.sessions.set("ana", { businessId: 1, userId: 11 }));
+      const colleague = world.client(url, { token: "colleague" });
+      await eventually(() => colleague.heard.length === 1);
+      world.sessions.set("ana", { businessId: 2, userId: 11 });
+      world.sessions.set("colleague", { businessId: 1, userId: 13 });
+      await gateway.recheck();
+      await eventually(() => [client, colleague].every(({ farewells }) => farewells.includes("io server disconnect")));
+    });
+
+    it("ends for a client whose session is revoked while it is being let in", async () => {
+      let looked: (() => void) | undefined;
+      let goOn: (() => void) | undefined;
+      const lookedAt = new Promise<void>((resolve) => {
+        looked = resolve;
+      });
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let valid = true;
+      const { gateway, url } = await world.gateway({
+        authenticate: async () => {
+          const identity = valid ? { businessId: 1, userId: 11 } : null;
+          looked?.();
+          await held;
+          return identity;
+        },
+      });
+      await world.change(1);
+      const client = world.client(url, { token: "ana", since: 0 });
+      await lookedAt;
+      valid = false;
+      await gateway.recheck(1);
+      goOn?.();
+      await eventually(() => client.farewells.length === 1);
+      expect(client.story).to.deep.equal([]);
+    });
+
+    it("is asked about again when it could not be found out", async () => {
+      let away = false;
+      const { gateway, client } = await liveClient({
+        sweepMs: 20,
+        authenticate: async (token) => {
+          if (away) throw new Error("the database is away");
+          return world.sessions.get(token) ?? null;
+        },
+      });
+      world.onEnd(() => void world.sessions.set("ana", { businessId: 1, userId: 11 }));
+      world.sessions.delete("ana");
+      away = true;
+      await gateway.recheck(1);
+      expect(client.socket.connected).to.equal(true);
+      away = false;
+      await eventually(() => client.farewells.includes("io server disconnect"));
+    });
+
+    it("ends when the session does", async () => {
+      world.sessions.set("short", { businessId: 1, userId: 11, expiresAt: new Date(Date.now() + 300) });
+      const { client } = await liveClient({ sweepMs: 20 }, { token: "short" });
+      await eventually(() => client.farewells.includes("io server disconnect"));
+    });
+  });
+
+  describe("a client that does not keep up", () => {
+    it("is dropped while the others go on", async () => {
+      const { gateway, url, client, connections } = await liveClient({ sweepMs: 20, maxWaitingPackets: 20 });
+      const slow = world.client(url, { token: "ana" });
+      await eventually(() => slow.heard.length === 1);
+      // Reading nothing any more, as behind a network that swallows everything.
+      const { ws } = slow.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } };
+      ws.pause();
+      world.onEnd(() => ws.terminate());
+      const large = Array(20).fill({ text: "x".repeat(60_000) });
+      await eventually(async () => {
+        gateway.publish(await world.change(1, large));
+        return gateway.stats().sockets === 1;
+      });
+      // Its connection is not kept until the client answers, which it never will.
+      await eventually(async () => (await connections()) === 1);
+      gateway.publish(await world.change(1, [{ last: true }]));
+      await eventually(() => client.heard.at(-1)?.payload.last);
+      expect(client.socket.connected).to.equal(true);
+      expect(client.numbers).to.deep.equal(client.numbers.map((_, index) => index + 1));
+    });
+  });
+
+  describe("several gateways", () => {
+    it("on one database each tell their own clients, once, without knowing of each other", async () => {
+      const here = await liveClient({ sweepMs: 20 });
+      const there = await liveClient({ sweepMs: 20 });
+      here.gateway.publish(await world.change(1, [{}, {}]));
+      there.gateway.publish(await world.change(1));
+      await eventually(() => here.client.lastSeq === 3 && there.client.lastSeq === 3);
+      expect(here.client.numbers).to.deep.equal([1, 2, 3]);
+      expect(there.client.numbers).to.deep.equal([1, 2, 3]);
+    });
+
+    it("serve their own clients while the Redis they are to share is away", async () => {
+      const { gateway, client } = await liveClient({ redisUrl: "redis://127.0.0.1:1" });
+      gateway.publish(await world.change(1));
+      await eventually(() => client.lastSeq === 1);
+    });
+
+    it("take over the clients of one that closes, without a gap", async () => {
+      const { gateway, url: closingUrl, client } = await liveClient();
+      const { url } = await world.gateway();
+      gateway.publish(await world.change(1));
+      await eventually(() => client.numbers.length === 1);
+      // As a load balancer would.
+      Object.assign(client.socket.io, { uri: url });
+      gateway.close();
+      const late = world.client(closingUrl, { token: "ana" }, { transports: ["polling"] });
+      await world.change(1);
+      await eventually(() => client.story.includes("ready 2"));
+      expect(client.numbers).to.deep.equal([1, 2]);
+      expect(client.farewells).to.deep.equal(["transport close"]);
+      await eventually(() => late.refusals.length > 0);
+      expect(late.heard).to.deep.equal([]);
+    });
+  });
+
+  describe("while the log is away", () => {
+    it("lets clients come back until they can join", async () => {
+      let failures = 2;
+      const log = new PostgresEventLog(world.database);
+      await world.change(1);
+      const { url } = await world.gateway({
+        log: {
+          read: (...given) => log.read(...given),
+          lastNumbers: async (businessIds) => {
+            if (failures-- > 0) throw new Error("the database is away");
+            return log.lastNumbers(businessIds);
+          },
+        },
+      });
+      const client = world.client(url, { token: "ana", since: 0 });
+      await eventually(() => client.story.includes("ready 1"));
+      expect(client.numbers).to.deep.equal([1]);
+    });
+  });
+
+  it("says how many sockets and businesses it serves", async () => {
+    const { gateway, url, client } = await liveClient();
+    const second = world.client(url, { token: "ana" });
+    const other = world.client(url, { token: "otto" });
+    await eventually(() => second.heard.length === 1 && other.heard.length === 1);
+    expect(gateway.stats()).to.deep.equal({ sockets: 3, businesses: 2 });
+    other.socket.disconnect();
+    client.socket.disconnect();
+    await eventually(() => gateway.stats().sockets === 1);
+    expect(gateway.stats()).to.deep.equal({ sockets: 1, businesses: 1 });
+  });
+});

@@ -1,0 +1,193 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
+import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../src/infra/postgres/log-events.ts";
+import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
+import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
+import type { LoggedEvent } from "../../src/kernel/events.ts";
+import type { Log } from "../../src/kernel/log.ts";
+import { freshDatabase } from "../support/database.ts";
+
+export const shopOrigin = "https://panel.example";
+
+/** Only sweeps that a test asks for by setting another value. */
+const never = 3_600_000;
+
+export const silent: Log = { info() {}, warn() {}, error() {} };
+
+const logEvents = {
+  name: "test-log-events",
+  text: `
+    with events as (
+      select $1::bigint as business_id, position, 'order:changed' as name, payload
+      from jsonb_array_elements($2::jsonb) with ordinality as given(payload, position)
+    ), ${loggingEvents}
+    select * from logged order by number`,
+};
+
+export interface ServedGateway {
+  readonly gateway: RealtimeGateway;
+  readonly url: string;
+  /** How many TCP connections its server holds. */
+  connections(): Promise<number>;
+}
+
+/** The database, who may come in, and what is to be closed after a test. */
+export class World {
+  /** Who a token stands for; a test may change it at any time. */
+  readonly sessions = new Map<string, RealtimeIdentity>([
+    ["ana", { businessId: 1, userId: 11 }],
+    ["otto", { businessId: 2, userId: 22 }],
+  ]);
+  private readonly closing: (() => void | Promise<void>)[] = [];
+
+  private constructor(
+    readonly database: Database,
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  static async open(): Promise<World> {
+    const { url, drop } = await freshDatabase();
+    const settings = { url, poolSize: 8, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
+    const world = new World(
+      Database.open(settings, () => {}),
+      drop,
+    );
+    await world.query("insert into businesses (id, name) values (1, 'Ana'), (2, 'Otto')");
+    return world;
+  }
+
+  query(text: string, values: unknown[] = []): Promise<object[]> {
+    return this.database.rows({ name: "", text }, values);
+  }
+
+  /** Commits one event per payload and tells nobody. */
+  async change(businessId: number, payloads: readonly object[] = [{}]): Promise<LoggedEvent[]> {
+    const rows = await this.database.rows<LoggedEventRow>(logEvents, [businessId, JSON.stringify(payloads)]);
+    return rows.map(toLoggedEvent);
+  }
+
+  async gateway(settings: Partial<RealtimeSettings> = {}): Promise<ServedGateway> {
+    const server = createServer((_request, response) => response.writeHead(404).end());
+    const gateway = new RealtimeGateway({
+      log: new PostgresEventLog(this.database),
+      authenticate: async (token) => this.sessions.get(token) ?? null,
+      translate: ({ payload }) => payload,
+      corsOrigins: [shopOrigin],
+      logger: silent,
+      sweepMs: never,
+      ...settings,
+    });
+    gateway.attach(server);
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    this.onEnd(() => {
+      gateway.close();
+      server.close();
+      server.closeAllConnections();
+    });
+    const connections = promisify(server.getConnections.bind(server));
+    return { gateway, connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  client(url: string, auth: object, options: Partial<ManagerOptions & SocketOptions> = {}): TestClient {
+    const client = new TestClient(url, auth, options);
+    this.onEnd(() => void client.socket.disconnect());
+    return client;
+  }
+
+  onEnd(close: () => void | Promise<void>): void {
+    this.closing.unshift(close);
+  }
+
+  /** Ends what a test has started and empties the log. */
+  async reset(): Promise<void> {
+    for (const close of this.closing.splice(0)) await close();
+    await this.query("delete from realtime_events");
+    await this.query("delete from realtime_counters");
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.drop();
+  }
+}
+
+export interface Heard {
+  readonly name: string;
+  readonly seq: number;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A client that writes down what it hears and names the last number it saw whenever it comes back. */
+export class TestClient {
+  /** What came over the wire, connection by connection, together with the number it was to begin after. */
+  readonly streams: { since: number | undefined; numbers: number[] }[] = [];
+  private since: number | undefined;
+  readonly socket: Socket;
+  readonly heard: Heard[] = [];
+  readonly refusals: string[] = [];
+  readonly farewells: string[] = [];
+
+  constructor(url: string, auth: { since?: unknown }, options: Partial<ManagerOptions & SocketOptions>) {
+    if (typeof auth.since === "number") this.since = auth.since;
+    this.socket = io(`${url}/realtime`, {
+      forceNew: true,
+      transports: ["websocket"],
+      reconnectionDelay: 5,
+      reconnectionDelayMax: 20,
+      auth: (answer) => {
+        if (this.heard.length > 0) this.since = this.lastSeen;
+        answer({ ...auth, ...(this.since !== undefined && { since: this.since }) });
+      },
+      ...options,
+    });
+    this.socket.onAny((name, payload) => this.heard.push({ name, seq: payload.seq, payload }));
+    this.socket.io.on("open", () => this.writeDownStream());
+    this.socket.on("connect_error", (error) => this.refusals.push(error.message));
+    this.socket.on("disconnect", (reason) => this.farewells.push(reason));
+  }
+
+  get lastSeq(): number {
+    return this.heard.at(-1)?.seq ?? 0;
+  }
+
+  private get lastSeen(): number {
+    return this.heard.reduce((last, { name, seq }) => (name === "resync" ? seq : Math.max(last, seq)), 0);
+  }
+
+  /** What was heard, in order: `ready 3`, `order:changed 4`. */
+  get story(): string[] {
+    return this.heard.map(({ name, seq }) => `${name} ${seq}`);
+  }
+
+  /** Numbers of the events alone. */
+  get numbers(): number[] {
+    return this.heard.filter(({ name }) => name === "order:changed").map(({ seq }) => seq);
+  }
+
+  /**
+   * The same without those that came a second time: the library hands over what it received just before a
+   * connection broke only after the next one stands, when it has been sent anew.
+   */
+  get newNumbers(): number[] {
+    let last = 0;
+    return this.numbers.filter((seq) => {
+      const isNew = seq > last;
+      last = Math.max(last, seq);
+      return isNew;
+    });
+  }
+
+  private writeDownStream(): void {
+    const stream = { since: undefined as number | undefined, numbers: [] as number[] };
+    this.streams.push(stream);
+    this.socket.io.engine.on("packet", ({ data }) => {
+      stream.since ??= this.since;
+      const [, seq] = /"order:changed",.*"seq":(\d+)/.exec(String(data)) ?? [];
+      if (seq) stream.numbers.push(Number(seq));
+    });
+  }
+}
