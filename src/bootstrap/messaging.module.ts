@@ -15,6 +15,10 @@ import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Milliseconds that reading templates may take, one page and all together: somebody waits for it. */
+const longestPageMs = 4_000;
+const longestListMs = 10_000;
+
 export const messagingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.platform, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
@@ -22,7 +26,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       client,
       baseUrl: url,
       version,
-      timeouts: { connectMs: connectTimeoutMs, sendMs: timeoutMs },
+      timeouts: {
+        connectMs: connectTimeoutMs,
+        sendMs: timeoutMs,
+        pageMs: Math.min(timeoutMs, longestPageMs),
+        listMs: Math.min(timeoutMs, longestListMs),
+      },
     });
   });
   provide(bind, tokens.knownTemplates, [tokens.platform], (platform) => new RememberedTemplates(platform));

@@ -1,0 +1,184 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Log } from "../../kernel/log.ts";
+import type { AnyDialect } from "./dialect.ts";
+import { HttpProblem } from "./problem.ts";
+import { defineRoute, Reply, type Route } from "./route.ts";
+import { problem, type Schema, text } from "./schema.ts";
+
+export interface OperationsParts {
+  /** What the process needs to answer requests, by name: each resolves when it is there. */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>;
+  /** True once the process no longer wants requests. */
+  readonly isStopping: () => boolean;
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** The bearer key of `/metrics`; without one there is no such path. */
+  readonly metricsKey?: string | undefined;
+  /**
+   * Milliseconds: so long may a check take, and so long is its result good for, so that probes cannot load what
+   * they check. 1000 unless given.
+   */
+  readonly patienceMs?: number;
+  /** Hears when a check begins to fail, with the reason, and when it succeeds again. */
+  readonly log?: Log;
+}
+
+/** What orchestrators and Prometheus ask a process. */
+export const operationsRoutes = (parts: OperationsParts): readonly Route[] => [
+  liveness(parts),
+  readiness(parts),
+  metrics(parts),
+];
+
+const dialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
+const tag = "Operations";
+
+const status = <const Values extends readonly string[]>(...values: Values) =>
+  ({ type: "string", enum: values }) as const;
+
+const liveSchema = {
+  type: "object",
+  required: ["status"],
+  additionalProperties: false,
+  properties: { status: status("ok", "stopping") },
+} as const satisfies Schema;
+
+const readySchema = {
+  type: "object",
+  required: ["status", "checks"],
+  additionalProperties: false,
+  properties: {
+    status: status("ok", "unavailable", "stopping"),
+    checks: { type: "object", additionalProperties: status("ok", "unavailable") },
+  },
+} as const satisfies Schema;
+
+const liveness = ({ isStopping }: OperationsParts): Route =>
+  defineRoute({
+    method: "get",
+    path: "/livez",
+    operationId: "getLiveness",
+    tag,
+    summary: "Tells whether the process runs",
+    auth: "none",
+    responses: {
+      200: { description: "It runs", schema: liveSchema },
+      503: { description: "It is stopping", schema: liveSchema },
+    },
+    dialect,
+    handle: () => (isStopping() ? new Reply(503, { status: "stopping" }) : { status: "ok" }),
+  });
+
+function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsParts): Route {
+  const probes = Object.entries(checks).map(([name, check]) => [name, probeOf(name, check, patienceMs, log)] as const);
+  const look = cached(patienceMs, async () =>
+    Object.fromEntries(await Promise.all(probes.map(async ([name, probe]) => [name, await probe()] as const))),
+  );
+  return defineRoute({
+    method: "get",
+    path: "/readyz",
+    operationId: "getReadiness",
+    tag,
+    summary: "Tells whether the process can answer requests, and what is missing",
+    auth: "none",
+    responses: {
+      200: { description: "It can", schema: readySchema },
+      503: { description: "It cannot, or it is stopping", schema: readySchema },
+    },
+    dialect,
+    handle: async () => {
+      const found = await look();
+      if (isStopping()) return new Reply(503, { status: "stopping", checks: found });
+      const isReady = Object.values(found).every((state) => state === "ok");
+      return isReady ? { status: "ok", checks: found } : new Reply(503, { status: "unavailable", checks: found });
+    },
+  });
+}
+
+type State = "ok" | "unavailable";
+
+/** One check at a time: while one hangs no other is started. */
+function probeOf(
+  name: string,
+  check: () => Promise<void>,
+  patienceMs: number,
+  log: Log | undefined,
+): () => Promise<State> {
+  let running: Promise<void> | undefined;
+  let latest: State = "ok";
+
+  const settle = (state: State, err?: unknown): State => {
+    if (state !== latest) {
+      if (state === "ok") log?.info({ check: name }, "ready again");
+      else log?.warn({ check: name, err }, "not ready");
+    }
+    latest = state;
+    return state;
+  };
+  return async () => {
+    running ??= Promise.resolve()
+      .then(check)
+      .finally(() => {
+        running = undefined;
+      });
+    try {
+      await within(patienceMs, running);
+      return settle("ok");
+    } catch (error) {
+      return settle("unavailable", error);
+    }
+  };
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Whoever asks while an answer is good, or on its way, gets that one. */
+function cached<Result>(ms: number, look: () => Promise<Result>): () => Promise<Result> {
+  let answer: Promise<Result> | undefined;
+  let goodUntil = 0;
+  return () => {
+    if (answer && performance.now() < goodUntil) return answer;
+    goodUntil = Number.POSITIVE_INFINITY;
+    answer = look().finally(() => {
+      goodUntil = performance.now() + ms;
+    });
+    return answer;
+  };
+}
+
+function metrics({ metrics: source, metricsKey }: OperationsParts): Route {
+  const isKey = metricsKey ? sameAs(`Bearer ${metricsKey}`) : undefined;
+  return defineRoute({
+    method: "get",
+    path: "/metrics",
+    operationId: "getMetrics",
+    tag,
+    summary: "What the process tells Prometheus; the key goes into `Authorization: Bearer`",
+    auth: "none",
+    responses: {
+      200: { description: "Metrics", type: source.contentType, schema: text },
+      401: { description: "The key is missing or wrong", schema: problem },
+      404: { description: "No key is configured", schema: problem },
+    },
+    dialect,
+    handle: async ({ headers }) => {
+      if (!isKey) throw new HttpProblem(404, "Not found");
+      if (!isKey(headers.authorization ?? "")) {
+        throw new HttpProblem(401, "Unauthorized", { "WWW-Authenticate": "Bearer" });
+      }
+      return new Reply(200, await source.text(), {}, source.contentType);
+    },
+  });
+}
+
+/** Compares without telling by its time how much was right. */
+function sameAs(expected: string): (given: string) => boolean {
+  const digest = (value: string) => createHash("sha256").update(value).digest();
+  const wanted = digest(expected);
+  return (given) => timingSafeEqual(digest(given), wanted);
+}

@@ -1,0 +1,83 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Seconds. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What a process tells Prometheus. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly requests: Histogram<"method" | "route" | "status">;
+  private readonly messages: Counter<"channel" | "outcome">;
+  private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
+
+  /** @param ofProcess - also memory, CPU, event loop and garbage collection */
+  constructor(ofProcess = true) {
+    const registers = [this.registry];
+    this.requests = new Histogram({
+      name: "http_request_duration_seconds",
+      help: "How long requests took, by the pattern of their route",
+      labelNames: ["method", "route", "status"],
+      buckets: durationBuckets,
+      registers,
+    });
+    this.messages = new Counter({
+      name: "messages_sent_total",
+      help: "Messages handed to a platform, by channel and outcome",
+      labelNames: ["channel", "outcome"],
+      registers,
+    });
+    if (ofProcess) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** @param route - the pattern, never the path: each value becomes a time series */
+  readonly observe = (method: string, route: string, status: number, seconds: number): void => {
+    const key = `${method} ${status} ${route}`;
+    let series = this.requestSeries.get(key);
+    if (!series) {
+      series = this.requests.labels(method, route, String(status));
+      this.requestSeries.set(key, series);
+    }
+    series.observe(seconds);
+  };
+
+  /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */
+  countMessages(channel: string, outcome: string, count = 1): void {
+    this.messages.inc({ channel, outcome }, count);
+  }
+
+  /**
+   * `read` is called for each scrape: one number, or one for each value of the label `state`. When it throws, the
+   * gauge keeps its last value.
+   */
+  gauge(name: string, help: string, read: () => number | Readonly<Record<string, number>>): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["state"],
+      registers: [this.registry],
+      collect() {
+        const value = attempt(read) ?? {};
+        if (typeof value === "number") return this.set(value);
+        for (const [state, count] of Object.entries(value)) this.set({ state }, count);
+      },
+    });
+  }
+
+  /** In Prometheus' text format. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+}
+
+/** One broken gauge must not cost the whole scrape. */
+function attempt<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** Field names whose values never reach a log line, in whatever spelling of case, `-` and `_`. */
+const secretNames = new Set(
+  [
+    ["accessToken", "apiKey", "appKey", "appSecret", "authorization", "cookie", "password", "secret", "setCookie"],
+    ["sessionToken", "token", "xApiKey", "xRecadoKey"],
+    ["body", "caption", "contact", "email", "headers", "message", "parameters", "text"],
+    ["phone", "phoneNumber", "recipient", "to", "waId"],
+    ["connectionString", "databaseUrl", "link", "mediaUrl", "query", "redirectUri", "uri", "url"],
+  ]
+    .flat()
+    .map((name) => name.toLowerCase()),
+);
+
+const hidden = "[hidden]";
+const deepest = 6;
+const mostItems = 50;
+const longestMessage = 2_000;
+const longestStack = 8_000;
+
+/** A copy fit for a log line: secrets hidden at any depth, errors reduced to what tells where they come from. */
+export const redact = (fields: object): Record<string, unknown> => redactObject(fields, 0);
+
+function redactObject(fields: object, depth: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields).slice(0, mostItems)) {
+    copy[name] = isSecret(name) && value != null ? hidden : redactValue(value, depth);
+  }
+  return copy;
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Error) return describeError(value, 0);
+  if (value instanceof Date) return value;
+  if (depth >= deepest || ArrayBuffer.isView(value)) return hidden;
+  if (Array.isArray(value)) return value.slice(0, mostItems).map((item) => redactValue(item, depth + 1));
+  return redactObject(value, depth + 1);
+}
+
+/** Most names are seen again and again; others come from outside and are not kept. */
+const knownNames = new Map<string, boolean>();
+
+function isSecret(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const secret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ""));
+  if (knownNames.size < 1_000) knownNames.set(name, secret);
+  return secret;
+}
+
+/**
+ * `type`, `message`, `stack`, `code` and the causes. Everything else an error carries may hold values: the rows of
+ * a database error, the request of an HTTP client.
+ */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === "string" ? mask(error, longestMessage) : redactValue(error, 0);
+  const { code } = error as { code?: unknown };
+  const causes = error instanceof AggregateError ? error.errors : [error.cause];
+  const described = depth < 3 ? causes.filter((cause) => cause !== undefined).slice(0, 5) : [];
+  return {
+    type: error.constructor.name,
+    message: mask(error.message, longestMessage),
+    stack: mask(error.stack ?? "", longestStack),
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+    ...(described.length > 0 && { causes: described.map((cause) => describeError(cause, depth + 1)) }),
+  };
+}
+
+/** Hides phone numbers and other long numbers, the paths of addresses, and what could not be read as JSON. */
+const mask = (text: string, longest: number): string =>
+  text
+    .slice(0, longest)
+    .replaceAll(/".*"(?:\.{3})? is not valid JSON/gs, `${hidden} is not valid JSON`)
+    .replaceAll(
+      /\b((?:https?|wss?|postgres(?:ql)?|mongodb(?:\+srv)?|rediss?):\/\/)(?:[^\s/@]*@)?([^\s/?#"']*)[^\s"')]*/gi,
+      "$1$2/…",
+    )
+    .replaceAll(/\d{7,}/g, hidden);

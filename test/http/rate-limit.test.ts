@@ -1,0 +1,111 @@
+import { expect } from "chai";
+import type { Middleware } from "koa";
+import { HttpProblem } from "../../src/infra/http/problem.ts";
+import { limitAttempts, limitRate } from "../../src/infra/http/rate-limit.ts";
+import { defineRoute } from "../../src/infra/http/route.ts";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { type SampleApp, serveSample } from "./sample-app.ts";
+
+const route = (auth: "app-key" | "none") =>
+  defineRoute({
+    method: "get",
+    path: `/${auth}`,
+    operationId: `ask-${auth}`,
+    tag: "things",
+    summary: "Asks",
+    auth,
+    responses: { 200: { description: "ok" } },
+    dialect: { unexpected: () => [500, { success: false }] },
+    handle: () => "ok",
+  });
+
+/** As an authenticator does: whoever shows a key is known by it. */
+const byKey: Middleware = (ctx, next) => {
+  ctx.state.caller = { businessId: 7 };
+  ctx.state.rateKey = ctx.get("x-api-key");
+  return next();
+};
+
+describe("the rate limit", () => {
+  let app: SampleApp;
+  afterEach(() => app.close());
+
+  async function serveLimited(perSecond: number, burst: number): Promise<void> {
+    app = await serveSample([route("app-key"), route("none")], {
+      limitRate: limitRate({ perSecond, burst }),
+      authenticators: { "app-key": byKey, session: byKey },
+      trustProxy: true,
+    });
+  }
+
+  const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    request(`${app.url}${path}`, { headers });
+  const withKey = (key: string) => ask("/app-key", { "x-api-key": key });
+  const from = (ip: string) => ask("/none", { "x-forwarded-for": ip });
+  const inTurn = async (count: number, send: () => Promise<Answer>): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let i = 0; i < count; i++) statuses.push((await send()).status);
+    return statuses;
+  };
+
+  it("lets a second's share and the burst through, and no more", async () => {
+    await serveLimited(3, 3);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => withKey("k")));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(6);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.json).to.deep.equal({ message: "Too many requests" });
+    expect(refused?.headers["retry-after"]).to.equal("1");
+  });
+
+  it("lets through again after the second it names", async () => {
+    await serveLimited(1, 0);
+    expect(await inTurn(2, () => withKey("k"))).to.deep.equal([200, 429]);
+    await eventually(async () => (await withKey("k")).status === 200);
+  });
+
+  it("gives each key its own share, whatever address it comes from", async () => {
+    await serveLimited(1, 0);
+    const sent = (key: string, ip: string) => ask("/app-key", { "x-api-key": key, "x-forwarded-for": ip });
+    const answers = [await sent("a", "10.0.0.1"), await sent("b", "10.0.0.1"), await sent("a", "10.0.0.2")];
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
+  });
+
+  it("knows who shows no key by the address, an IPv6 one by its network", async () => {
+    await serveLimited(1, 0);
+    const addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"];
+    const answers = [];
+    for (const ip of addresses) answers.push((await from(ip)).status);
+    expect(answers).to.deep.equal([200, 200, 429, 200, 200, 429]);
+  });
+});
+
+describe("the limit of failed attempts", () => {
+  const refusal = (check: Promise<void>): Promise<unknown> =>
+    check.then(() => undefined).catch((error: unknown) => error);
+
+  it("refuses an address that failed as often as it may, and only that one", async () => {
+    const attempts = limitAttempts({ points: 3, perSeconds: 60 });
+    for (let i = 0; i < 3; i++) {
+      await attempts.check("10.0.0.1");
+      await attempts.failed("10.0.0.1");
+    }
+    const refused = await refusal(attempts.check("10.0.0.1"));
+    expect(refused).to.be.instanceOf(HttpProblem).and.include({ status: 429 });
+    expect((refused as HttpProblem).body).to.deep.equal({ message: "Too many requests" });
+    expect(Number((refused as HttpProblem).headers["Retry-After"])).to.be.within(55, 60);
+    await attempts.check("10.0.0.2");
+  });
+
+  it("counts nothing but failures", async () => {
+    const attempts = limitAttempts({ points: 1, perSeconds: 60 });
+    for (let i = 0; i < 10; i++) await attempts.check("10.0.0.1");
+  });
+
+  it("forgets after its time, however often was asked meanwhile", async () => {
+    const attempts = limitAttempts({ points: 1, perSeconds: 1 });
+    await attempts.failed("10.0.0.1");
+    expect(await refusal(attempts.check("10.0.0.1"))).to.be.instanceOf(HttpProblem);
+    await eventually(async () => (await refusal(attempts.check("10.0.0.1"))) === undefined || false);
+  });
+});

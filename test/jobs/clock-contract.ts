@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import { type ClockSettings, createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
+import type { Clock, Tick } from "../../src/infra/jobs/clock.ts";
+import { eventually } from "../support/wait.ts";
+import { Recorder, recordingLog } from "./recorder.ts";
+
+/** Names the store for `createAgendaClock`. */
+export type StoreSettings = { readonly databaseUrl: string } | { readonly mongoUri: string };
+
+type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
+
+const oneDay = 86_400;
+const shortly = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** What the clock promises over any store. `freshStore` is called before each test. */
+export function clockContract(freshStore: () => StoreSettings): void {
+  let clocks: Clock[];
+  let log: ReturnType<typeof recordingLog>;
+
+  beforeEach(() => {
+    clocks = [];
+    log = recordingLog();
+  });
+  afterEach(() => Promise.all(clocks.map((clock) => clock.stop())));
+
+  function clockOf(ticks: readonly Tick[], runTicks = true, limits: Limits = {}): Clock {
+    const clock = createAgendaClock({ ...freshStore(), ticks, log, runTicks, ...limits });
+    clocks.push(clock);
+    return clock;
+  }
+
+  it("runs each tick again and again", async () => {
+    const [first, second] = [new Recorder(), new Recorder()];
+    await clockOf([
+      { name: "first", everySeconds: 0.1, run: first.run },
+      { name: "second", everySeconds: 0.1, run: second.run },
+    ]).start();
+    await eventually(() => first.ended >= 3 && second.ended >= 3);
+  });
+
+  it("runs a tick at once when it is triggered by a process that runs none", async () => {
+    const daily = new Recorder();
+    const ticks = [{ name: "daily", everySeconds: oneDay, run: daily.run }];
+    const [worker, api] = [clockOf(ticks), clockOf(ticks, false)];
+    await worker.start();
+    await api.start();
+    await eventually(() => daily.ended === 1);
+    await api.trigger("daily");
+    await eventually(() => daily.ended === 2);
+  });
+
+  it("runs again, not at the same time, when it is triggered while its own time has it run", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const other = new Recorder();
+    const daily = new Recorder(() => held);
+    const clock = clockOf([
+      { name: "daily", everySeconds: oneDay, run: daily.run },
+      { name: "other", everySeconds: oneDay, run: other.run },
+    ]);
+    await clock.start();
+    await eventually(() => daily.begun === 1 && other.ended === 1);
+    await clock.trigger("daily");
+    await clock.trigger("other");
+    await eventually(() => other.ended === 2);
+    release();
+    await eventually(() => daily.ended === 2);
+    expect(daily.overlapped).to.equal(false);
+  });
+
+  it("runs once more when it is triggered while it runs, however often", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const other = new Recorder();
+    const daily: Recorder = new Recorder(() => (daily.begun === 2 ? held : Promise.resolve()));
+    const clock = clockOf([
+      { name: "daily", everySeconds: oneDay, run: daily.run },
+      { name: "other", everySeconds: oneDay, run: other.run },
+    ]);
+    await clock.start();
+    await eventually(() => daily.ended === 1 && other.ended === 1);
+    await clock.trigger("daily");
+    await eventually(() => daily.begun === 2);
+    for (let i = 0; i < 5; i++) await clock.trigger("daily");
+    release();
+    await eventually(() => daily.ended === 3);
+    await clock.trigger("other");
+    await eventually(() => other.ended === 2);
+    expect(daily.begun).to.equal(3);
+    expect(daily.overlapped).to.equal(false);
+  });
+
+  it("runs nothing in a process that only triggers", async () => {
+    const [worked, triggered] = [new Recorder(), new Recorder()];
+    const tick = (recorder: Recorder) => [{ name: "often", everySeconds: 0.1, run: recorder.run }];
+    const api = clockOf(tick(triggered), false);
+    await api.start();
+    await api.trigger("often");
+    await clockOf(tick(worked)).start();
+    await eventually(() => worked.ended >= 3);
+    expect(triggered.begun).to.equal(0);
+  });
+
+  it("starts in four processes at once, which together run a tick once per period and never twice at a time", async () => {
+    const shared = new Recorder(() => shortly(50));
+    const counted = new Recorder();
+    const ticks = [
+      { name: "shared", everySeconds: 0.2, run: shared.run },
+      { name: "daily", everySeconds: oneDay, run: counted.run },
+    ];
+    const four = [1, 2, 3, 4].map(() => clockOf(ticks));
+    await Promise.all(four.map((clock) => clock.start()));
+    await eventually(() => shared.ended >= 6);
+    expect(shared.overlapped).to.equal(false);
+    expect(counted.begun).to.equal(1);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  it("repeats a tick that fails and says why", async () => {
+    const failing = new Recorder(() => Promise.reject(new Error("out of order")));
+    await clockOf([{ name: "failing", everySeconds: 0.1, run: failing.run }]).start();
+    await eventually(() => failing.ended >= 3);
+    const [line] = log.lines;
+    expect(line?.level).to.equal("error");
+    expect(line?.fields).to.deep.equal({ err: new Error("out of order"), tick: "failing" });
+  });
+
+  it("survives a tick that throws at once", async () => {
+    let runs = 0;
+    const run = () => {
+      runs += 1;
+      throw new Error("at once");
+    };
+    await clockOf([{ name: "throwing", everySeconds: 0.1, run }]).start();
+    await eventually(() => runs >= 3);
+  });
+
+  it("tells a tick that takes too long to end", async () => {
+    const long = new Recorder((signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())));
+    const ticks = [{ name: "long", everySeconds: 0.1, run: long.run }];
+    await clockOf(ticks, true, { longestRunMs: 50 }).start();
+    await eventually(() => long.ended >= 2);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  it("leaves a tick behind that does not end: others go on, another process runs it, and it stops all the same", async () => {
+    const [stuck, other, elsewhere] = [new Recorder(() => new Promise(() => {})), new Recorder(), new Recorder()];
+    const clock = clockOf(
+      [
+        { name: "stuck", everySeconds: 0.1, run: stuck.run },
+        { name: "other", everySeconds: 0.1, run: other.run },
+      ],
+      true,
+      { longestRunMs: 50, graceMs: 50 },
+    );
+    await clock.start();
+    await eventually(() => log.lines.length > 0);
+    expect(log.lines[0]).to.deep.equal({ level: "error", fields: { tick: "stuck" }, message: "a tick does not end" });
+    const before = other.ended;
+    await eventually(() => other.ended >= before + 2);
+    await clockOf([{ name: "stuck", everySeconds: 0.1, run: elsewhere.run }]).start();
+    await eventually(() => elsewhere.ended >= 2);
+    await clock.stop();
+    expect(stuck.begun).to.equal(1);
+  });
+
+  it("stops when the running tick has ended, and tells it to", async () => {
+    const patient = new Recorder(
+      (signal) => new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve, 100))),
+    );
+    const clock = clockOf([{ name: "patient", everySeconds: 0.1, run: patient.run }]);
+    await clock.start();
+    await eventually(() => patient.begun === 1);
+    await clock.stop();
+    expect(patient.ended).to.equal(1);
+
+    const next = new Recorder();
+    await clockOf([{ name: "patient", everySeconds: 0.1, run: next.run }]).start();
+    await eventually(() => next.ended >= 2);
+    expect(patient.begun).to.equal(1);
+  });
+
+  it("refuses to trigger what is no tick", async () => {
+    const clock = clockOf([], false);
+    await clock.start();
+    const refused = await clock.trigger("nonesuch").catch((error: Error) => error.message);
+    expect(refused).to.equal("No tick is named nonesuch");
+  });
+}

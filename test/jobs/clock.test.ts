@@ -1,0 +1,259 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { MongoClient } from "@agendajs/mongo-backend";
+import type { AgendaBackend, JobParameters } from "agenda";
+import { expect } from "chai";
+import pg from "pg";
+import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
+import type { Clock } from "../../src/infra/jobs/clock.ts";
+import { passiveBackend } from "../../src/infra/jobs/store.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/wait.ts";
+import { clockContract } from "./clock-contract.ts";
+import { Recorder, recordingLog } from "./recorder.ts";
+
+const oneDay = 86_400;
+
+describe("the clock on PostgreSQL", () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+
+  before(async () => {
+    database = await emptyDatabase();
+    admin = new pg.Client(database.url);
+    admin.on("error", () => {});
+    await admin.connect();
+  });
+  beforeEach(() => admin.query("drop table if exists agenda_jobs, agenda_logs"));
+  after(async () => {
+    await admin.end();
+    await database.drop();
+  });
+
+  describe("as any clock", () => clockContract(() => ({ databaseUrl: database.url })));
+
+  describe("in trouble", () => {
+    let clock: Clock | undefined;
+    let proxy: Detour | undefined;
+    const log = recordingLog();
+
+    afterEach(async () => {
+      await clock?.stop();
+      await proxy?.close();
+      clock = proxy = undefined;
+    });
+
+    const connections = async (): Promise<number> => {
+      const { rows } = await admin.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      return rows[0]?.count ?? 0;
+    };
+
+    function stoppingProcess() {
+      const entry = fileURLToPath(new URL("./stopping-process.ts", import.meta.url));
+      return spawn(process.execPath, ["--import", "tsx", entry, database.url], { stdio: "ignore" });
+    }
+
+    it("goes on when all its connections are killed, triggers included", async () => {
+      const [often, daily] = [new Recorder(), new Recorder()];
+      clock = createAgendaClock({
+        databaseUrl: database.url,
+        ticks: [
+          { name: "often", everySeconds: 0.1, run: often.run },
+          { name: "daily", everySeconds: oneDay, run: daily.run },
+        ],
+        log,
+      });
+      await clock.start();
+      await eventually(() => often.ended >= 2 && daily.ended === 1);
+      for (let round = 0; round < 3; round++) {
+        await admin.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+        const before = often.ended;
+        await eventually(() => often.ended >= before + 2);
+      }
+      await eventually(async () => {
+        await clock?.trigger("daily");
+        return daily.ended >= 2;
+      });
+      await clock.stop();
+      await eventually(async () => (await connections()) === 0);
+    });
+
+    it("starts although the database is away, loses triggers without harm, and runs once it is back", async () => {
+      proxy = await Detour.to(database.url);
+      await proxy.cut();
+      const daily = new Recorder();
+      const ticks = [{ name: "daily", everySeconds: oneDay, run: daily.run }];
+      const lines = recordingLog();
+      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log: lines });
+      await clock.start();
+      await clock.trigger("daily");
+      expect(lines.lines.map(({ level }) => level)).to.deep.equal(["warn", "warn"]);
+      await proxy.restore();
+      await eventually(() => daily.ended === 1);
+    });
+
+    it("starts although its connection is killed while it creates its tables", async () => {
+      await admin.query("begin; create table agenda_jobs ()");
+      const daily = new Recorder();
+      clock = createAgendaClock({
+        databaseUrl: database.url,
+        ticks: [{ name: "daily", everySeconds: oneDay, run: daily.run }],
+        log,
+      });
+      const started = clock.start();
+      await eventually(async () => {
+        await admin.query("select pg_stat_clear_snapshot()");
+        const { rowCount } = await admin.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()
+             and exists (select from pg_stat_activity where wait_event_type = 'Lock')`,
+        );
+        return rowCount === 1;
+      });
+      await admin.query("rollback");
+      await started;
+      await eventually(() => daily.ended === 1);
+    });
+
+    it("stops while the database is away", async () => {
+      proxy = await Detour.to(database.url);
+      const often = new Recorder();
+      const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
+      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log });
+      await clock.start();
+      await eventually(() => often.ended >= 1);
+      await proxy.cut();
+      await clock.stop();
+      const ended = often.begun;
+      await proxy.restore();
+      await clock.stop();
+      expect(often.begun).to.equal(ended);
+    });
+
+    it("goes on with the tick of a process that died in it, 3 s later at most", async () => {
+      const [first, second] = [new Recorder(), new Recorder()];
+      const clockWith = ({ run }: Recorder): Clock =>
+        createAgendaClock({ databaseUrl: database.url, ticks: [{ name: "often", everySeconds: 0.1, run }], log });
+      clock = clockWith(first);
+      await clock.start();
+      await eventually(() => first.ended >= 1);
+      await clock.stop();
+      await admin.query("update agenda_jobs set locked_at = now() - interval '3 s'");
+      clock = clockWith(second);
+      await clock.start();
+      await eventually(() => second.ended >= 1);
+    });
+
+    it("leaves nothing behind that keeps the process alive", async () => {
+      const [code] = await once(stoppingProcess(), "exit");
+      expect(code).to.equal(0);
+      expect(await connections()).to.equal(0);
+    });
+  });
+});
+
+describe("a store", () => {
+  it("saves again what failed once, and reports locks that it could not release", async () => {
+    const [saved, reported]: [unknown[], unknown[]] = [[], []];
+    const trouble = new Error("gone");
+    const repository = {
+      saveJobState: async (job: unknown) => {
+        saved.push(job);
+        if (saved.length === 1) throw trouble;
+      },
+      unlockJob: () => Promise.reject(trouble),
+    } as unknown as AgendaBackend["repository"];
+    const backend = passiveBackend({ name: "fake", repository }, (error) => reported.push(error));
+    const job = { name: "a" } as JobParameters;
+    await backend.repository.saveJobState(job, undefined);
+    await backend.repository.unlockJob(job);
+    expect(saved).to.deep.equal([job, job]);
+    expect(reported).to.deep.equal([trouble, trouble]);
+  });
+});
+
+describe("the clock on MongoDB", () => {
+  const uri = process.env.MONGODB_URI;
+
+  before(function () {
+    if (uri) return;
+    console.log("      no MongoDB: set MONGODB_URI to one to run these");
+    this.skip();
+  });
+
+  let mongoUri: string;
+  beforeEach(() => {
+    const url = new URL(uri ?? "");
+    url.pathname = `recado_clock_${process.pid}_${Date.now()}`;
+    mongoUri = url.href;
+  });
+  afterEach(async () => {
+    const client = await MongoClient.connect(mongoUri);
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  clockContract(() => ({ mongoUri }));
+});
+
+/** Stands before PostgreSQL and can be cut off. */
+class Detour {
+  private readonly sockets = new Set<Socket>();
+  private port = 0;
+
+  private constructor(
+    private readonly target: URL,
+    private server: Server,
+  ) {}
+
+  static async to(databaseUrl: string): Promise<Detour> {
+    const proxy = new Detour(new URL(databaseUrl), createServer());
+    await proxy.restore();
+    return proxy;
+  }
+
+  get url(): string {
+    const url = new URL(this.target);
+    url.hostname = "127.0.0.1";
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  async restore(): Promise<void> {
+    this.server = createServer((incoming) => {
+      const outgoing = connectSocket(Number(this.target.port), this.target.hostname);
+      for (const socket of [incoming, outgoing]) {
+        this.sockets.add(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          this.sockets.delete(socket);
+          incoming.destroy();
+          outgoing.destroy();
+        });
+      }
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = once(this.server, "close");
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  async close(): Promise<void> {
+    if (this.server.listening) await this.cut();
+  }
+}
