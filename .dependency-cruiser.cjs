@@ -17,7 +17,7 @@ const owners = {
   "swagger-ui-dist": ["^src/infra/http/"],
   "rate-limiter-flexible": ["^src/infra/http/"],
   "agenda|@agendajs": ["^src/infra/jobs/"],
-  "socket[.]io|@socket[.]io|redis": ["^src/infra/realtime/"],
+  "socket[.]io|redis|@redis": ["^src/infra/realtime/"],
   "socket[.]io-client": ["^src/demo/"],
   "pino|prom-client": ["^src/infra/telemetry/"],
   "request-filtering-agent": ["^src/infra/http-client/", `${adapters}http-client/`],
