@@ -1,5 +1,6 @@
+import type { ChannelName } from "../../kernel/channels.ts";
 import type { PlatformTemplate, SendOutcome } from "../domain/platform.ts";
-import type { Template } from "../domain/template.ts";
+import type { MediaType, Template } from "../domain/template.ts";
 
 /** A number of a business at the messaging platform, with what it takes to speak for it. */
 export interface PlatformAccount {
@@ -27,6 +28,44 @@ export interface MessagingPlatform {
   sendTemplate(account: PlatformAccount, message: TemplateMessage): Promise<SendOutcome>;
   /** Reads every page. Rejects with `PlatformUnavailable` when any page cannot be read. */
   listTemplates(account: PlatformAccount, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
+}
+
+/** What a business sends from on one channel: a number, a page, an instance. */
+export interface Sender {
+  readonly id: number;
+  readonly channel: ChannelName;
+  /** The platform's id of it: of the number, the page, the instance, or the account at ProviderB. */
+  readonly platformId: string;
+  /** The platform's id of the account that owns it. */
+  readonly accountId: string;
+  /** Digits; what messages show as their origin where the channel goes by phone numbers. */
+  readonly phone: string;
+  readonly accessToken: string;
+}
+
+/** One message in every form that a channel may want it in. */
+export interface ChannelMessage {
+  /** Digits of the phone number, or the recipient's id on channels without numbers. */
+  readonly to: string;
+  /** Opaque to the platform; where the channel allows it, it comes back in every delivery status. */
+  readonly reference: string;
+  /** As the customer reads it, placeholders filled: for channels that know no templates. */
+  readonly text: string;
+  readonly template?: {
+    readonly name: string;
+    readonly language: string;
+    /** Texts for {{1}}, {{2}}, ... of the body, in order. */
+    readonly parameters: readonly string[];
+    /** Its name at ProviderB, where it is registered there. */
+    readonly providerBId: string | null;
+  };
+  readonly media?: { readonly type: MediaType; readonly link: string };
+}
+
+/** One way to customers. */
+export interface Channel {
+  /** Makes exactly one request, never retries, and never rejects: whatever happens is an outcome. */
+  send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
 }
 
 /** What the platform knows under one template name, remembered for a short while. */
