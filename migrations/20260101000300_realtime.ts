@@ -17,7 +17,7 @@ export async function up(db: Knex): Promise<void> {
       at timestamptz not null default now(),
       primary key (business_id, number)
     );
-    create index realtime_events_by_age on realtime_events using brin (at);
+    create index realtime_events_by_age on realtime_events (at);
   `);
 }
 

@@ -24,8 +24,7 @@ export async function up(db: Knex): Promise<void> {
     alter table senders
       add column drained_by uuid,
       add column drained_until timestamptz,
-      add column fence bigint not null default 0,
-      add column held_until timestamptz;
+      add column fence bigint not null default 0;
     alter table senders drop constraint senders_messages_per_second_check;
     alter table senders add check (messages_per_second between 1 and 100000);
 
@@ -37,6 +36,7 @@ export async function up(db: Knex): Promise<void> {
       template_id bigint not null,
       step_id bigint not null,
       sender_id bigint not null,
+      tags bigint[] not null,
       -- The template as it was when the campaign was registered.
       template jsonb not null,
       state text not null check (state in ('running', 'paused', 'cancelled', 'completed')),
@@ -48,6 +48,7 @@ export async function up(db: Knex): Promise<void> {
       total integer not null,
       created_at timestamptz not null default now(),
       finished_at timestamptz,
+      announced_at timestamptz,
       primary key (business_id, id),
       foreign key (business_id, user_id) references users,
       foreign key (business_id, template_id) references templates,
@@ -73,7 +74,8 @@ export async function up(db: Knex): Promise<void> {
       attempt integer not null default 0,
       -- Answers that proved that nothing was accepted and allowed another try.
       setbacks integer not null default 0,
-      due_at timestamptz,
+      due_at timestamptz not null default '-infinity',
+      -- Set from the claim until the message is recorded in its chat, or the row is queued again.
       lease_until timestamptz,
       platform_message_id text,
       error_code integer,
@@ -81,15 +83,17 @@ export async function up(db: Knex): Promise<void> {
       settled_at timestamptz,
       primary key (business_id, campaign_id, position),
       foreign key (business_id, campaign_id) references campaigns on delete cascade,
-      check ((state = 'sending') = (lease_until is not null))
+      check (state <> 'sending' or lease_until is not null)
     );
     create unique index campaign_recipients_once on campaign_recipients (business_id, campaign_id, contact_id);
     create unique index campaign_recipients_by_reference on campaign_recipients (business_id, reference);
     create index campaign_recipients_by_platform_id on campaign_recipients (business_id, platform_message_id)
       where platform_message_id is not null;
     create index campaign_recipients_by_state on campaign_recipients (business_id, campaign_id, state, position);
+    create index campaign_queue on campaign_recipients (business_id, campaign_id, due_at, position)
+      where state = 'queued';
     create index campaign_recipients_under_lease on campaign_recipients (business_id, lease_until)
-      where state = 'sending';
+      where lease_until is not null;
   `);
 }
 
@@ -98,7 +102,7 @@ export async function down(db: Knex): Promise<void> {
     drop table campaign_recipients, campaigns, template_usage;
     alter table senders drop constraint senders_messages_per_second_check;
     alter table senders
-      drop column drained_by, drop column drained_until, drop column fence, drop column held_until,
+      drop column drained_by, drop column drained_until, drop column fence,
       add check (messages_per_second between 1 and 1000);
     drop index messages_sent_directly;
     alter table messages

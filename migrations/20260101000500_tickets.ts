@@ -34,14 +34,25 @@ export async function up(db: Knex): Promise<void> {
     );
     create index funnel_events_by_time on funnel_events (business_id, type, at);
 
+    -- {"mon": [["08:00", "12:00"], ["14:00", "18:30"]], "sat": [["22:00", "02:00"]]} in the business's time zone.
+    -- A day that is not named is closed, an end at or before its beginning lies on the next day, null is always open.
+    -- (A bare question mark would be a parameter to Knex.)
     alter table departments
       add column opening_hours jsonb,
-      add column out_of_hours_message text;
+      add column out_of_hours_message text,
+      add constraint departments_opening_hours_check check (
+        jsonb_typeof(opening_hours) = 'object'
+        and not jsonb_path_exists(opening_hours,
+          '$.keyvalue() \\? (!(@.key like_regex "^(mon|tue|wed|thu|fri|sat|sun)$"))')
+        and not jsonb_path_exists(opening_hours, 'strict $.* \\? (@.type() != "array")')
+        and not jsonb_path_exists(opening_hours, 'strict $.*[*] \\? (@.type() != "array" || @.size() != 2)')
+        and not jsonb_path_exists(opening_hours,
+          'strict $.*[*][*] \\? (@.type() != "string" || !(@ like_regex "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"))')
+      );
     create table department_agents (
       business_id bigint not null,
       department_id bigint not null,
       user_id bigint not null,
-      last_assigned_at timestamptz,
       primary key (business_id, department_id, user_id),
       foreign key (business_id, department_id) references departments on delete cascade,
       foreign key (business_id, user_id) references users on delete cascade
@@ -66,13 +77,34 @@ export async function up(db: Knex): Promise<void> {
     );
     create unique index tickets_one_open on tickets (business_id, chat_id, step_id) where closed_at is null;
     create index tickets_open_of_agent on tickets (business_id, agent_id) where closed_at is null;
+    -- Tells who was assigned longest ago.
+    create index tickets_of_agent on tickets (business_id, agent_id, id);
     create index tickets_by_creation on tickets (business_id, created_at);
+
+    -- Conversations that asked for an agent when none was available.
+    create table waiting_tickets (
+      business_id bigint not null,
+      chat_id bigint not null,
+      step_id bigint not null,
+      conversation_id bigint not null,
+      since timestamptz not null default now(),
+      -- When the contact was last told that nobody is there.
+      told_at timestamptz not null default now(),
+      primary key (business_id, chat_id, step_id),
+      foreign key (business_id, chat_id) references chats on delete cascade,
+      foreign key (business_id, conversation_id) references conversations on delete cascade,
+      foreign key (business_id, step_id) references steps on delete cascade
+    );
+    create index waiting_tickets_in_turn on waiting_tickets (business_id, since);
+    -- Tells a step of another business from one that does not exist.
+    create index steps_by_id on steps (id);
   `);
 }
 
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
-    drop table tickets, department_agents, funnel_events, chat_tags, tags;
+    drop index steps_by_id;
+    drop table waiting_tickets, tickets, department_agents, funnel_events, chat_tags, tags;
     alter table departments drop column opening_hours, drop column out_of_hours_message;
   `);
 }

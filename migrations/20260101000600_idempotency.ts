@@ -1,19 +1,24 @@
 import type { Knex } from "knex";
 
 export async function up(db: Knex): Promise<void> {
+  // `claim` names who carries the request out: nobody else may write its answer down. `status` is null until then.
+  // `body` is null where the answer was too large to keep.
   await db.raw(`
     create table idempotency_keys (
       business_id bigint not null references businesses on delete cascade,
       operation text not null,
       key text not null,
       request_digest bytea not null,
+      claim uuid not null,
+      lease_until timestamptz not null,
       status integer,
       content_type text,
+      headers jsonb,
       body text,
       created_at timestamptz not null default now(),
       primary key (business_id, operation, key)
     );
-    create index idempotency_keys_by_age on idempotency_keys using brin (created_at);
+    create index idempotency_keys_by_age on idempotency_keys (created_at);
   `);
 }
 

@@ -6,6 +6,7 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 const text = { type: "string" } as const;
 const positive = { type: "integer", minimum: 1 } as const;
 const httpUrl = { type: "string", pattern: "^https?://" } as const;
+const httpUrlOrNone = { type: "string", pattern: "^(https?://.*)?$" } as const;
 
 const schema = {
   type: "object",
@@ -22,8 +23,11 @@ const schema = {
     "http",
     "sessions",
     "messagingPlatform",
+    "channels",
     "media",
     "messages",
+    "campaigns",
+    "idempotency",
     "realtime",
   ],
   properties: {
@@ -78,6 +82,11 @@ const schema = {
         connections: positive,
       },
     },
+    channels: {
+      type: "object",
+      required: ["qrProviderUrl", "providerBUrl"],
+      properties: { qrProviderUrl: httpUrlOrNone, providerBUrl: httpUrlOrNone },
+    },
     media: {
       type: "object",
       required: ["baseUrl", "allowPrivateUrls", "timeoutMs"],
@@ -88,6 +97,12 @@ const schema = {
       },
     },
     messages: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
+    campaigns: {
+      type: "object",
+      required: ["sendersAtATime", "requestsAtATime", "sendWithinSeconds"],
+      properties: { sendersAtATime: positive, requestsAtATime: positive, sendWithinSeconds: positive },
+    },
+    idempotency: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
     realtime: { type: "object", required: ["keepEventsHours"], properties: { keepEventsHours: positive } },
   },
 } as const satisfies JSONSchema;

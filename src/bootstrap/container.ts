@@ -5,12 +5,16 @@ import { Secrets } from "../infra/crypto/secrets.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
+import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import { Notifications } from "../infra/postgres/notifications.ts";
 import { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../infra/realtime/publisher.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { LoggedEvent } from "../kernel/events.ts";
+import { Triggers } from "../kernel/triggers.ts";
+import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
+import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
 import { inboxModule } from "./inbox.module.ts";
 import { messagingModule } from "./messaging.module.ts";
@@ -23,7 +27,7 @@ export type { Container };
 /** Everything of one process, each built when it is first asked for; nothing is opened or started before. */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: "Singleton" });
-  container.load(sharedModule(config), tenancyModule, inboxModule, messagingModule);
+  container.load(sharedModule(config), tenancyModule, inboxModule, messagingModule, campaignsModule);
   return container;
 }
 
@@ -34,6 +38,7 @@ const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
     provide(bind, tokens.log, [], () => createLog({ level: config.logLevel }));
+    provide(bind, tokens.triggers, [], () => new Triggers());
     provide(bind, tokens.metrics, [], () => new Metrics());
     provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
     provide(bind, tokens.passwords, [], () => new Passwords());
@@ -44,6 +49,14 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.accessChanges, [tokens.log], (log) => {
       return new Notifications(config.database.url, "access_changed", log);
     });
+    provide(bind, tokens.idempotency, [tokens.database], (database) => {
+      return new PostgresIdempotencyStore(database, config.idempotency.leaseSeconds);
+    });
+    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) => ({
+      name: "idempotency.purge",
+      everySeconds: 3600,
+      run: async (signal) => void (await idempotency.purge(signal)),
+    }));
     provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
 
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
@@ -71,7 +84,7 @@ const sharedModule = (config: Config) =>
   });
 
 /** The wire's spelling of every event, by its name. */
-const wireEvents: Readonly<Record<string, (payload: never) => object>> = { ...inboxEvents };
+const wireEvents: Readonly<Record<string, (payload: never) => object>> = { ...inboxEvents, ...campaignEvents };
 
 function toWire({ name, payload }: LoggedEvent): object {
   const spell = wireEvents[name];

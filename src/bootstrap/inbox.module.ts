@@ -1,19 +1,30 @@
 import { ContainerModule } from "inversify";
 import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
 import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
+import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
+import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
+import { PostgresTicketSetups } from "../inbox/adapters/postgres/ticket-setups.ts";
 import { PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
+import { PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
-import type { IncomingStores } from "../inbox/application/ports.ts";
+import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
+import { CreateTicket } from "../inbox/application/create-ticket.ts";
+import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
+import { SendTexts } from "../inbox/application/send-texts.ts";
 import { SettleExpired } from "../inbox/application/settle-expired.ts";
 import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
-import type { Queries } from "../infra/postgres/database.ts";
+import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
+import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaign-statuses.ts";
+import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
+import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
+import { textSender } from "./text-sender.ts";
 import { tokens } from "./tokens.ts";
 
 /** Days for which webhooks that could not be worked off are kept for an operator to look at. */
@@ -28,9 +39,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.workOffWebhooks,
-    [tokens.database, tokens.webhookQueue, tokens.feed, tokens.log],
-    (database, queue, feed, log) => {
-      const unitOfWork = new PostgresUnitOfWork(database, incomingStores);
+    [tokens.database, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.log],
+    (database, queue, feed, progress, log) => {
+      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => incomingStores(transaction, progress));
       return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
         log.error({ err: error, webhookId }, "a webhook could not be worked off"),
       );
@@ -44,6 +55,49 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   });
   provide(bind, tokens.ticketSteps, [tokens.database], (database) => new PostgresTicketSteps(database));
 
+  provide(
+    bind,
+    tokens.textSender,
+    [tokens.senderDirectory, tokens.platform, tokens.metrics],
+    (senders, platform, metrics) =>
+      textSender(senders, { [cloudChannel]: platform }, (channel, outcome) => metrics.countMessages(channel, outcome)),
+  );
+  provide(
+    bind,
+    tokens.sendTexts,
+    [tokens.textSender, tokens.outgoingMessages, tokens.feed, tokens.log],
+    (sender, messages, feed, log) =>
+      new SendTexts(sender, messages, feed, (error, messageId) =>
+        log.error({ err: error, messageId }, "a text could not be sent or written down"),
+      ),
+  );
+  provide(
+    bind,
+    tokens.createTicket,
+    [tokens.database, tokens.config, tokens.feed, tokens.sendTexts],
+    (database, config, feed, texts) =>
+      new CreateTicket(new PostgresTicketSetups(database), ticketUnitOfWork(database, config), feed, texts),
+  );
+  provide(
+    bind,
+    tokens.assignWaiting,
+    [tokens.database, tokens.config, tokens.feed, tokens.sendTexts, tokens.log],
+    (database, config, feed, texts, log) =>
+      new AssignWaiting(
+        new PostgresWaitingTickets(database),
+        ticketUnitOfWork(database, config),
+        feed,
+        texts,
+        (error, { businessId, departmentId }) =>
+          log.error({ err: error, businessId, departmentId }, "those who wait could not be given agents"),
+      ),
+  );
+
+  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) => ({
+    name: "tickets.assign-waiting",
+    everySeconds: 10,
+    run: async (signal) => void (await assignWaiting.execute(signal)),
+  }));
   provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) => ({
     name: "messages.settle",
     everySeconds: 5,
@@ -66,6 +120,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   }));
 
   provide(bind, tokens.routes, [tokens.ticketSteps], (steps) => [ticketStepsRoute(steps)]);
+  provide(bind, tokens.routes, [tokens.createTicket], (createTicket) => [createTicketRoute(createTicket)]);
   provide(
     bind,
     tokens.routes,
@@ -74,7 +129,24 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
 });
 
-const incomingStores = (transaction: Queries): IncomingStores => ({
+const incomingStores = (transaction: Queries, progress: CampaignProgress): IncomingStores => ({
+  deliveries: {
+    apply: async (statuses) => {
+      const changed = await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses);
+      return () => {
+        for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
+      };
+    },
+  },
   queue: new PostgresWebhookQueue(transaction),
   incoming: new PostgresIncomingStore(transaction, cloudChannel),
 });
+
+const ticketUnitOfWork = (database: Database, { messages }: Config) =>
+  new PostgresUnitOfWork(
+    database,
+    (transaction): TicketStores => ({
+      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds),
+      waiting: new PostgresWaitingTickets(transaction),
+    }),
+  );

@@ -1,18 +1,20 @@
 import { ContainerModule } from "inversify";
-import type { OutgoingMessages, Settlement } from "../inbox/application/ports.ts";
+import type { OutgoingMessages } from "../inbox/application/ports.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/list-templates.route.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/send-template.route.ts";
+import { channelsOf } from "../messaging/adapters/http-client/channels.ts";
 import { CloudApi } from "../messaging/adapters/http-client/cloud-api.ts";
 import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
+import { PostgresSenders } from "../messaging/adapters/postgres/senders.ts";
 import { PostgresTemplateCatalog } from "../messaging/adapters/postgres/template-catalog.ts";
 import { ListTemplates } from "../messaging/application/list-templates.ts";
 import type { Outbox } from "../messaging/application/ports.ts";
 import { SendTemplate } from "../messaging/application/send-template.ts";
-import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { provide } from "./provide.ts";
+import { settlementOf } from "./text-sender.ts";
 import { tokens } from "./tokens.ts";
 
 /** Milliseconds that reading templates may take, one page and all together: somebody waits for it. */
@@ -34,9 +36,15 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       },
     });
   });
+  provide(bind, tokens.channels, [tokens.httpClient, tokens.config], (client, { messagingPlatform, channels }) => {
+    return channelsOf({ client, messagingPlatform, ...channels });
+  });
   provide(bind, tokens.knownTemplates, [tokens.platform], (platform) => new RememberedTemplates(platform));
   provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
+  });
+  provide(bind, tokens.senderDirectory, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresSenders(database, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(bind, tokens.templateCatalog, [tokens.database, tokens.secrets], (database, secrets) => {
     return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
@@ -70,26 +78,9 @@ const cloudOutbox = (messages: OutgoingMessages, feed: EventFeed, observe: (outc
     return {
       reference: underWay.reference,
       settle: async (outcome) => {
-        observe(outcome.kind);
         feed.publish(await messages.settle(underWay, settlementOf(outcome)));
+        observe(outcome.kind);
       },
     };
   },
 });
-
-function settlementOf(outcome: SendOutcome): Settlement {
-  switch (outcome.kind) {
-    case "accepted": {
-      const { platformMessageId, recipientId } = outcome;
-      return { state: "sent", platformMessageId, ...(recipientId === undefined ? {} : { recipientId }) };
-    }
-    case "refused": {
-      const { code, reason } = outcome.refusal;
-      return { state: "failed", code, reason, optedOut: outcome.refusal.class === "opted-out" };
-    }
-    case "not-sent":
-      return { state: "failed", reason: outcome.reason, optedOut: false };
-    case "unknown":
-      return { state: "unknown", reason: outcome.reason };
-  }
-}

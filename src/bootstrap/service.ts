@@ -65,6 +65,7 @@ export async function startService(config: Config, container = createContainer(c
     authenticators: resolve(container, tokens.authenticators),
     limitRate: limitRate({ perSecond: config.http.requestsPerSecond, burst: config.http.burst }),
     bodyLimit: config.http.bodyLimitBytes,
+    idempotency: resolve(container, tokens.idempotency),
     corsOrigins: listOf(config.http.corsOrigins),
     trustProxy: config.http.trustProxy,
     observe: metrics.observe,
@@ -82,6 +83,8 @@ export async function startService(config: Config, container = createContainer(c
     metrics.gauge("realtime_clients", "Sockets", () => ({ ...resolve(container, tokens.gateway).stats() }));
   const realtime = servesApi ? resolve(container, tokens.gateway) : resolve(container, tokens.publisher);
 
+  resolve(container, tokens.triggers).connect((name) => void clock.trigger(name));
+
   await accessChanges.start();
   if ("attach" in realtime) realtime.attach(server);
   else realtime.start();
@@ -97,7 +100,9 @@ export async function startService(config: Config, container = createContainer(c
       stopping = true;
       realtime.close();
       await Promise.all([closeServer(server, graceMs), clock.stop()]);
-      await webhookLoop.stop();
+      await Promise.all([webhookLoop.stop(), resolve(container, tokens.dispatchCampaigns).stop()]);
+      await resolve(container, tokens.campaignProgress).settled();
+      await resolve(container, tokens.sendTexts).idle();
       await accessChanges.close();
       await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);
       await database.close();

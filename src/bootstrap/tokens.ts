@@ -1,4 +1,7 @@
-import type { OutgoingMessages, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
+import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
+import type { CreateTicket } from "../inbox/application/create-ticket.ts";
+import type { OutgoingMessages, TextSender, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
+import type { SendTexts } from "../inbox/application/send-texts.ts";
 import type { SettleExpired } from "../inbox/application/settle-expired.ts";
 import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
@@ -9,16 +12,37 @@ import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Database } from "../infra/postgres/database.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
+import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/publisher.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
+import type { ChannelName } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
+import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
+import type {
+  CampaignControl,
+  CampaignQueue,
+  CampaignReads,
+  CampaignRegister,
+} from "../messaging/application/campaign-ports.ts";
+import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
+import type { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
 import type { ListTemplates } from "../messaging/application/list-templates.ts";
-import type { KnownTemplates, MessagingPlatform, Outbox, TemplateCatalog } from "../messaging/application/ports.ts";
+import type {
+  Channel,
+  KnownTemplates,
+  MessagingPlatform,
+  Outbox,
+  SenderDirectory,
+  TemplateCatalog,
+} from "../messaging/application/ports.ts";
+import type { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
+import type { RecordCampaign } from "../messaging/application/record-campaign.ts";
+import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
@@ -40,6 +64,7 @@ export const tokens = {
   gateway: token<RealtimeGateway>("gateway"),
   publisher: token<RealtimePublisher>("publisher"),
   feed: token<EventFeed>("feed"),
+  idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
   /** Several: whatever the clock calls. */
   tick: token<Tick>("tick"),
@@ -60,10 +85,25 @@ export const tokens = {
   webhookLoop: token<NudgedLoop>("webhookLoop"),
   settleExpired: token<SettleExpired>("settleExpired"),
   ticketSteps: token<TicketSteps>("ticketSteps"),
+  textSender: token<TextSender>("textSender"),
+  sendTexts: token<SendTexts>("sendTexts"),
+  createTicket: token<CreateTicket>("createTicket"),
+  assignWaiting: token<AssignWaiting>("assignWaiting"),
 
-  platform: token<MessagingPlatform>("platform"),
+  platform: token<MessagingPlatform & Channel>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
+  senderDirectory: token<SenderDirectory>("senderDirectory"),
+  channels: token<Readonly<Record<ChannelName, Channel>>>("channels"),
+  triggers: token<Triggers>("triggers"),
+  campaignQueue: token<CampaignQueue>("campaignQueue"),
+  campaignRegister: token<CampaignRegister>("campaignRegister"),
+  campaignReads: token<CampaignReads & CampaignControl>("campaignReads"),
+  campaignProgress: token<CampaignProgress>("campaignProgress"),
+  recordCampaign: token<RecordCampaign>("recordCampaign"),
+  dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
+  registerCampaign: token<RegisterCampaign>("registerCampaign"),
+  previewCampaign: token<PreviewCampaign>("previewCampaign"),
   templateCatalog: token<TemplateCatalog>("templateCatalog"),
   outbox: token<Outbox>("outbox"),
   listTemplates: token<ListTemplates>("listTemplates"),

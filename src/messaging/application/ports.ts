@@ -43,6 +43,11 @@ export interface Sender {
   readonly accessToken: string;
 }
 
+export interface SenderDirectory {
+  /** What the business sends from on the channel, the first of several; null when it has none there. */
+  of(businessId: number, channel: ChannelName): Promise<Sender | null>;
+}
+
 /** One message in every form that a channel may want it in. */
 export interface ChannelMessage {
   /** Digits of the phone number, or the recipient's id on channels without numbers. */
@@ -146,4 +151,12 @@ export interface OutboxEntry {
 export interface Outbox {
   /** Enters the message before it is sent: from here on it is sent at most once, by the caller. */
   open(message: OutboxMessage): Promise<OutboxEntry>;
+}
+
+/** Time, for work that goes by it. */
+export interface Timing {
+  /** Milliseconds of a clock that never goes back, and goes on while the process is frozen. */
+  now(): number;
+  /** Resolves early, and does not reject, when `signal` is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
   TemplateNotFound,
 } from "../domain/failures.ts";
 import type { SendOutcome } from "../domain/platform.ts";
-import { headerMedia, languageOf, renderBody, type Template } from "../domain/template.ts";
+import { headerMedia, languageOf, renderBody, storedMedia, type Template } from "../domain/template.ts";
 import type {
   KnownTemplates,
   MediaProbe,
@@ -31,6 +31,11 @@ export interface SendTemplateCommand {
   readonly contactName?: string;
   /** Stands in for the header media, for this send only. */
   readonly mediaUrl?: string;
+}
+
+export interface AcceptedMessage {
+  /** The platform's id of it. */
+  readonly platformMessageId: string;
 }
 
 export type SendTemplateFailure =
@@ -55,7 +60,7 @@ export class SendTemplate {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  async execute(command: SendTemplateCommand): Promise<void> {
+  async execute(command: SendTemplateCommand): Promise<AcceptedMessage> {
     const context = await this.catalog.sendContext(command.businessId, command.templateId);
     if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
     const { account, template } = context;
@@ -82,13 +87,13 @@ export class SendTemplate {
       reference: entry.reference,
     });
     await entry.settle(outcome);
-    demandAccepted(outcome);
+    return { platformMessageId: acceptedOf(outcome).platformMessageId };
   }
 
   private async headerOf(template: Template, mediaUrl: string | undefined): Promise<TemplateMessage["headerMedia"]> {
     const type = headerMedia(template);
     if (mediaUrl === undefined) {
-      const link = this.storedMedia(template.fileName);
+      const link = storedMedia(template.fileName, this.mediaBaseUrl);
       return type && link ? { type, link } : undefined;
     }
     if (!type) throw new NoMediaHeader(`template ${template.id}`);
@@ -96,12 +101,6 @@ export class SendTemplate {
     const status = answer.kind === "answered" ? answer.status : null;
     if (status !== 200) throw new MediaNotAccessible(status);
     return { type, link: mediaUrl };
-  }
-
-  private storedMedia(fileName: string | null): string | null {
-    if (fileName === null || fileName === "") return null;
-    if (fileName.startsWith("https://")) return fileName;
-    return this.mediaBaseUrl && this.mediaBaseUrl + encodeURIComponent(fileName);
   }
 
   /** Asks the platform only for templates that name no language; its silence is no reason not to try. */
@@ -112,8 +111,9 @@ export class SendTemplate {
   }
 }
 
-function demandAccepted(outcome: SendOutcome): void {
+function acceptedOf(outcome: SendOutcome): Extract<SendOutcome, { kind: "accepted" }> {
   if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
   if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
   if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
+  return outcome;
 }

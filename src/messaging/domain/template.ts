@@ -54,10 +54,27 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
   return lengthOf(example?.body_text?.[0]) ?? lengthOf(example?.body_text_named_params) ?? 0;
 }
 
-/** The text that the customer reads. A placeholder without a parameter stays as it is. */
-export function renderBody({ structure, body }: Pick<Template, "structure" | "body">, parameters: readonly string[]) {
-  const text = asText(componentOf(structure, "BODY")?.text) || body;
-  return text.replaceAll(/\{\{\s*(\d{1,4})\s*\}\}/g, (placeholder, n) => parameters[Number(n) - 1] ?? placeholder);
+/** The text with its placeholders: the platform's, where it is known. */
+export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
+  asText(componentOf(structure, "BODY")?.text) || body;
+
+/** Replaces the placeholders of a text. One without a parameter stays as it is. */
+export const fillText = (text: string, parameters: readonly string[]): string =>
+  text.replaceAll(/\{\{\s*(\d{1,4})\s*\}\}/g, (placeholder, n) => parameters[Number(n) - 1] ?? placeholder);
+
+/** The text that the customer reads. */
+export const renderBody = (template: Pick<Template, "structure" | "body">, parameters: readonly string[]): string =>
+  fillText(bodyText(template), parameters);
+
+/**
+ * Where the stored media of a header is; null where there is none that can be reached.
+ *
+ * @param baseUrl - where stored files are served, ending in a slash; without it only files stored as URLs count
+ */
+export function storedMedia(fileName: string | null, baseUrl: string | null): string | null {
+  if (fileName === null || fileName === "") return null;
+  if (fileName.startsWith("https://")) return fileName;
+  return baseUrl && baseUrl + encodeURIComponent(fileName);
 }
 
 /** The kind of media in the header; `null` where the header is text or missing. */

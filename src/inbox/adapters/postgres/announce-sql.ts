@@ -10,40 +10,57 @@ export const messageColumns = `
  * True of messages that nobody has been told of: incoming ones, and those that now leave `sending`. Whoever
  * moves a message out of `sending` announces it, be it the sender, a delivery status or the sweep.
  */
-const isNew = "(before is null or before = 'sending')";
+const isNew = "(moved.before is null or moved.before = 'sending')";
 
-/** Chats that rise to the top of the inbox: a failed send raises nothing. */
-export const active = `
+/** Chats that belong on top of the inbox: a failed send raises nothing. */
+const chatsToRaise = `
+  select distinct moved.business_id, moved.chat_id from moved where ${isNew} and moved.state <> 'failed'`;
+
+/**
+ * Three ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
+ *
+ * All CTEs of a statement see the tables as they were before it, so what `raised` changes must come from its
+ * `returning`. Chats are locked in the order of their ids, and always before the counters of events.
+ */
+export const raising = {
+  /** Raises them in the statement that moved their messages. */
+  now: `
   active as (
-    select chat.business_id, chat.id, chat.last_message_at from chats as chat
-    where (chat.business_id, chat.id) in (
-      select business_id, chat_id from moved where ${isNew} and state <> 'failed')
+    select chat.business_id, chat.id from chats as chat
+    where (chat.business_id, chat.id) in (${chatsToRaise})
     order by chat.business_id, chat.id
     for no key update
-  )`;
-
-const raisedByUs = `
+  ),
   raised as (
     update chats as chat set last_message_at = greatest(chat.last_message_at, now())
     from active where chat.business_id = active.business_id and chat.id = active.id
-    returning chat.business_id, chat.id, chat.last_message_at
-  )`;
+    returning chat.business_id, chat.id, chat.last_message_at, chat.support_user_id, chat.ad_id
+  )`,
+  /** An earlier statement of the transaction raised them. */
+  done: `
+  raised as (
+    select chat.business_id, chat.id, chat.last_message_at, chat.support_user_id, chat.ad_id
+    from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
+  )`,
+  /** These messages raise nothing. */
+  nothing: `
+  raised as (
+    select business_id, id, last_message_at, support_user_id, ad_id from chats where false
+  )`,
+};
 
 /**
- * CTEs that raise the chats of the CTE `moved` in the inbox and log its events: `message:new`,
- * `message:status` and `inbox:reorder`. Ends in `logged`. Payloads are English; the realtime adapter gives them
- * the wire's spelling.
- *
- * @param raised - another way of raising: a CTE `raised` over `active`, returning (business_id, id, last_message_at)
+ * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
+ * `inbox:reorder` for each chat in `raised`. Ends in `logged`. Payloads are English; the realtime adapter gives
+ * them the wire's spelling.
  */
-export const announcing = (raised = raisedByUs): string => `
-  ${active},
+export const announcing = (raised: string = raising.now): string => `
   ${raised},
   news as (
     select moved.*, ${isNew} as is_new,
            jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
                               'platformId', contact.platform_id) as contact,
-           chat.provider, chat.support_user_id, chat.ad_id, conversation.state as conversation_state,
+           chat.provider, raised.support_user_id, raised.ad_id, conversation.state as conversation_state,
            raised.last_message_at, raised.id is not null as is_raised
     from moved
     join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
@@ -75,7 +92,7 @@ export const announcing = (raised = raisedByUs): string => `
                'lastMessageAt', last_message_at,
                'lastMessage', jsonb_build_object('id', id, 'direction', direction, 'kind', kind,
                                                  'preview', left(body, 200), 'authorName', author_name)) as payload
-      from news where is_new and is_raised
+      from news where is_new and is_raised and state <> 'failed'
       order by business_id, chat_id, id desc
     ) as rows_to_redraw
   ),

@@ -4,19 +4,26 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { DeliveryStatus, IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
-import { announcing, messageColumns } from "./announce-sql.ts";
+import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
+
+/**
+ * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
+ * loops: thousands at a time would take the square of their number.
+ */
+const atATime = 200;
 
 const states = `array[${deliveryStates.map((state) => `'${state}'`).join(", ")}]`;
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
-const applyStatuses: Statement = {
+const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
     with given as (
       select sender.business_id, news.*, array_position(${states}, news.state) as rank
       from jsonb_to_recordset($1::jsonb) as news(
-        sender text, message_id text, reference uuid, state text, code integer, reason text, opted_out boolean)
+        sender text, message_id text, reference uuid, recipient_id text, state text, code integer, reason text,
+        opted_out boolean)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     matched as (
@@ -30,28 +37,48 @@ const applyStatuses: Statement = {
       select distinct on (business_id, id) * from matched order by business_id, id, rank desc
     ),
     earlier as (
-      select message.business_id, message.id, message.state as before from messages as message
-      where (message.business_id, message.id) in (select business_id, id from furthest)
+      select message.business_id, message.id, message.state as before, furthest.state, furthest.rank,
+             furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
+      from furthest join messages as message
+        on message.business_id = furthest.business_id and message.id = furthest.id
       order by message.business_id, message.id
-      for no key update
+      for no key update of message
+    )
+    update messages as message
+    set state = earlier.state, lease_until = null,
+        platform_message_id = coalesce(message.platform_message_id, earlier.message_id),
+        error_code = earlier.code, error_reason = earlier.reason
+    from earlier
+    where message.business_id = earlier.business_id and message.id = earlier.id
+      and message.direction = 'out' and earlier.rank > array_position(${states}, earlier.before)
+    returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
+              earlier.opted_out`,
+};
+
+/** What the answer to the request would have told, where it was lost; and who opted out. */
+const learnRecipients: Statement = {
+  name: "incoming_recipients",
+  text: `
+    with given as (
+      select distinct on (contact.business_id, contact.id) contact.business_id, contact.id, news.recipient_id,
+             news.opted_out
+      from jsonb_to_recordset($1::jsonb) as news(
+        business_id bigint, chat_id bigint, recipient_id text, opted_out boolean)
+      join chats as chat on chat.business_id = news.business_id and chat.id = news.chat_id
+      join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+      order by contact.business_id, contact.id, news.opted_out desc
     ),
-    moved as (
-      update messages as message
-      set state = furthest.state, lease_until = null,
-          platform_message_id = coalesce(message.platform_message_id, furthest.message_id),
-          error_code = furthest.code, error_reason = furthest.reason
-      from furthest join earlier using (business_id, id)
-      where message.business_id = furthest.business_id and message.id = furthest.id
-        and message.direction = 'out' and furthest.rank > array_position(${states}, earlier.before)
-      returning ${messageColumns}, earlier.before, furthest.opted_out
-    ),
-    recipient as (
-      update contacts as contact set opted_out_at = coalesce(contact.opted_out_at, now())
-      from moved join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
-      where moved.opted_out and contact.business_id = moved.business_id and contact.id = chat.contact_id
-    ),
-    ${announcing()}
-    select business_id, number, name, payload, at from logged order by business_id, number`,
+    locked as (
+      select contact.business_id, contact.id, given.recipient_id, given.opted_out
+      from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
+      order by contact.business_id, contact.id
+      for no key update of contact
+    )
+    update contacts as contact
+    set platform_id = coalesce(locked.recipient_id, contact.platform_id),
+        opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
+                            else contact.opted_out_at end
+    from locked where contact.business_id = locked.business_id and contact.id = locked.id`,
 };
 
 /** The platform's word on marketing; of two words the later one counts, in whatever order they arrive. */
@@ -66,23 +93,32 @@ const applyPreferences: Statement = {
     ),
     known as (
       select contact.business_id, contact.id, given.phone, given.opted_out, given.at
-      from given join contacts as contact on contact.business_id = given.business_id
-        and (contact.phone = given.phone or contact.platform_id = given.phone)
+      from given join contacts as contact on contact.business_id = given.business_id and contact.phone = given.phone
+      union
+      select contact.business_id, contact.id, given.phone, given.opted_out, given.at
+      from given join contacts as contact
+        on contact.business_id = given.business_id and contact.platform_id = given.phone
+    ),
+    locked as (
+      select contact.business_id, contact.id, known.opted_out, known.at
+      from known join contacts as contact on contact.business_id = known.business_id and contact.id = known.id
       order by contact.business_id, contact.id
       for no key update of contact
     ),
     changed as (
       update contacts as contact
-      set opted_out_at = case when known.opted_out then known.at end, preference_changed_at = known.at
-      from known
-      where contact.business_id = known.business_id and contact.id = known.id
-        and (contact.preference_changed_at is null or contact.preference_changed_at < known.at)
+      set opted_out_at = case when locked.opted_out then locked.at end, preference_changed_at = locked.at
+      from locked
+      where contact.business_id = locked.business_id and contact.id = locked.id
+        and (contact.preference_changed_at is null or contact.preference_changed_at < locked.at)
     )
-    insert into contacts (business_id, name, phone, platform_id, opted_out_at, preference_changed_at)
+    insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at, preference_changed_at)
     select business_id, phone, phone, phone, case when opted_out then at end, at from given
     where not exists (select from known where known.business_id = given.business_id and known.phone = given.phone)
     order by business_id, phone
-    on conflict (business_id, phone) do nothing`,
+    on conflict (business_id, phone) do update
+    set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at
+    where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at`,
 };
 
 const findThreads: Statement = {
@@ -108,51 +144,73 @@ const findThreads: Statement = {
     from fresh join threads using (business_id, phone)`,
 };
 
-/** The chat remembers the ad that was clicked last, by the time of the click. */
-const raisedByCustomer = `
-  latest as (
-    select business_id, chat_id, max(occurred_at) as inbound_at from moved group by 1, 2
-  ),
-  click as (
-    select distinct on (business_id, chat_id) business_id, chat_id, ad_id, referral, occurred_at as clicked_at
-    from given where ad_id is not null
-    order by business_id, chat_id, occurred_at desc
-  ),
-  raised as (
-    update chats as chat
-    set last_message_at = greatest(chat.last_message_at, now()),
-        last_inbound_at = greatest(chat.last_inbound_at, latest.inbound_at),
-        ad_id = case when click.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                     then click.ad_id else chat.ad_id end,
-        ad_referral = case when click.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                           then click.referral else chat.ad_referral end,
-        ad_clicked_at = greatest(chat.ad_clicked_at, click.clicked_at)
-    from active join latest on latest.business_id = active.business_id and latest.chat_id = active.id
-    left join click on click.business_id = active.business_id and click.chat_id = active.id
-    where chat.business_id = active.business_id and chat.id = active.id
-    returning chat.business_id, chat.id, chat.last_message_at
-  )`;
-
 const storeMessages: Statement = {
   name: "incoming_messages",
   text: `
+    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
+                                     author_name, state, platform_message_id, occurred_at)
+    select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, 'received',
+           message_id, occurred_at
+    from jsonb_to_recordset($1::jsonb) as news(
+      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, kind text,
+      body text, details jsonb, author_name text, occurred_at timestamptz)
+    order by business_id, position
+    on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
+    returning message.business_id, message.id, message.chat_id, null::text as before, message.state,
+              message.platform_message_id`,
+};
+
+/**
+ * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
+ * click. A chat that only a message of ours raises comes without `inbound_at`.
+ */
+const raiseChats: Statement = {
+  name: "incoming_raise",
+  text: `
     with given as (
       select * from jsonb_to_recordset($1::jsonb) as news(
-        position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, kind text,
-        body text, details jsonb, author_name text, occurred_at timestamptz, ad_id text, referral jsonb)
+        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz)
     ),
-    moved as (
-      insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
-                                       author_name, state, platform_message_id, occurred_at)
-      select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, 'received',
-             message_id, occurred_at
-      from given order by business_id, position
-      on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
-      returning ${messageColumns}, null::text as before
+    locked as (
+      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      order by chat.business_id, chat.id
+      for no key update of chat
+    )
+    update chats as chat
+    set last_message_at = greatest(chat.last_message_at, now()),
+        last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+        ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                     then locked.ad_id else chat.ad_id end,
+        ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                           then locked.referral else chat.ad_referral end,
+        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at)
+    from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
+};
+
+const announce: Statement = {
+  name: "incoming_announce",
+  text: `
+    with moved as (
+      select ${messageColumns}, news.before
+      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text)
+      join messages as message on message.business_id = news.business_id and message.id = news.id
     ),
-    ${announcing(raisedByCustomer)}
+    ${announcing(raising.done)}
     select business_id, number, name, payload, at from logged order by business_id, number`,
 };
+
+/** A message that changed, or came: what is told of it, and what follows for its chat and contact. */
+interface Moved {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly before: string | null;
+  readonly state: string;
+  readonly recipient_id?: string | null;
+  readonly opted_out?: boolean;
+  readonly message?: IncomingMessage;
+}
 
 interface Thread {
   readonly position: number;
@@ -162,8 +220,8 @@ interface Thread {
 }
 
 /**
- * Set-based: any number of messages of any number of businesses in four statements. Rows are locked in one order
- * everywhere (messages, contacts, chats, counters of events), so that workers do not wait for each other in a circle.
+ * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
+ * order: messages, contacts, chats, and the counters of events last, each by its ids; so nobody waits in a circle.
  */
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
@@ -172,32 +230,100 @@ export class PostgresIncomingStore implements IncomingStore {
   ) {}
 
   async record({ statuses, preferences, messages }: IncomingNews): Promise<LoggedEvent[]> {
-    const events: LoggedEventRow[] = [];
-    if (statuses.length > 0) events.push(...(await this.rows<LoggedEventRow>(applyStatuses, statuses.map(statusRow))));
-    if (preferences.length > 0) await this.rows(applyPreferences, preferences.map(preferenceRow));
-    if (messages.length > 0) events.push(...(await this.storeMessages(messages)));
-    return events.map(toLoggedEvent);
+    const moved = await this.inChunks<Moved>(moveStatuses, statuses.map(statusRow), this.provider);
+    await this.learn(moved);
+    await this.inChunks(applyPreferences, preferences.map(preferenceRow), this.provider);
+    const arrived = await this.storeMessages(messages);
+    const all = [...moved, ...arrived];
+    await this.inChunks(raiseChats, chatsToRaise(all));
+    const byId = (a: Moved, b: Moved) => a.business_id - b.business_id || a.id - b.id;
+    const news = all.sort(byId).map(({ business_id, id, before }) => ({ business_id, id, before }));
+    return (await this.inChunks<LoggedEventRow>(announce, news)).map(toLoggedEvent);
   }
 
-  private async storeMessages(messages: readonly IncomingMessage[]): Promise<LoggedEventRow[]> {
-    const threads = await this.rows<Thread>(findThreads, messages.map(threadRow));
+  private async learn(moved: readonly Moved[]): Promise<void> {
+    const wasLost = ({ before }: Moved) => before === "sending" || before === "unknown";
+    const news = moved.filter((row) => row.opted_out || (wasLost(row) && row.recipient_id));
+    await this.inChunks(
+      learnRecipients,
+      news.map(({ business_id, chat_id, recipient_id, opted_out }) => ({
+        business_id,
+        chat_id,
+        recipient_id,
+        opted_out,
+      })),
+    );
+  }
+
+  private async storeMessages(messages: readonly IncomingMessage[]): Promise<Moved[]> {
+    const threads = await this.inChunks<Thread>(findThreads, messages.map(threadRow), this.provider);
     const rows = threads.flatMap((thread) => {
       const message = messages[thread.position];
       return message ? [messageRow(message, thread)] : [];
     });
-    if (rows.length === 0) return [];
-    return await this.transaction.rows<LoggedEventRow>(storeMessages, [JSON.stringify(rows)]);
+    const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
+    const stored = await this.inChunks<Moved & { readonly platform_message_id: string }>(storeMessages, rows);
+    return stored.map((row) => {
+      const message = byPlatformId.get(row.platform_message_id);
+      return message ? { ...row, message } : row;
+    });
   }
 
-  private rows<Row extends object>(statement: Statement, news: readonly object[]): Promise<Row[]> {
-    return this.transaction.rows<Row>(statement, [JSON.stringify(news), this.provider]);
+  private async inChunks<Row extends object>(
+    statement: Statement,
+    news: readonly object[],
+    ...values: readonly unknown[]
+  ): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let from = 0; from < news.length; from += atATime) {
+      const chunk = JSON.stringify(news.slice(from, from + atATime));
+      rows.push(...(await this.transaction.rows<Row>(statement, [chunk, ...values])));
+    }
+    return rows;
   }
 }
+
+/** One row for each chat that is to rise, in the order in which chats are locked. */
+function chatsToRaise(moved: readonly Moved[]): object[] {
+  const chats = new Map<string, Moved[]>();
+  for (const row of moved) {
+    const isNew = row.before === null || row.before === "sending";
+    if (!isNew || row.state === "failed") continue;
+    const key = `${row.business_id} ${row.chat_id}`;
+    const others = chats.get(key);
+    if (others) others.push(row);
+    else chats.set(key, [row]);
+  }
+  const rows = [...chats.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const messages = group.flatMap(({ message }) => message ?? []);
+    const click = latest(messages.filter(({ referral }) => referral !== undefined));
+    return [
+      {
+        business_id: first.business_id,
+        chat_id: first.chat_id,
+        inbound_at: latest(messages)?.occurredAt,
+        ad_id: click?.referral?.adId,
+        referral: click?.referral?.details,
+        clicked_at: click?.occurredAt,
+      },
+    ];
+  });
+  return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
+}
+
+const latest = (messages: readonly IncomingMessage[]): IncomingMessage | undefined =>
+  messages.reduce<IncomingMessage | undefined>(
+    (found, message) => (found && found.occurredAt > message.occurredAt ? found : message),
+    undefined,
+  );
 
 const statusRow = (status: DeliveryStatus) => ({
   sender: status.sender,
   message_id: status.platformMessageId,
   reference: status.reference,
+  recipient_id: status.recipientId,
   state: status.state,
   code: status.error?.code,
   reason: status.error?.reason,
@@ -228,6 +354,4 @@ const messageRow = (message: IncomingMessage, thread: Thread) => ({
   details: message.details,
   author_name: message.name ?? message.from,
   occurred_at: message.occurredAt,
-  ad_id: message.referral?.adId,
-  referral: message.referral?.details,
 });

@@ -29,19 +29,25 @@ const settle: Statement = {
           error_reason = $7, lease_until = null
       from (select state as before from messages where business_id = $1 and id = $2 for no key update) as earlier
       where message.business_id = $1 and message.id = $2 and message.attempt = $3
-        and earlier.before in ('sending', 'unknown')
+        and earlier.before in ('sending', 'unknown') and earlier.before <> $4
       returning ${messageColumns}, earlier.before
-    ),
-    recipient as (
-      update contacts as contact
-      set platform_id = coalesce($8, contact.platform_id),
-          opted_out_at = case when $9::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
-      from moved join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
-      where contact.business_id = moved.business_id and contact.id = chat.contact_id
-        and (contact.platform_id <> $8 or ($9::boolean and contact.opted_out_at is null))
     ),
     ${announcing()}
     select business_id, number, name, payload, at from logged order by number`,
+};
+
+/** Whatever news came first: who the recipient is on the platform, and that they opted out, holds all the same. */
+const learnRecipient: Statement = {
+  name: "message_recipient",
+  text: `
+    update contacts as contact
+    set platform_id = coalesce($3, contact.platform_id),
+        opted_out_at = case when $4::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
+    from messages as message
+    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+    where message.business_id = $1 and message.id = $2
+      and contact.business_id = chat.business_id and contact.id = chat.contact_id
+      and (contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))`,
 };
 
 const settleExpired: Statement = {
@@ -85,7 +91,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       this.leaseSeconds,
     ]);
     if (!row) throw new Error(`no thread was made in business ${businessId}`);
-    return { businessId, ...row };
+    return { businessId, to: phone, ...row };
   }
 
   async settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]> {
@@ -99,9 +105,12 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       sent?.platformMessageId ?? null,
       failed?.code ?? null,
       settlement.state === "sent" ? null : settlement.reason,
-      sent?.recipientId ?? null,
-      failed?.optedOut ?? false,
     ]);
+    const recipientId = sent?.recipientId ?? null;
+    const optedOut = failed?.optedOut ?? false;
+    if ((recipientId !== null && recipientId !== message.to) || optedOut) {
+      await this.database.rows(learnRecipient, [message.businessId, message.id, recipientId, optedOut]);
+    }
     return rows.map(toLoggedEvent);
   }
 

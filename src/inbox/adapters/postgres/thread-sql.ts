@@ -1,46 +1,14 @@
 /**
- * CTEs that find, or make where missing, the thread for each row of the CTE
- * `wanted(business_id, provider, phone, name, ad_id)`, of which no two share business and phone:
- * `threads(business_id, phone, contact_id, chat_id, conversation_id)`.
+ * CTEs that find, or make where missing, the chat and its open conversation for each row of the CTE
+ * `owners(business_id, contact_id, provider, ad_id)`, of which no two share business and contact:
+ * `rooms(business_id, contact_id, chat_id, bot_available)` and `talks(business_id, chat_id, conversation_id)`.
  *
- * Requests that make the same thread at the same time wait for each other at the unique keys and then get the
- * same rows: `on conflict do update` returns the row that the other one made, which this statement's snapshot
- * does not show. Rows are made in the order of their keys, so that two statements never wait for each other.
+ * Requests that make the same rows at the same time wait for each other at the unique keys and then get the same
+ * ones: `on conflict do update` returns the row that the other one made, which this statement's snapshot does not
+ * show. It sets what changes nothing, and no key: that would keep others from referring to the row. Rows are made in
+ * the order of their keys, so that two statements never wait for each other.
  */
-export const findingThreads = `
-  known_contacts as (
-    select wanted.business_id, wanted.phone, found.id as contact_id
-    from wanted cross join lateral (
-      select id from (
-        (select id, 1 as preference from contacts
-         where business_id = wanted.business_id and phone = wanted.phone)
-        union all
-        (select id, 2 from contacts
-         where business_id = wanted.business_id and platform_id = wanted.phone order by id limit 1)
-      ) as candidates
-      order by preference limit 1
-    ) as found
-  ),
-  made_contacts as (
-    insert into contacts as contact (business_id, name, phone, platform_id)
-    select business_id, name, phone, phone from wanted
-    where not exists (
-      select from known_contacts as known
-      where known.business_id = wanted.business_id and known.phone = wanted.phone)
-    order by business_id, phone
-    on conflict (business_id, phone) do update set phone = excluded.phone
-    returning contact.business_id, contact.phone, contact.id as contact_id
-  ),
-  people as (
-    select business_id, phone, contact_id from known_contacts
-    union all
-    select business_id, phone, contact_id from made_contacts
-  ),
-  owners as (
-    select people.business_id, people.contact_id, wanted.provider, max(wanted.ad_id) as ad_id
-    from people join wanted using (business_id, phone)
-    group by 1, 2, 3
-  ),
+export const findingRooms = `
   known_chats as (
     select owners.business_id, owners.contact_id, chat.id as chat_id, chat.bot_available
     from owners join chats as chat
@@ -54,7 +22,7 @@ export const findingThreads = `
       select from known_chats as known
       where known.business_id = owners.business_id and known.contact_id = owners.contact_id)
     order by business_id, contact_id
-    on conflict (business_id, contact_id, provider) do update set provider = excluded.provider
+    on conflict (business_id, contact_id, provider) do update set bot_available = chat.bot_available
     returning chat.business_id, chat.contact_id, chat.id as chat_id, chat.bot_available
   ),
   rooms as (
@@ -79,13 +47,55 @@ export const findingThreads = `
     on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
     returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id
   ),
+  talks as (
+    select business_id, chat_id, conversation_id from known_conversations
+    union all
+    select business_id, chat_id, conversation_id from made_conversations
+  )`;
+
+/**
+ * CTEs that find, or make where missing, the thread for each row of the CTE
+ * `wanted(business_id, provider, phone, name, ad_id)`, of which no two share business and phone:
+ * `threads(business_id, phone, contact_id, chat_id, conversation_id)`.
+ */
+export const findingThreads = `
+  known_contacts as (
+    select wanted.business_id, wanted.phone, found.id as contact_id
+    from wanted cross join lateral (
+      select id from (
+        (select id, 1 as preference from contacts
+         where business_id = wanted.business_id and phone = wanted.phone)
+        union all
+        (select id, 2 from contacts
+         where business_id = wanted.business_id and platform_id = wanted.phone order by id limit 1)
+      ) as candidates
+      order by preference limit 1
+    ) as found
+  ),
+  made_contacts as (
+    insert into contacts as contact (business_id, name, phone, platform_id)
+    select business_id, name, phone, phone from wanted
+    where not exists (
+      select from known_contacts as known
+      where known.business_id = wanted.business_id and known.phone = wanted.phone)
+    order by business_id, phone
+    on conflict (business_id, phone) do update set name = contact.name
+    returning contact.business_id, contact.phone, contact.id as contact_id
+  ),
+  people as (
+    select business_id, phone, contact_id from known_contacts
+    union all
+    select business_id, phone, contact_id from made_contacts
+  ),
+  owners as (
+    select people.business_id, people.contact_id, wanted.provider, max(wanted.ad_id) as ad_id
+    from people join wanted using (business_id, phone)
+    group by 1, 2, 3
+  ),
+  ${findingRooms},
   threads as (
-    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talk.conversation_id
+    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talks.conversation_id
     from people
     join rooms using (business_id, contact_id)
-    join (
-      select business_id, chat_id, conversation_id from known_conversations
-      union all
-      select business_id, chat_id, conversation_id from made_conversations
-    ) as talk using (business_id, chat_id)
+    join talks using (business_id, chat_id)
   )`;

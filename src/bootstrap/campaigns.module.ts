@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContainerModule } from "inversify";
+import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { campaignRoutes } from "../messaging/adapters/http/campaign.routes.ts";
+import { previewCampaignRoute, registerCampaignRoute } from "../messaging/adapters/http/register-campaign.routes.ts";
+import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaign-queue.ts";
+import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaign-reads.ts";
+import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaign-recipients.ts";
+import { PostgresCampaignRegister } from "../messaging/adapters/postgres/campaign-register.ts";
+import { CampaignProgress } from "../messaging/application/campaign-progress.ts";
+import { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
+import type { Timing } from "../messaging/application/ports.ts";
+import { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
+import { RecordCampaign } from "../messaging/application/record-campaign.ts";
+import { RegisterCampaign } from "../messaging/application/register-campaign.ts";
+import type { Config } from "./config.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+const timing: Timing = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+};
+
+/** Seconds that writing down a batch may take at worst. */
+const recordSeconds = 5;
+
+/** The longest time from the claim of a recipient to the moment its outcome is written down. */
+const recipientLeaseSeconds = ({ campaigns, messagingPlatform }: Config): number =>
+  campaigns.sendWithinSeconds + Math.ceil(messagingPlatform.timeoutMs / 1_000) + recordSeconds;
+
+export const campaignsModule = new ContainerModule(({ bind }) => {
+  provide(
+    bind,
+    tokens.campaignQueue,
+    [tokens.database, tokens.secrets, tokens.config],
+    (database, secrets, config) =>
+      new PostgresCampaignQueue(database, (sealed, businessId) => secrets.open(sealed, businessId), {
+        // A number is never taken over while its worker may still begin to send.
+        senderLeaseSeconds: config.campaigns.sendWithinSeconds + 3,
+        recipientLeaseSeconds: recipientLeaseSeconds(config),
+      }),
+  );
+  provide(bind, tokens.campaignRegister, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresCampaignRegister(database, (sealed, businessId) => secrets.open(sealed, businessId));
+  });
+  provide(bind, tokens.campaignReads, [tokens.database], (database) => new PostgresCampaignReads(database));
+  provide(
+    bind,
+    tokens.campaignProgress,
+    [tokens.campaignQueue, tokens.feed, tokens.log],
+    (queue, feed, log) =>
+      new CampaignProgress(queue, feed, timing, (error) =>
+        log.warn({ err: error }, "where campaigns stand could not be told"),
+      ),
+  );
+  provide(
+    bind,
+    tokens.recordCampaign,
+    [tokens.database, tokens.campaignQueue, tokens.feed],
+    (database, queue, feed) => {
+      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
+        recipients: new PostgresCampaignRecipients(transaction),
+        inbox: new PostgresCampaignMessages(transaction),
+      }));
+      return new RecordCampaign(unitOfWork, queue, feed);
+    },
+  );
+  provide(
+    bind,
+    tokens.dispatchCampaigns,
+    [
+      tokens.campaignQueue,
+      tokens.channels,
+      tokens.recordCampaign,
+      tokens.campaignProgress,
+      tokens.metrics,
+      tokens.config,
+      tokens.log,
+    ],
+    (queue, channels, recorder, progress, metrics, config, log) =>
+      new DispatchCampaigns(
+        queue,
+        (name) => ({
+          send: async (sender, message) => {
+            const outcome = await channels[name].send(sender, message);
+            metrics.countMessages(name, outcome.kind);
+            return outcome;
+          },
+        }),
+        recorder,
+        progress,
+        timing,
+        {
+          worker: randomUUID(),
+          mostSenders: config.campaigns.sendersAtATime,
+          sendWithinMs: config.campaigns.sendWithinSeconds * 1_000,
+          concurrency: config.campaigns.requestsAtATime,
+          recordAtMost: 500,
+        },
+        (error) => log.error({ err: error }, "a campaign met an unexpected failure"),
+      ),
+  );
+  provide(
+    bind,
+    tokens.registerCampaign,
+    [tokens.campaignRegister, tokens.knownTemplates, tokens.config, tokens.triggers],
+    (register, known, { media }, triggers) =>
+      new RegisterCampaign(register, known, media.baseUrl || null, () => triggers.trigger("campaigns.dispatch")),
+  );
+  provide(
+    bind,
+    tokens.previewCampaign,
+    [tokens.campaignRegister, tokens.platform],
+    (register, platform) => new PreviewCampaign(register, platform),
+  );
+
+  provide(bind, tokens.tick, [tokens.dispatchCampaigns], (dispatch) => ({
+    name: "campaigns.dispatch",
+    everySeconds: 3,
+    run: async () => dispatch.wake(),
+  }));
+  provide(bind, tokens.tick, [tokens.recordCampaign], (recorder) => ({
+    name: "campaigns.settle",
+    everySeconds: 5,
+    run: async (signal) => void (await recorder.recordStragglers(signal)),
+  }));
+
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.registerCampaign, tokens.previewCampaign, tokens.campaignReads, tokens.triggers],
+    (register, preview, reads, triggers) => [
+      registerCampaignRoute(register),
+      previewCampaignRoute(preview),
+      ...campaignRoutes(reads, reads, () => triggers.trigger("campaigns.dispatch")),
+    ],
+  );
+});

@@ -1,0 +1,274 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import { agentRole } from "../../../kernel/roles.ts";
+import type {
+  AgentLine,
+  Author,
+  ConversationThread,
+  NewTicket,
+  OutgoingText,
+  ThreadNote,
+  ThreadText,
+  TicketDesk,
+} from "../../application/ports.ts";
+import type { AgentLoad } from "../../domain/assignment.ts";
+import { announcing, messageColumns } from "./announce-sql.ts";
+import { findingThreads } from "./thread-sql.ts";
+
+/**
+ * Between counting the agents' tickets and adding one there must be no other ticket for them, or thirty requests at
+ * once would all find the same agent idle. So whoever gives out tickets of a department holds its row; without a
+ * department, that of the business. Rows that refer to it can still be written meanwhile.
+ */
+const holding = (kind: "wait" | "skip"): { readonly department: Statement; readonly business: Statement } => {
+  const lock = `for no key update ${kind === "skip" ? "skip locked" : ""}`;
+  return {
+    department: {
+      name: `ticket_hold_department_${kind}`,
+      text: `select clock_timestamp() as now from departments where business_id = $1 and id = $2 ${lock}`,
+    },
+    business: {
+      name: `ticket_hold_business_${kind}`,
+      text: `select clock_timestamp() as now from businesses where id = $1 ${lock}`,
+    },
+  };
+};
+const waiting = holding("wait");
+const skipping = holding("skip");
+
+const findThread: Statement = {
+  name: "ticket_thread",
+  text: `
+    with latest as (
+      select chat.provider
+      from contacts as contact join chats as chat
+        on chat.business_id = contact.business_id and chat.contact_id = contact.id
+      where contact.business_id = $1 and (contact.phone = $2 or contact.platform_id = $2)
+      order by contact.phone = $2 desc, contact.id, chat.last_message_at desc nulls last, chat.id desc
+      limit 1
+    ),
+    wanted as (
+      select $1::bigint as business_id, coalesce((select provider from latest), $4::text) as provider,
+             $2::text as phone, $3::text as name, null::text as ad_id
+    ),
+    ${findingThreads}
+    select chat_id as "chatId", conversation_id as "conversationId" from threads`,
+};
+
+const openTicket: Statement = {
+  name: "ticket_open_of_chat",
+  text: "select id from tickets where business_id = $1 and chat_id = $2 and step_id = $3 and closed_at is null",
+};
+
+const agents: Statement = {
+  name: "ticket_agents",
+  text: `
+    select agent.id, agent.name, held.open as "openTickets", held.last as "lastTicketId",
+           $2::bigint is null or member.user_id is not null as "takesAll"
+    from users as agent
+    left join department_agents as member
+      on member.business_id = agent.business_id and member.department_id = $2 and member.user_id = agent.id
+    cross join lateral (
+      select (select count(*) from tickets
+              where business_id = agent.business_id and agent_id = agent.id and closed_at is null) as open,
+             (select max(id) from tickets where business_id = agent.business_id and agent_id = agent.id) as last
+    ) as held
+    where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active and agent.available
+      and ($2 is null or member.user_id is not null or agent.id = any($3::bigint[]))
+    order by agent.id = any($3) desc, held.open, held.last nulls first, agent.id
+    limit 500`,
+};
+
+const create: Statement = {
+  name: "ticket_create",
+  text: `
+    with given as (
+      select * from jsonb_to_recordset($2::jsonb) as ticket(
+        position integer, "chatId" bigint, "conversationId" bigint, "stepId" bigint, "agentId" bigint,
+        "tagIds" bigint[])
+    ),
+    made as (
+      insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state)
+      select $1::bigint, "chatId", "conversationId", "stepId", "agentId", 'pending' from given order by position
+      returning id, chat_id, conversation_id, step_id, agent_id
+    ),
+    tagged as (
+      insert into chat_tags (business_id, chat_id, tag_id)
+      select tag.business_id, given."chatId", tag.id
+      from given join tags as tag on tag.business_id = $1 and tag.id = any(given."tagIds")
+      order by 2, 3
+      on conflict do nothing
+      returning chat_id, tag_id
+    ),
+    funnel as (
+      insert into funnel_events (business_id, type, chat_id, step_id, tag_id, ticket_id)
+      select $1, 'ticket_created', chat_id, step_id, null::bigint, id from made
+      union all
+      select $1, 'assigned_tag', chat_id, step_id, tag_id, id from tagged join made using (chat_id)
+    ),
+    taken as (
+      update conversations as conversation set state = 'pending'
+      from made
+      where conversation.business_id = $1 and conversation.id = made.conversation_id and conversation.state = 'bot'
+    ),
+    rooms as (
+      select chat.id from chats as chat
+      where chat.business_id = $1 and chat.id in (select "chatId" from given)
+      order by chat.id
+      for no key update
+    ),
+    assigned as (
+      update chats as chat set support_user_id = made.agent_id, bot_available = false
+      from rooms join made on made.chat_id = rooms.id
+      where chat.business_id = $1 and chat.id = rooms.id
+    ),
+    served as (
+      delete from waiting_tickets as waiting using given
+      where waiting.business_id = $1 and waiting.chat_id = given."chatId" and waiting.step_id = given."stepId"
+    )
+    select id from made join given on given."chatId" = made.chat_id order by position`,
+};
+
+const announce: Statement = {
+  name: "ticket_announce",
+  text: `
+    with events as (
+      select ticket.business_id, ticket.id as position, 'ticket:new' as name,
+             jsonb_build_object(
+               'ticketId', ticket.id, 'state', ticket.state, 'createdAt', ticket.created_at,
+               'chatId', ticket.chat_id, 'conversationId', ticket.conversation_id, 'provider', chat.provider,
+               'conversationState', conversation.state,
+               'contact', jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
+                                             'platformId', contact.platform_id),
+               'step', jsonb_build_object('id', step.id, 'name', step.name),
+               'department', case when department.id is not null
+                                  then jsonb_build_object('id', department.id, 'name', department.name) end,
+               'agent', jsonb_build_object('id', agent.id, 'name', agent.name)) as payload
+      from tickets as ticket
+      join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
+      join contacts as contact on contact.business_id = ticket.business_id and contact.id = chat.contact_id
+      join conversations as conversation
+        on conversation.business_id = ticket.business_id and conversation.id = ticket.conversation_id
+      join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
+      left join departments as department
+        on department.business_id = ticket.business_id and department.id = step.department_id
+      join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
+      where ticket.business_id = $1 and ticket.id = any($2::bigint[])
+    ),
+    ${loggingEvents}
+    select business_id, number, name, payload, at from logged order by number`,
+};
+
+const note: Statement = {
+  name: "ticket_note",
+  text: `
+    with moved as (
+      insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
+                                       author_name, state, reference)
+      select $1::bigint, "chatId", "conversationId", 'out', 'ticket', body, details, 'business', $2, 'sent',
+             gen_random_uuid()
+      from jsonb_to_recordset($3::jsonb) as note(
+        position integer, "chatId" bigint, "conversationId" bigint, body text, details jsonb)
+      order by position
+      returning ${messageColumns}, null::text as before
+    ),
+    ${announcing()}
+    select business_id, number, name, payload, at from logged order by number`,
+};
+
+const openTexts: Statement = {
+  name: "ticket_texts",
+  text: `
+    with opened as (
+      insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
+                            reference, attempt, lease_until)
+      select $1::bigint, "chatId", "conversationId", 'out', 'text', body, 'business', $2, 'sending',
+             gen_random_uuid(), 1, clock_timestamp() + make_interval(secs => $4)
+      from jsonb_to_recordset($3::jsonb) as text(position integer, "chatId" bigint, "conversationId" bigint, body text)
+      order by position
+      returning business_id, id, chat_id, attempt, reference, body
+    )
+    select opened.business_id as "businessId", opened.id, opened.attempt, opened.reference, opened.body as text,
+           chat.provider, contact.platform_id as to
+    from opened
+    join chats as chat on chat.business_id = opened.business_id and chat.id = opened.chat_id
+    join contacts as contact on contact.business_id = opened.business_id and contact.id = chat.contact_id
+    order by opened.id`,
+};
+
+/**
+ * Rows are locked in the order of lines, chats, counters of events, as everywhere that more than one of them is
+ * locked.
+ */
+export class PostgresTicketDesk implements TicketDesk {
+  /**
+   * @param defaultProvider - the channel of chats that are made here
+   * @param leaseSeconds - longer than any request to a platform may take
+   */
+  constructor(
+    private readonly transaction: Queries,
+    private readonly defaultProvider: string,
+    private readonly leaseSeconds: number,
+  ) {}
+
+  async hold(line: AgentLine): Promise<Date> {
+    const now = await this.lock(line, waiting);
+    if (!now) throw new Error(`department ${line.departmentId} of business ${line.businessId} is gone`);
+    return now;
+  }
+
+  tryHold(line: AgentLine): Promise<Date | null> {
+    return this.lock(line, skipping);
+  }
+
+  async thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread> {
+    const values = [businessId, phone, contactName, this.defaultProvider];
+    const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
+    if (!thread) throw new Error(`no thread was made in business ${businessId}`);
+    return thread;
+  }
+
+  async openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null> {
+    const [ticket] = await this.transaction.rows<{ id: number }>(openTicket, [businessId, chatId, stepId]);
+    return ticket?.id ?? null;
+  }
+
+  agents({ businessId, departmentId }: AgentLine, named: readonly number[]): Promise<AgentLoad[]> {
+    return this.transaction.rows<AgentLoad>(agents, [businessId, departmentId, named]);
+  }
+
+  async create(businessId: number, tickets: readonly NewTicket[]): Promise<number[]> {
+    const made = await this.transaction.rows<{ id: number }>(create, [businessId, inOrder(tickets)]);
+    return made.map(({ id }) => id);
+  }
+
+  announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]> {
+    return this.logged(announce, [businessId, ticketIds]);
+  }
+
+  note({ businessId, authorName }: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
+    return this.logged(note, [businessId, authorName, inOrder(notes)]);
+  }
+
+  async openTexts({ businessId, authorName }: Author, texts: readonly ThreadText[]): Promise<OutgoingText[]> {
+    if (texts.length === 0) return [];
+    const values = [businessId, authorName, inOrder(texts), this.leaseSeconds];
+    return await this.transaction.rows<OutgoingText>(openTexts, values);
+  }
+
+  private async lock({ businessId, departmentId }: AgentLine, by: ReturnType<typeof holding>): Promise<Date | null> {
+    const [held] =
+      departmentId === null
+        ? await this.transaction.rows<{ now: Date }>(by.business, [businessId])
+        : await this.transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
+    return held?.now ?? null;
+  }
+
+  private async logged(statement: Statement, values: readonly unknown[]): Promise<LoggedEvent[]> {
+    return (await this.transaction.rows<LoggedEventRow>(statement, values)).map(toLoggedEvent);
+  }
+}
+
+const inOrder = (rows: readonly object[]): string =>
+  JSON.stringify(rows.map((row, position) => ({ position, ...row })));

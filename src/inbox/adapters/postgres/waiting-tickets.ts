@@ -1,0 +1,111 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type {
+  AgentLine,
+  ConversationThread,
+  WaitingLine,
+  WaitingLines,
+  WaitingTicket,
+  WaitingTickets,
+} from "../../application/ports.ts";
+import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
+import { setupColumns, setupJoins } from "./ticket-setups.ts";
+
+/** In another conversation than before the contact waits anew. */
+const enter: Statement = {
+  name: "waiting_enter",
+  text: `
+    insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id)
+    values ($1, $2, $3, $4)
+    on conflict (business_id, chat_id, step_id) do update
+    set told_at = clock_timestamp(), conversation_id = excluded.conversation_id,
+        since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else now() end
+    where waiting.told_at < clock_timestamp() - interval '10 minutes'
+      or waiting.conversation_id <> excluded.conversation_id
+    returning chat_id`,
+};
+
+const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";
+
+const forgetServed: Statement = {
+  name: "waiting_forget_served",
+  text: `
+    delete from waiting_tickets as waiting
+    using steps as step, conversations as conversation
+    where ${inLine} and waiting.business_id = step.business_id and waiting.step_id = step.id
+      and conversation.business_id = waiting.business_id and conversation.id = waiting.conversation_id
+      and (conversation.closed_at is not null or conversation.state = 'in_progress'
+           or exists (select from tickets as ticket
+                      where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
+                        and ticket.step_id = waiting.step_id and ticket.closed_at is null))`,
+};
+
+const namedAgents: Statement = {
+  name: "waiting_named_agents",
+  text: `
+    select distinct trim(step.agent) as agent
+    from steps as step
+    where ${inLine} and step.agent is not null
+      and exists (select from waiting_tickets as waiting
+                  where waiting.business_id = step.business_id and waiting.step_id = step.id)
+    order by 1 limit 200`,
+};
+
+const oldest: Statement = {
+  name: "waiting_oldest",
+  text: `
+    select waiting.chat_id, waiting.conversation_id, ${setupColumns}
+    from waiting_tickets as waiting
+    join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
+    ${setupJoins}
+    where ${inLine} and ($3::text[] is null or trim(step.agent) = any($3))
+    order by waiting.since, waiting.chat_id, waiting.step_id
+    limit $4`,
+};
+
+const lines: Statement = {
+  name: "waiting_lines",
+  text: `
+    select distinct step.business_id as "businessId", coalesce(step.department_id, 0) as place,
+           step.department_id as "departmentId", department.opening_hours as "openingHours",
+           business.feature_flags->>'timezone' as timezone
+    from waiting_tickets as waiting
+    join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
+    ${setupJoins}
+    where (step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint)
+    order by 1, 2 limit 200`,
+};
+
+type OldestRow = TicketSetup & { readonly chat_id: number; readonly conversation_id: number };
+
+export class PostgresWaitingTickets implements WaitingTickets, WaitingLines {
+  constructor(private readonly queries: Queries) {}
+
+  async enter(businessId: number, { chatId, conversationId }: ConversationThread, stepId: number): Promise<boolean> {
+    return (await this.queries.rows(enter, [businessId, chatId, stepId, conversationId])).length > 0;
+  }
+
+  async forgetServed({ businessId, departmentId }: AgentLine): Promise<void> {
+    await this.queries.rows(forgetServed, [businessId, departmentId]);
+  }
+
+  async namedAgents({ businessId, departmentId }: AgentLine): Promise<number[]> {
+    const rows = await this.queries.rows<{ agent: string }>(namedAgents, [businessId, departmentId]);
+    return rows.map(namedAgent).filter((id) => id !== null);
+  }
+
+  async oldest(
+    { businessId, departmentId }: AgentLine,
+    named: readonly number[] | null,
+    limit: number,
+  ): Promise<WaitingTicket[]> {
+    const values = [businessId, departmentId, named?.map(String) ?? null, limit];
+    const rows = await this.queries.rows<OldestRow>(oldest, values);
+    return rows.map(({ chat_id: chatId, conversation_id: conversationId, ...setup }) => {
+      return { chatId, conversationId, setup };
+    });
+  }
+
+  list(after: AgentLine | null): Promise<WaitingLine[]> {
+    return this.queries.rows<WaitingLine>(lines, [after?.businessId ?? 0, after?.departmentId ?? 0]);
+  }
+}

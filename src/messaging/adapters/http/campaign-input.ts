@@ -1,0 +1,82 @@
+import { idOf, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import type { RegisterCampaignCommand } from "../../application/register-campaign.ts";
+
+const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
+
+/** Contacts of one campaign, at most. */
+const mostContacts = 200_000;
+/** Bytes: what so many contacts take, with some fields of their own. */
+export const campaignBodyLimit = 128 * 1024 * 1024;
+
+export const campaignBody = {
+  type: "object",
+  required: ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"],
+  properties: {
+    empresa_id: numericIdOf("business"),
+    plantilla_id: idOf("template"),
+    contacts_id: { type: "array", minItems: 1, maxItems: mostContacts, items: idOf("contact") },
+    contacts: {
+      type: "array",
+      maxItems: mostContacts,
+      items: {
+        type: "object",
+        required: ["nombre", "numero"],
+        properties: {
+          nombre: { type: "string", example: "Ana" },
+          numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "59170000001" },
+        },
+      },
+    },
+    user_id: idOf("user"),
+    nombre: { type: "string", minLength: 1, maxLength: 200, example: "Promo de mayo" },
+    tags: { type: "array", maxItems: 100, items: idOf("tag"), default: [] },
+    step: idOf("step"),
+    paramMapping: {
+      type: "object",
+      propertyNames: { pattern: "^[1-9][0-9]{0,3}$" },
+      additionalProperties: { type: "string" },
+    },
+    schedule_at: { type: "string", maxLength: 40 },
+    send_window: {
+      type: "object",
+      required: ["from", "to"],
+      properties: { from: clockTime, to: clockTime },
+    },
+  },
+} as const satisfies Schema;
+
+interface CampaignBody {
+  readonly plantilla_id: number;
+  readonly contacts_id: readonly number[];
+  readonly contacts: readonly { readonly numero: string; readonly [field: string]: unknown }[];
+  readonly user_id: number;
+  readonly nombre: string;
+  readonly tags: readonly number[];
+  readonly step: number;
+  readonly paramMapping?: { readonly [placeholder: string]: string };
+  readonly schedule_at?: string;
+  readonly send_window?: { readonly from: string; readonly to: string };
+}
+
+/** Why the lists cannot be those of one campaign, or the window is none; undefined where all is well. */
+export function complaintAbout({ contacts_id, contacts, send_window }: CampaignBody): string | undefined {
+  if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
+  if (send_window && send_window.from === send_window.to) return "send_window debe durar más de un minuto";
+  return undefined;
+}
+
+export const toCommand = (body: CampaignBody, businessId: number): RegisterCampaignCommand => ({
+  businessId,
+  name: body.nombre,
+  userId: body.user_id,
+  templateId: body.plantilla_id,
+  stepId: body.step,
+  tags: [...new Set(body.tags)],
+  contactIds: body.contacts_id,
+  contacts: body.contacts.map((fields) => ({ phone: fields.numero, fields })),
+  mapping: body.paramMapping
+    ? new Map(Object.entries(body.paramMapping).map(([placeholder, field]) => [Number(placeholder), field]))
+    : null,
+  startsAt: body.schedule_at ?? null,
+  window: body.send_window ?? null,
+});

@@ -1,0 +1,258 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type {
+  CampaignQueue,
+  Claim,
+  ClaimedRecipient,
+  FrozenCampaign,
+  SenderLease,
+} from "../../application/campaign-ports.ts";
+import type { FrozenTemplate } from "../../domain/campaign.ts";
+import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+
+/** True of the row `campaign` while it may send: started, not paused, and inside its window of the day. */
+const sendsNow = `
+  campaign.state = 'running' and campaign.starts_at <= now()
+  and (campaign.window_from is null
+       or case when campaign.window_from <= campaign.window_to
+               then (now() at time zone campaign.timezone)::time >= campaign.window_from
+                    and (now() at time zone campaign.timezone)::time < campaign.window_to
+               else (now() at time zone campaign.timezone)::time >= campaign.window_from
+                    or (now() at time zone campaign.timezone)::time < campaign.window_to end)`;
+
+const isDue = `recipient.state = 'queued' and recipient.due_at <= now()`;
+
+/** A number that was left without being released may have sent until just now: its new worker waits for a second. */
+const lease: Statement = {
+  name: "sender_lease",
+  text: `
+    with free as (
+      select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
+      where (sender.drained_until is null or sender.drained_until < now())
+        and exists (
+          select from campaigns as campaign
+          where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
+            and exists (
+              select from campaign_recipients as recipient
+              where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
+      order by sender.drained_until nulls first, sender.business_id, sender.id limit $2
+      for no key update skip locked
+    )
+    update senders as sender
+    set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
+    from free join businesses as business on business.id = free.business_id
+    where sender.business_id = free.business_id and sender.id = free.id
+    returning sender.business_id, business.name as business_name, sender.fence, sender.messages_per_second,
+              free.was_left, ${senderColumns}`,
+};
+
+const release: Statement = {
+  name: "sender_release",
+  text: `
+    update senders set drained_by = null, drained_until = null
+    where business_id = $1 and id = $2 and fence = $3 returning id`,
+};
+
+/** Who opted out is skipped at the last moment, so that a word that came after registration counts. */
+const claim: Statement = {
+  name: "campaign_claim",
+  text: `
+    with held as (
+      update senders set drained_until = now() + make_interval(secs => $6)
+      where business_id = $1 and id = $2 and fence = $3
+      returning id
+    ),
+    active as (
+      select campaign.id, count(*) over () as campaigns
+      from campaigns as campaign join held on held.id = campaign.sender_id
+      where campaign.business_id = $1 and ${sendsNow}
+    ),
+    chosen as (
+      select active.id as campaign_id, due.position, contact.opted_out_at is not null as opted_out
+      from active cross join lateral (
+        select recipient.position, recipient.contact_id from campaign_recipients as recipient
+        where recipient.business_id = $1 and recipient.campaign_id = active.id and ${isDue}
+        order by recipient.due_at, recipient.position
+        limit ceil($4::float8 / active.campaigns)::int
+      ) as due
+      left join contacts as contact on contact.business_id = $1 and contact.id = due.contact_id
+      order by active.id <= $5, active.id, due.position limit $4
+    ),
+    claimed as (
+      update campaign_recipients as recipient
+      set state = case when chosen.opted_out then 'skipped' else 'sending' end,
+          attempt = recipient.attempt + 1,
+          lease_until = case when chosen.opted_out then null else now() + make_interval(secs => $7) end,
+          settled_at = case when chosen.opted_out then now() end,
+          error_reason = case when chosen.opted_out then 'the contact opted out' end
+      from chosen
+      where recipient.business_id = $1 and recipient.campaign_id = chosen.campaign_id
+        and recipient.position = chosen.position and recipient.state = 'queued'
+      returning recipient.campaign_id, recipient.position, recipient.contact_id, recipient.phone,
+                recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.state
+    )
+    select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
+           claimed.parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
+           (select count(*) from held) > 0 as held,
+           (select count(*) from messages
+            where messages.business_id = $1 and direction = 'out' and campaign_id is null
+              and created_at > now() - interval '1 second') as sent_directly
+    from (select 1) as always left join claimed on true
+    order by claimed.campaign_id, claimed.position`,
+};
+
+const frozen: Statement = {
+  name: "campaign_frozen",
+  text: `
+    select campaign.id, campaign.template, campaign.tags, campaign.step_id, sender.provider as channel,
+           business.name as business_name
+    from campaigns as campaign
+    join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
+    join businesses as business on business.id = campaign.business_id
+    where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
+};
+
+const pause: Statement = {
+  name: "campaign_pause",
+  text: `
+    update campaigns set state = 'paused', pause_reason = $3
+    where business_id = $1 and id = $2 and state = 'running' returning id`,
+};
+
+const complete: Statement = {
+  name: "campaign_complete",
+  text: `
+    update campaigns as campaign set state = 'completed', finished_at = now()
+    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state = 'running'
+      and not exists (
+        select from campaign_recipients as recipient
+        where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+          and recipient.state in ('queued', 'sending'))
+    returning campaign.id`,
+};
+
+const announce: Statement = {
+  name: "campaign_announce",
+  text: `
+    with told as (
+      update campaigns set announced_at = now()
+      where business_id = $1 and id = any($2::bigint[])
+        and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
+      returning id
+    ),
+    events as (
+      select campaign.business_id, campaign.id as position, 'campaign:progress' as name,
+             jsonb_build_object(
+               'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
+               'pauseReason', campaign.pause_reason, 'total', campaign.total,
+               'counts', (select coalesce(jsonb_object_agg(state, count), '{}') from (
+                 select recipient.state, count(*) from campaign_recipients as recipient
+                 where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+                 group by recipient.state) as by_state)) as payload
+      from campaigns as campaign join told using (id)
+      where campaign.business_id = $1
+    ),
+    ${loggingEvents}
+    select business_id, number, name, payload, at from logged order by number`,
+};
+
+interface LeaseRow extends SenderColumns {
+  readonly business_id: number;
+  readonly business_name: string;
+  readonly fence: number;
+  readonly messages_per_second: number;
+  readonly was_left: boolean;
+}
+
+type ClaimRow = ClaimedRecipient & {
+  readonly state: "sending" | "skipped" | null;
+  readonly held: boolean;
+  readonly sent_directly: number;
+};
+
+export interface QueueSettings {
+  /** Seconds for which a number belongs to its worker after each claim. */
+  readonly senderLeaseSeconds: number;
+  /** Seconds in which a claimed recipient must be sent and recorded. */
+  readonly recipientLeaseSeconds: number;
+}
+
+export class PostgresCampaignQueue implements CampaignQueue {
+  constructor(
+    private readonly database: Queries,
+    private readonly openToken: OpenToken,
+    private readonly settings: QueueSettings,
+  ) {}
+
+  async lease(worker: string, limit: number): Promise<SenderLease[]> {
+    const values = [worker, limit, this.settings.senderLeaseSeconds];
+    const rows = await this.database.rows<LeaseRow>(lease, values);
+    return rows.map((row) => ({
+      businessId: row.business_id,
+      businessName: row.business_name,
+      sender: toSender(row, row.business_id, this.openToken),
+      fence: row.fence,
+      messagesPerSecond: row.messages_per_second,
+      waitMs: row.was_left ? 1_000 : 0,
+    }));
+  }
+
+  async release({ businessId, sender, fence }: SenderLease): Promise<void> {
+    await this.database.rows(release, [businessId, sender.id, fence]);
+  }
+
+  async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<Claim> {
+    const { senderLeaseSeconds, recipientLeaseSeconds } = this.settings;
+    const rows = await this.database.rows<ClaimRow>(claim, [
+      businessId,
+      sender.id,
+      fence,
+      limit,
+      after,
+      senderLeaseSeconds,
+      recipientLeaseSeconds,
+    ]);
+    return {
+      held: rows[0]?.held ?? false,
+      recipients: rows.filter(({ state }) => state === "sending"),
+      sentDirectly: rows[0]?.sent_directly ?? 0,
+    };
+  }
+
+  async frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
+    const rows = await this.database.rows<{
+      id: number;
+      template: FrozenTemplate;
+      tags: number[];
+      step_id: number;
+      channel: string;
+      business_name: string;
+    }>(frozen, [businessId, campaignIds]);
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          id: row.id,
+          template: row.template,
+          tags: row.tags.map(Number),
+          stepId: row.step_id,
+          senderChannel: row.channel,
+          businessName: row.business_name,
+        },
+      ]),
+    );
+  }
+
+  async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
+    await this.database.rows(pause, [businessId, campaignId, reason]);
+  }
+
+  async complete(businessId: number, senderId: number): Promise<number[]> {
+    return (await this.database.rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
+  }
+
+  async announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]> {
+    return (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+  }
+}

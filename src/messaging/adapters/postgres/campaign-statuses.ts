@@ -1,0 +1,81 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+
+/** A delivery status, as the inbox hears it. */
+interface DeliveryStatus {
+  readonly sender: string;
+  readonly platformMessageId: string;
+  readonly reference?: string;
+  readonly state: string;
+  readonly error?: { readonly code: number; readonly reason: string };
+}
+
+const rank = (state: string) =>
+  `array_position(array['queued', 'sending', 'unknown', 'sent', 'failed', 'delivered', 'read'], ${state})`;
+
+/** Forward only, as the messages themselves move; what is queued again belongs to a later attempt. */
+const apply: Statement = {
+  name: "campaign_statuses",
+  text: `
+    with given as (
+      select sender.business_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(
+        sender text, message_id text, reference uuid, state text, code integer, reason text)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    matched as (
+      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
+        on recipient.business_id = given.business_id and recipient.reference = given.reference
+      union all
+      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
+        on recipient.business_id = given.business_id and recipient.platform_message_id = given.message_id
+    ),
+    furthest as (
+      select distinct on (business_id, campaign_id, position) * from matched
+      order by business_id, campaign_id, position, ${rank("state")} desc
+    ),
+    earlier as (
+      select recipient.business_id, recipient.campaign_id, recipient.position, recipient.state as before
+      from campaign_recipients as recipient
+      where (recipient.business_id, recipient.campaign_id, recipient.position) in (
+        select business_id, campaign_id, position from furthest)
+      order by recipient.business_id, recipient.campaign_id, recipient.position
+      for no key update
+    ),
+    moved as (
+      update campaign_recipients as recipient
+      set state = furthest.state, settled_at = now(),
+          platform_message_id = coalesce(recipient.platform_message_id, furthest.message_id),
+          error_code = furthest.code, error_reason = furthest.reason
+      from furthest join earlier using (business_id, campaign_id, position)
+      where recipient.business_id = furthest.business_id and recipient.campaign_id = furthest.campaign_id
+        and recipient.position = furthest.position
+        and earlier.before <> 'queued' and ${rank("furthest.state")} > ${rank("earlier.before")}
+      returning recipient.business_id, recipient.campaign_id
+    )
+    select business_id, array_agg(distinct campaign_id) as campaign_ids from moved group by business_id`,
+};
+
+/** What became of the recipients of campaigns, in the transaction that moves their messages. */
+export class PostgresCampaignStatuses {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly channel: string,
+  ) {}
+
+  /** The campaigns that changed, by business. */
+  async apply(statuses: readonly DeliveryStatus[]): Promise<Map<number, number[]>> {
+    const news = statuses.map(({ sender, platformMessageId, reference, state, error }) => ({
+      sender,
+      message_id: platformMessageId,
+      reference,
+      state,
+      code: error?.code,
+      reason: error?.reason,
+    }));
+    const rows = await this.transaction.rows<{ business_id: number; campaign_ids: number[] }>(apply, [
+      JSON.stringify(news),
+      this.channel,
+    ]);
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+  }
+}

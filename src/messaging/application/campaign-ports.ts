@@ -1,0 +1,237 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { CampaignState, FrozenTemplate, Progress, RecipientState, UnknownIds } from "../domain/campaign.ts";
+import type { Template } from "../domain/template.ts";
+import type { Sender } from "./ports.ts";
+
+export interface NewCampaign {
+  readonly businessId: number;
+  readonly name: string;
+  readonly userId: number;
+  readonly stepId: number;
+  readonly senderId: number;
+  readonly tags: readonly number[];
+  readonly template: FrozenTemplate;
+  readonly timezone: string;
+  /** Not before; at once when null. */
+  readonly startsAt: Date | null;
+  /** Local times `HH:MM` between which it sends; the second may be the earlier one, for a window over midnight. */
+  readonly window: { readonly from: string; readonly to: string } | null;
+}
+
+export interface NewRecipient {
+  readonly contactId: number;
+  /** Digits only. */
+  readonly phone: string;
+  readonly parameters: readonly string[];
+}
+
+/** What registering needs to know of the business; `template` is null when there is none of that id. */
+export interface CampaignContext {
+  readonly timezone: string;
+  readonly preferredLanguage: string;
+  readonly template: (Template & { readonly provider: string; readonly providerBId: string | null }) | null;
+  readonly sender: Sender | null;
+  readonly missing: UnknownIds["missing"];
+}
+
+export interface CampaignRequest {
+  readonly businessId: number;
+  readonly templateId: number;
+  readonly userId: number;
+  readonly stepId: number;
+  readonly contactIds: readonly number[];
+  readonly tags: readonly number[];
+}
+
+export interface CampaignRegister {
+  /** Null when there is no such business. */
+  context(request: CampaignRequest): Promise<CampaignContext | null>;
+  /** Those of the contacts that opted out. */
+  optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /** What is left of the business's templates of this month; null where there is no limit. */
+  remaining(businessId: number): Promise<number | null>;
+  /** All or nothing, whatever the size; the campaign's id. */
+  add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number>;
+}
+
+/** A number that this worker drains; nobody else does as long as the fence stands. */
+export interface SenderLease {
+  readonly businessId: number;
+  readonly businessName: string;
+  readonly sender: Sender;
+  readonly fence: number;
+  readonly messagesPerSecond: number;
+  /** Milliseconds to wait before the first message: what another worker sent in this second counts too. */
+  readonly waitMs: number;
+}
+
+export interface ClaimedRecipient {
+  readonly campaignId: number;
+  readonly position: number;
+  readonly contactId: number;
+  readonly phone: string;
+  readonly parameters: readonly string[];
+  readonly reference: string;
+  readonly attempt: number;
+  readonly setbacks: number;
+}
+
+export interface Claim {
+  /** False once the lease is gone: another worker drains the number. */
+  readonly held: boolean;
+  readonly recipients: readonly ClaimedRecipient[];
+  /** Messages that the number sent in the last second besides its campaigns. */
+  readonly sentDirectly: number;
+}
+
+export interface TriedRecipient extends Progress {
+  readonly campaignId: number;
+  readonly position: number;
+  readonly attempt: number;
+}
+
+/** A recipient whose message is to be kept in the chat with its contact. */
+export interface RecipientToRecord {
+  readonly businessId: number;
+  readonly campaignId: number;
+  readonly position: number;
+  readonly contactId: number;
+  readonly parameters: readonly string[];
+  readonly reference: string;
+  readonly attempt: number;
+  readonly state: RecipientState;
+  readonly platformMessageId: string | null;
+  readonly errorReason: string | null;
+}
+
+export interface CampaignQueue {
+  /** Takes numbers that have something due and that nobody drains. */
+  lease(worker: string, limit: number): Promise<SenderLease[]>;
+  release(lease: SenderLease): Promise<void>;
+  /**
+   * Takes the next recipients of the number's campaigns, in turns, and renews the lease. They are `sending` from
+   * here on: whoever claims must send them before `leaseSeconds` are over, or not at all.
+   *
+   * @param after - the campaign that was served last; the others come first
+   */
+  claim(lease: SenderLease, limit: number, after: number): Promise<Claim>;
+  /** The campaigns' frozen parts, by id. */
+  frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>>;
+  /** Nothing more of the campaign is sent until it is resumed. */
+  pause(businessId: number, campaignId: number, reason: string): Promise<void>;
+  /** Marks the number's campaigns without open recipients as completed; their ids. */
+  complete(businessId: number, senderId: number): Promise<number[]>;
+  /** Logs where the campaigns stand, leaving out those of which that was logged within the last half second. */
+  announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
+}
+
+export interface FrozenCampaign {
+  readonly id: number;
+  readonly template: FrozenTemplate;
+  readonly tags: readonly number[];
+  readonly stepId: number;
+  readonly senderChannel: string;
+  readonly businessName: string;
+}
+
+/** A message of a campaign as its chat keeps it. */
+export interface CampaignMessage {
+  readonly contactId: number;
+  readonly reference: string;
+  readonly attempt: number;
+  readonly body: string;
+  readonly mediaUrl: string | null;
+  readonly state: RecipientState;
+  readonly platformMessageId: string | null;
+  readonly errorReason: string | null;
+  readonly templateId: number;
+  readonly campaignId: number;
+  readonly stepId: number;
+  readonly tags: readonly number[];
+}
+
+export interface CampaignRecipients {
+  /** Writes down what came of tries, unless a delivery status told more; those whose message is to be kept. */
+  settle(businessId: number, tried: readonly TriedRecipient[]): Promise<RecipientToRecord[]>;
+  /** Recipients that the death of a worker left between claim and record: unknown now, unless more is known. */
+  takeStragglers(limit: number): Promise<RecipientToRecord[]>;
+}
+
+export interface CampaignInbox {
+  /** Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. */
+  record(
+    businessId: number,
+    channel: string,
+    authorName: string,
+    messages: readonly CampaignMessage[],
+  ): Promise<LoggedEvent[]>;
+}
+
+export interface RecordStores {
+  readonly recipients: CampaignRecipients;
+  readonly inbox: CampaignInbox;
+}
+
+export type RecordUnitOfWork = UnitOfWork<RecordStores>;
+
+export interface CampaignStatus {
+  readonly id: number;
+  readonly name: string;
+  readonly state: CampaignState;
+  readonly pauseReason: string | null;
+  readonly templateId: number;
+  readonly userId: number;
+  readonly stepId: number;
+  readonly startsAt: Date;
+  readonly window: { readonly from: string; readonly to: string } | null;
+  readonly total: number;
+  readonly counts: Readonly<Record<RecipientState, number>>;
+  /** Messages per second that its number may send. */
+  readonly messagesPerSecond: number;
+  /** Messages per second over the last ten seconds. */
+  readonly rate: number;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+export interface RecipientStatus {
+  readonly position: number;
+  readonly contactId: number;
+  readonly phone: string;
+  readonly state: RecipientState;
+  readonly attempt: number;
+  readonly platformMessageId: string | null;
+  readonly errorCode: number | null;
+  readonly errorReason: string | null;
+  readonly settledAt: Date | null;
+}
+
+export interface CampaignReads {
+  status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
+  /** Newest first. */
+  list(
+    businessId: number,
+    page: number,
+    limit: number,
+  ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
+  /** In the order of the request, from the position after `after`, leaving out the first `offset`. */
+  recipients(
+    businessId: number,
+    campaignId: number,
+    state: RecipientState | null,
+    from: { readonly after: number; readonly offset: number },
+    limit: number,
+  ): Promise<RecipientStatus[]>;
+}
+
+export type CampaignAction = "pause" | "resume" | "cancel" | "retry-failed" | "resend-unknown";
+
+export interface CampaignControl {
+  /** The state before, or null without the campaign; `changed` counts recipients that are queued again or cancelled. */
+  apply(
+    businessId: number,
+    campaignId: number,
+    action: CampaignAction,
+  ): Promise<{ readonly before: CampaignState; readonly done: boolean; readonly changed: number } | null>;
+}

@@ -1,0 +1,75 @@
+import type { PlatformUnavailable, TemplateState } from "../domain/platform.ts";
+import { approvalState, bodyText, fillText } from "../domain/template.ts";
+import type { CampaignRegister, NewRecipient } from "./campaign-ports.ts";
+import type { MessagingPlatform } from "./ports.ts";
+import {
+  checked,
+  type RegisterCampaignCommand,
+  type RegisterCampaignFailure,
+  recipientsOf,
+} from "./register-campaign.ts";
+
+export interface PreviewedRecipient {
+  readonly contactId: number;
+  readonly phone: string;
+  readonly text: string;
+  /** Why it would not be sent, or not be accepted; empty where all is well. */
+  readonly problems: readonly ("opted_out" | "empty_parameter" | "wrong_number" | "missing_parameters")[];
+}
+
+export interface CampaignPreview {
+  readonly state: TemplateState | "no_status";
+  /** Templates left of this month's limit; null where there is none. */
+  readonly remaining: number | null;
+  readonly total: number;
+  readonly recipients: readonly PreviewedRecipient[];
+}
+
+export type PreviewCampaignFailure = RegisterCampaignFailure | PlatformUnavailable;
+
+/** What a campaign would send, to whom, and what would be refused. Sends and stores nothing. */
+export class PreviewCampaign {
+  constructor(
+    private readonly campaigns: CampaignRegister,
+    private readonly platform: Pick<MessagingPlatform, "listTemplates">,
+  ) {}
+
+  async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
+    const context = await checked(this.campaigns, command);
+    const { template, sender, parameterCount, preferredLanguage } = context;
+    const account = { phoneNumberId: sender.platformId, accountId: sender.accountId, accessToken: sender.accessToken };
+    const known = await this.platform.listTemplates(account, { name: template.platformName });
+    const all = recipientsOf(command, parameterCount);
+    const shown = all.slice((page - 1) * limit, page * limit);
+    const optedOut = await this.campaigns.optedOut(
+      command.businessId,
+      shown.map(({ contactId }) => contactId),
+    );
+    const text = bodyText(template);
+    return {
+      state: approvalState(template.structure, preferredLanguage, known),
+      remaining: await this.campaigns.remaining(command.businessId),
+      total: all.length,
+      recipients: shown.map((recipient) => ({
+        contactId: recipient.contactId,
+        phone: recipient.phone,
+        text: fillText(text, recipient.parameters),
+        problems: problemsOf(recipient, parameterCount, optedOut),
+      })),
+    };
+  }
+}
+
+function problemsOf(
+  { contactId, phone, parameters }: NewRecipient,
+  parameterCount: number,
+  optedOut: ReadonlySet<number>,
+): PreviewedRecipient["problems"] {
+  return [
+    ...(optedOut.has(contactId) ? (["opted_out"] as const) : []),
+    ...(parameters.some((parameter) => parameter.trim() === "") ? (["empty_parameter"] as const) : []),
+    // E.164: at most 15 digits; the shortest numbers with a country code have 8.
+    ...(phone.length < 8 || phone.length > 15 ? (["wrong_number"] as const) : []),
+    ...(parameters.length < parameterCount ? (["missing_parameters"] as const) : []),
+  ];
+}

@@ -1,0 +1,161 @@
+import { DomainError } from "../../kernel/errors.ts";
+import type { RefusalClass, SendOutcome } from "./platform.ts";
+import type { MediaType } from "./template.ts";
+
+export type CampaignState = "running" | "paused" | "cancelled" | "completed";
+
+/** What is known of one recipient. `skipped` asked for no more messages; `cancelled` fell with its campaign. */
+export const recipientStates = [
+  "queued",
+  "sending",
+  "unknown",
+  "sent",
+  "failed",
+  "delivered",
+  "read",
+  "skipped",
+  "cancelled",
+] as const;
+export type RecipientState = (typeof recipientStates)[number];
+
+/** A template as it was when its campaign was registered. */
+export interface FrozenTemplate {
+  readonly id: number;
+  readonly platformName: string;
+  readonly language: string;
+  readonly body: string;
+  readonly providerBId: string | null;
+  readonly media: { readonly type: MediaType; readonly link: string } | null;
+}
+
+/** For each placeholder that is mapped, by its number from 1, the name of the contact's field that fills it. */
+export type ParameterMapping = ReadonlyMap<number, string>;
+
+const missing = "unknown";
+
+/**
+ * §4.3: the texts of the placeholders for one contact, as many as the template has; none without a mapping. Only the
+ * contact's own fields are read, and only texts, numbers and booleans are texts.
+ */
+export function fillParameters(
+  mapping: ParameterMapping | null,
+  count: number,
+  contact: Readonly<Record<string, unknown>>,
+): string[] {
+  if (!mapping) return [];
+  return Array.from({ length: count }, (_, index) => {
+    const field = mapping.get(index + 1);
+    const value = field !== undefined && Object.hasOwn(contact, field) ? contact[field] : undefined;
+    const isText = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    return isText ? String(value) : missing;
+  });
+}
+
+/** Tries that a recipient gets when each was proved not to have been accepted. */
+const mostSetbacks = 8;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** What is written down of a recipient after a try. */
+export interface Progress {
+  readonly state: "queued" | "sent" | "failed" | "unknown" | "skipped";
+  readonly platformMessageId?: string;
+  readonly recipientId?: string;
+  readonly code?: number;
+  readonly reason?: string;
+  /** For a recipient that is queued again: milliseconds until the next try. */
+  readonly dueInMs?: number;
+}
+
+/** What a try says about all that follow. */
+export type Consequence =
+  | { readonly kind: "go-on" }
+  /** The number is over its rate or out of reach. */
+  | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
+  /** Nothing of this campaign can succeed. */
+  | { readonly kind: "pause"; readonly reason: string };
+
+const goOn: Consequence = { kind: "go-on" };
+
+/** @param setbacks - earlier tries of this recipient that were proved not to have been accepted */
+export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [Progress, Consequence] {
+  switch (outcome.kind) {
+    case "accepted": {
+      const { platformMessageId, recipientId } = outcome;
+      return [{ state: "sent", platformMessageId, ...(recipientId === undefined ? {} : { recipientId }) }, goOn];
+    }
+    case "unknown":
+      return [{ state: "unknown", reason: outcome.reason }, goOn];
+    case "not-sent":
+      return [tryAgain(setbacks, 1_000 * 2 ** setbacks, { reason: outcome.reason }), { kind: "slow-down" }];
+    case "refused":
+      return refused(outcome.refusal.class, outcome.refusal, setbacks);
+  }
+}
+
+function refused(
+  kind: RefusalClass,
+  { code, reason, retryAfterMs }: { readonly code: number; readonly reason: string; readonly retryAfterMs?: number },
+  setbacks: number,
+): readonly [Progress, Consequence] {
+  const said = { code, reason };
+  switch (kind) {
+    case "wait-sender":
+      return [
+        tryAgain(setbacks, retryAfterMs ?? 1_000, said),
+        { kind: "slow-down", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+      ];
+    case "wait-recipient":
+      return [tryAgain(setbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
+    case "later":
+      // A second refusal of this kind is the last: the platform has made up its mind.
+      return [setbacks > 0 ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, ...said }, goOn];
+    case "stop":
+      return [
+        { state: "queued", dueInMs: 0, ...said },
+        { kind: "pause", reason: `${code}: ${reason}` },
+      ];
+    case "opted-out":
+      return [{ state: "skipped", ...said }, goOn];
+    case "final":
+      return [{ state: "failed", ...said }, goOn];
+  }
+}
+
+const tryAgain = (
+  setbacks: number,
+  dueInMs: number,
+  said: { readonly code?: number; readonly reason: string },
+): Progress => (setbacks + 1 >= mostSetbacks ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said });
+
+export class CampaignNotFound extends DomainError<"campaign_not_found"> {
+  readonly code = "campaign_not_found";
+}
+
+/** The campaign is in a state from which this cannot be done. */
+export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
+  readonly code = "wrong_campaign_state";
+  constructor(readonly state: CampaignState) {
+    super(`the campaign is ${state}`);
+  }
+}
+
+/** A placeholder is mapped that the template does not have. */
+export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
+  readonly code = "unknown_placeholder";
+  constructor(readonly placeholder: number) {
+    super(`the template has no placeholder ${placeholder}`);
+  }
+}
+
+/** The time to begin is none. */
+export class WrongSchedule extends DomainError<"wrong_schedule"> {
+  readonly code = "wrong_schedule";
+}
+
+/** Ids in a request that the business does not have. */
+export class UnknownIds extends DomainError<"unknown_ids"> {
+  readonly code = "unknown_ids";
+  constructor(readonly missing: Readonly<Record<"contacts" | "step" | "user" | "tags", readonly number[]>>) {
+    super("the request names ids that the business does not have");
+  }
+}
