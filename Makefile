@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback app-key session-token bench build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback app-key session-token webhooks-retry job-campaigns bench build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -53,6 +53,12 @@ app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
 session-token: $(MODULES) ## print a new session token once: make session-token USER=2
 	@test '$(origin USER)' = 'command line' || { echo 'Say whose: make session-token USER=2' >&2; exit 2; }
 	@exec node $(DEMO_ENV) --import tsx src/cli/session-token.ts "$$USER"
+
+webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into the queue
+	@exec node $(DEMO_ENV) --import tsx src/cli/webhooks-retry.ts
+
+job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say how it goes
+	@exec node $(DEMO_ENV) --import tsx src/cli/job-campaigns.ts
 
 bench: $(MODULES) ## measure the hot paths against their bare limits
 	@exec node --expose-gc --import tsx test/bench/main.ts

@@ -37,7 +37,7 @@ export const listOf = (text: string): string[] => text.split(",").flatMap((item)
 const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
-    provide(bind, tokens.log, [], () => createLog({ level: config.logLevel }));
+    provide(bind, tokens.log, [], () => createLog(config.logLevel));
     provide(bind, tokens.triggers, [], () => new Triggers());
     provide(bind, tokens.metrics, [], () => new Metrics());
     provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));

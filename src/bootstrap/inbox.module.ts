@@ -43,13 +43,15 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     (database, queue, feed, progress, log) => {
       const unitOfWork = new PostgresUnitOfWork(database, (transaction) => incomingStores(transaction, progress));
       return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
-        log.error({ err: error, webhookId }, "a webhook could not be worked off"),
+        webhookId === null
+          ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
+          : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
       );
     },
   );
   provide(bind, tokens.webhookLoop, [tokens.workOffWebhooks, tokens.log], (workOff, log) => {
     return new NudgedLoop(
-      () => workOff.execute(),
+      (signal) => workOff.execute(signal),
       (error) => log.error({ err: error }, "webhooks could not be worked off"),
     );
   });

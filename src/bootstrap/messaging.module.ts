@@ -1,18 +1,24 @@
 import { ContainerModule } from "inversify";
-import type { OutgoingMessages } from "../inbox/application/ports.ts";
+import type { MessageUnderWay, OutgoingMessages } from "../inbox/application/ports.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/list-templates.route.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/send-template.route.ts";
+import { sendToChatRoute } from "../messaging/adapters/http/send-to-chat.route.ts";
 import { channelsOf } from "../messaging/adapters/http-client/channels.ts";
 import { CloudApi } from "../messaging/adapters/http-client/cloud-api.ts";
 import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
+import { PostgresChatSends } from "../messaging/adapters/postgres/chat-sends.ts";
 import { PostgresSenders } from "../messaging/adapters/postgres/senders.ts";
 import { PostgresTemplateCatalog } from "../messaging/adapters/postgres/template-catalog.ts";
+import { PostgresTemplateUsage } from "../messaging/adapters/postgres/template-usage.ts";
 import { ListTemplates } from "../messaging/application/list-templates.ts";
 import type { Outbox } from "../messaging/application/ports.ts";
 import { SendTemplate } from "../messaging/application/send-template.ts";
+import { SendToChat } from "../messaging/application/send-to-chat.ts";
+import { SendRefused } from "../messaging/domain/failures.ts";
+import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { provide } from "./provide.ts";
 import { settlementOf } from "./text-sender.ts";
 import { tokens } from "./tokens.ts";
@@ -50,7 +56,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(bind, tokens.outbox, [tokens.outgoingMessages, tokens.feed, tokens.metrics], (messages, feed, metrics) =>
-    cloudOutbox(messages, feed, (kind) => metrics.countMessages(cloudChannel, kind)),
+    outboxOf(messages, feed, (kind) => metrics.countMessages(cloudChannel, kind)),
   );
   provide(
     bind,
@@ -65,22 +71,47 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     (catalog, platform, known, mediaProbe, outbox, { media }) =>
       new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null),
   );
-  provide(bind, tokens.routes, [tokens.listTemplates, tokens.sendTemplate], (listTemplates, sendTemplate) => [
-    listTemplatesRoute(listTemplates),
-    sendTemplateRoute(sendTemplate),
-  ]);
+  provide(
+    bind,
+    tokens.sendToChat,
+    [tokens.database, tokens.secrets, tokens.platform, tokens.channels, tokens.outbox, tokens.config],
+    (database, secrets, platform, channels, outbox, { media }) =>
+      new SendToChat(
+        new PostgresChatSends(database, (sealed, businessId) => secrets.open(sealed, businessId)),
+        platform,
+        channels,
+        new PostgresTemplateUsage(database),
+        outbox,
+        media.baseUrl || null,
+      ),
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.listTemplates, tokens.sendTemplate, tokens.sendToChat],
+    (listTemplates, sendTemplate, sendToChat) => [
+      listTemplatesRoute(listTemplates),
+      sendTemplateRoute(sendTemplate),
+      sendToChatRoute(sendToChat),
+    ],
+  );
 });
 
 /** Binds what sending needs of the inbox to the inbox. */
-const cloudOutbox = (messages: OutgoingMessages, feed: EventFeed, observe: (outcome: string) => void): Outbox => ({
-  open: async (message) => {
-    const underWay = await messages.open({ ...message, provider: cloudChannel, kind: "template" });
-    return {
-      reference: underWay.reference,
-      settle: async (outcome) => {
-        feed.publish(await messages.settle(underWay, settlementOf(outcome)));
-        observe(outcome.kind);
-      },
-    };
-  },
-});
+function outboxOf(messages: OutgoingMessages, feed: EventFeed, observe: (outcome: string) => void): Outbox {
+  const entryOf = (underWay: MessageUnderWay) => ({
+    reference: underWay.reference,
+    settle: async (outcome: SendOutcome) => {
+      feed.publish(await messages.settle(underWay, settlementOf(outcome)));
+      observe(outcome.kind);
+    },
+  });
+  return {
+    open: async (message) => entryOf(await messages.open({ ...message, provider: cloudChannel, kind: "template" })),
+    openInChat: async (message) => {
+      const underWay = await messages.openInChat({ ...message, kind: "template", takesConversation: true });
+      if (!underWay) throw new SendRefused(`chat ${message.chatId} of business ${message.businessId}`);
+      return entryOf(underWay);
+    },
+  };
+}

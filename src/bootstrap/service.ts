@@ -5,9 +5,10 @@ import { openApiDocument, openApiRoute } from "../infra/http/openapi.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import { limitRate } from "../infra/http/rate-limit.ts";
 import type { Route } from "../infra/http/route.ts";
-import { closeServer, createServer, listen } from "../infra/http/server.ts";
+import { closeServer, createServer, handlersEnded, listen } from "../infra/http/server.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
+import { cached } from "../kernel/cached.ts";
 import type { Config } from "./config.ts";
 import { createContainer, listOf } from "./container.ts";
 import { resolve, resolveAll } from "./provide.ts";
@@ -18,10 +19,16 @@ export interface Service {
   readonly container: Container;
   /** Takes nothing new, finishes what is under way, then closes what it opened. */
   stop(): Promise<void>;
+  /** Milliseconds that `stop` takes at most, unless something hangs. */
+  readonly stopLimitMs: number;
 }
 
-/** Milliseconds that requests under way get to end. */
-const graceMs = 10_000;
+/** Milliseconds that requests under way get to end: more than the platform may take to answer one of ours. */
+export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
+/** Milliseconds beyond that for everything else to end. */
+const windUpMs = 10_000;
+/** Milliseconds for which figures from the database are good, however often they are asked for. */
+const gaugeLifeMs = 5_000;
 
 /** The API's routes and, where it is one, everything that documents them. */
 export function apiRoutes(container: Container): Route[] {
@@ -44,6 +51,11 @@ export async function startService(config: Config, container = createContainer(c
   const worksJobs = config.role !== "api";
 
   metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() }));
+  const webhooks = cached(gaugeLifeMs, () => resolve(container, tokens.webhookQueue).counts());
+  metrics.gauge("webhooks_waiting", "Webhooks of the messaging platform that are kept, of all processes", async () => {
+    const { due, postponed, givenUp } = await webhooks();
+    return { due, postponed, given_up: givenUp };
+  });
   let stopping = false;
   let migrated = false;
   const operations = operationsRoutes({
@@ -96,11 +108,16 @@ export async function startService(config: Config, container = createContainer(c
   return {
     port,
     container,
+    stopLimitMs: graceMsOf(config) + windUpMs,
     stop: async () => {
       stopping = true;
       realtime.close();
-      await Promise.all([closeServer(server, graceMs), clock.stop()]);
-      await Promise.all([webhookLoop.stop(), resolve(container, tokens.dispatchCampaigns).stop()]);
+      await Promise.all([
+        closeServer(server, graceMsOf(config)).then(() => handlersEnded(server)),
+        clock.stop(),
+        webhookLoop.stop(),
+        resolve(container, tokens.dispatchCampaigns).stop(),
+      ]);
       await resolve(container, tokens.campaignProgress).settled();
       await resolve(container, tokens.sendTexts).idle();
       await accessChanges.close();

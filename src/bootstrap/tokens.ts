@@ -44,6 +44,7 @@ import type { PreviewCampaign } from "../messaging/application/preview-campaign.
 import type { RecordCampaign } from "../messaging/application/record-campaign.ts";
 import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
+import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -107,5 +108,6 @@ export const tokens = {
   templateCatalog: token<TemplateCatalog>("templateCatalog"),
   outbox: token<Outbox>("outbox"),
   listTemplates: token<ListTemplates>("listTemplates"),
+  sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
 };

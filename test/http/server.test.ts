@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer as createHttpServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { closeServer, createServer, listen, serverLimits } from "../../src/infra/http/server.ts";
+import { closeServer, createServer, handlersEnded, listen, serverLimits } from "../../src/infra/http/server.ts";
 import { request } from "../support/http.ts";
 import { gate, type SampleApp, serveSample } from "./sample-app.ts";
 
@@ -90,6 +90,22 @@ describe("the HTTP server", () => {
       await closed;
       release();
     });
+  });
+
+  it("knows when the last handler has ended, also of those whose client is gone", async () => {
+    const { entered, release } = holdNext();
+    const held = request(`${app.url}/slow`).catch((error) => error.code);
+    await entered;
+    expect(await closeServer(app.server, 1)).to.equal(false);
+    expect(await held).to.equal("ECONNRESET");
+    let haveEnded = false;
+    const ended = handlersEnded(app.server).then(() => {
+      haveEnded = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(haveEnded).to.equal(false);
+    release();
+    await ended;
   });
 
   it("says so when its port is taken", async () => {

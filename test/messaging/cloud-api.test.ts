@@ -4,11 +4,13 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
 import { CloudApi, type CloudApiTimeouts } from "../../src/messaging/adapters/http-client/cloud-api.ts";
-import type { PlatformAccount, TemplateMessage } from "../../src/messaging/application/ports.ts";
+import type { ChannelMessage, PlatformAccount, TemplateMessage } from "../../src/messaging/application/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
+import { aMessage, paper, picture, senderOn, template } from "./channel-support.ts";
 
 const account: PlatformAccount = { phoneNumberId: "1055", accountId: "2066", accessToken: "EAAsecret" };
 const message: TemplateMessage = {
@@ -199,6 +201,72 @@ describe("CloudApi", () => {
         });
       });
     }
+  });
+
+  describe("sending any message", () => {
+    useNock();
+    const host = "https://platform.test";
+
+    /** What the platform is asked for the message, without what all requests have. */
+    async function askedFor(message: Partial<ChannelMessage>): Promise<unknown> {
+      let asked: Record<string, unknown> = {};
+      const scope = nock(host, { reqheaders: { authorization: "Bearer EAAsecret" } })
+        .post("/v23.0/1055/messages", (sent) => {
+          asked = sent;
+          return true;
+        })
+        .reply(200, { contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
+      const outcome = await api(host).send(senderOn(cloudChannel), aMessage(message));
+      expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
+      scope.done();
+      const { messaging_product, recipient_type, to, biz_opaque_callback_data, ...content } = asked;
+      expect([messaging_product, recipient_type, to]).to.deep.equal(["whatsapp", "individual", "59170000001"]);
+      expect(biz_opaque_callback_data).to.equal("5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a");
+      return content;
+    }
+
+    it("asks for a template as such, with its media", async () => {
+      expect(await askedFor({ template, media: picture })).to.deep.equal({
+        type: "template",
+        template: {
+          name: "order_ready",
+          language: { code: "es" },
+          components: [
+            { type: "header", parameters: [{ type: "image", image: { link: picture.link } }] },
+            {
+              type: "body",
+              parameters: [
+                { type: "text", text: "Ana" },
+                { type: "text", text: 'ñandú "2"' },
+              ],
+            },
+          ],
+        },
+      });
+    });
+
+    it("asks for a text", async () => {
+      expect(await askedFor({ text: "Hola" })).to.deep.equal({
+        type: "text",
+        text: { body: "Hola", preview_url: true },
+      });
+    });
+
+    it("asks for media with the text as its caption, or with the link below a text too long for one", async () => {
+      expect(await askedFor({ text: "Mira", media: picture })).to.deep.equal({
+        type: "image",
+        image: { link: picture.link, caption: "Mira" },
+      });
+      expect(await askedFor({ text: "", media: paper })).to.deep.equal({
+        type: "document",
+        document: { link: paper.link, filename: "precios de hoy.pdf" },
+      });
+      expect(await askedFor({ text: "x".repeat(1_024), media: picture })).to.have.property("type", "image");
+      expect(await askedFor({ text: "x".repeat(1_025), media: picture })).to.deep.equal({
+        type: "text",
+        text: { body: `${"x".repeat(1_025)}\n\n${picture.link}`, preview_url: true },
+      });
+    });
   });
 
   describe("sending over a broken connection", () => {

@@ -1,4 +1,6 @@
+import { createHmac } from "node:crypto";
 import type { Container } from "inversify";
+import { io, type Socket } from "socket.io-client";
 import { type Config, readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
@@ -11,6 +13,7 @@ import type { Database } from "../../src/infra/postgres/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
 import { type Answer, request } from "./http.ts";
+import { eventually } from "./wait.ts";
 
 export const masterSecret = "a master secret that is good for tests only";
 export const appSecret = "app secret";
@@ -108,22 +111,93 @@ export interface World {
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
   /** Rows of the database, as the tables have them. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** What the platform posts to the webhook, signed by it unless `signature` says otherwise. */
+  webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
+  /** A client of the inbox, logged in as the user; resolves once it hears what happens from now on. */
+  listen(userId: number): Promise<Listener>;
   stop(): Promise<void>;
 }
+
+/** An event as a client received it. */
+export interface Heard {
+  readonly name: string;
+  readonly payload: Answer["json"];
+}
+
+export interface Listener {
+  /** In the order of arrival. */
+  readonly heard: readonly Heard[];
+  /** Waits for the first event that `matches`. */
+  hears(matches: (event: Heard) => boolean): Promise<Heard>;
+}
+
+/** A webhook about the number of a business; `value` holds its messages, statuses and the like. */
+export const aWebhook = (businessId: number, value: object): object => ({
+  object: "whatsapp_business_account",
+  entry: [
+    {
+      id: `account-${businessId}`,
+      changes: [
+        {
+          field: "messages",
+          value: { messaging_product: "whatsapp", metadata: { phone_number_id: `number-${businessId}` }, ...value },
+        },
+      ],
+    },
+  ],
+});
+
+export const signatureOf = (payload: string | Buffer): string =>
+  `sha256=${createHmac("sha256", appSecret).update(payload).digest("hex")}`;
 
 interface WorldSettings {
   readonly businesses?: readonly DemoBusiness[];
   /** Changes to the environment that the configuration is read from. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Changes to the configuration where the environment reaches no setting. */
+  readonly configure?: (config: Config) => Config;
   readonly statusDelayMs?: number;
 }
 
+/** Ids that the database gives from here on meet none that a test chose. */
+const firstFreeId = 10_000_000;
+const numberedTables = [
+  "businesses",
+  "users",
+  "departments",
+  "steps",
+  "templates",
+  "contacts",
+  "chats",
+  "conversations",
+];
+
+/** Every request of a test comes from one address: nothing is limited unless a test asks for it. */
+const unlimited = (config: Config): Config => ({
+  ...config,
+  http: { ...config.http, failedAttemptsPerMinute: 1_000_000 },
+});
+
 export async function startWorld(settings: WorldSettings = {}): Promise<World> {
-  const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0 } = settings;
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    return await buildWorld(settings, opened);
+  } catch (error) {
+    // What stays open keeps the run from ending.
+    for (const close of opened) await close().catch(() => {});
+    throw error;
+  }
+}
+
+/** Puts what closes each part before what closes those it stands on. */
+async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)[]): Promise<World> {
+  const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
   const fresh = await freshDatabase();
+  opened.unshift(() => fresh.drop());
   const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts: accountsOf(businesses), statusDelayMs });
-  const config = readConfig({
-    LOG_LEVEL: "silent",
+  opened.unshift(() => sandbox.close());
+  const environment = {
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
     DATABASE_URL: fresh.url,
     MASTER_SECRET: masterSecret,
     MESSAGING_PLATFORM_URL: sandbox.url,
@@ -133,17 +207,24 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
     PORT: "0",
     RATE_LIMIT_PER_SECOND: "100000",
     ...settings.environment,
-  });
+  };
+  const config = configure(unlimited(readConfig(environment)));
   const container = createContainer(config);
   const database = resolve(container, tokens.database);
+  opened.unshift(() => database.close());
   await database.transaction(async (transaction) => {
     for (const business of businesses) await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+    for (const table of numberedTables) {
+      const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
+      await transaction.rows({ name: "", text }, []);
+    }
   });
   const appKeys = new Map<number, string>();
   for (const { id } of businesses) {
     appKeys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
   }
   const service = await startService(config, container);
+  opened.splice(0, 1, () => service.stop());
   const api = `http://127.0.0.1:${service.port}`;
   const control = async (method: string, path: string, body?: unknown) => {
     const answer = await request(`${sandbox.url}/__sandbox${path}`, { method, body });
@@ -152,6 +233,8 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
   };
   await control("POST", "/webhook", { url: `${api}/webhooks/cloud`, appSecret });
   const keyOf = (businessId: number): string => appKeys.get(businessId) ?? "";
+  const sessionToken = async (userId: number) => (await resolve(container, tokens.openSession).forUser(userId)).token;
+  const sockets: Socket[] = [];
 
   return {
     api,
@@ -160,13 +243,26 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
     container,
     database,
     appKey: keyOf,
-    sessionToken: async (userId) => (await resolve(container, tokens.openSession).forUser(userId)).token,
+    sessionToken,
     post: (path, body, businessId = 1) =>
       request(api + path, { method: "POST", body, headers: { "x-api-key": keyOf(businessId) } }),
     get: (path, businessId = 1) => request(api + path, { headers: { "x-api-key": keyOf(businessId) } }),
     control,
     rows: (sql, values = []) => database.rows({ name: "", text: sql }, values),
+    webhook: (payload, signature) => {
+      const rawBody = typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
+      const given = signature === undefined ? signatureOf(rawBody) : signature;
+      const headers = { ...(given !== null && { "x-hub-signature-256": given }) };
+      return request(`${api}/webhooks/cloud`, { method: "POST", rawBody, headers });
+    },
+    listen: async (userId) => {
+      const token = await sessionToken(userId);
+      const socket = io(`${api}/realtime`, { forceNew: true, transports: ["websocket"], auth: { token } });
+      sockets.push(socket);
+      return await listening(socket);
+    },
     stop: async () => {
+      for (const socket of sockets) socket.disconnect();
       await sandbox.close();
       await service.stop();
       await fresh.drop();
@@ -182,3 +278,12 @@ export const accountsOf = (businesses: readonly DemoBusiness[]) =>
     displayPhoneNumber: sender.phone,
     templates: templates.flatMap(({ listed }) => listed),
   }));
+
+async function listening(socket: Socket): Promise<Listener> {
+  const heard: Heard[] = [];
+  socket.onAny((name: string, payload: unknown) => void heard.push({ name, payload }));
+  const hears = (matches: (event: Heard) => boolean) => eventually(() => heard.find(matches));
+  await hears(({ name }) => name === "ready");
+  heard.length = 0;
+  return { heard, hears };
+}

@@ -140,6 +140,22 @@ export interface OutboxMessage {
   readonly authorName: string;
 }
 
+/** A template message to be entered in a chat that is known, in an agent's name. */
+export interface ChatOutboxMessage {
+  readonly businessId: number;
+  readonly chatId: number;
+  readonly to: string;
+  readonly body: string;
+  readonly mediaUrl?: string;
+  readonly templateId: number;
+  readonly authorName: string;
+  readonly authorUserId: number | null;
+  /** For reports. */
+  readonly categoryId: number | null;
+  /** A date that the sender ties to the message. */
+  readonly datedAt: Date | null;
+}
+
 export interface OutboxEntry {
   /** Goes out with the message and comes back in its delivery statuses. */
   readonly reference: string;
@@ -151,6 +167,46 @@ export interface OutboxEntry {
 export interface Outbox {
   /** Enters the message before it is sent: from here on it is sent at most once, by the caller. */
   open(message: OutboxMessage): Promise<OutboxEntry>;
+  /** The same in a chat that is known; once the message is sent, its conversation no longer waits for an agent. */
+  openInChat(message: ChatOutboxMessage): Promise<OutboxEntry>;
+}
+
+export type Channels = Readonly<Record<ChannelName, Channel>>;
+
+/** What a send to a chat needs to know; what the business does not have is null. */
+export interface ChatSendContext {
+  readonly businessName: string;
+  readonly timezone: string;
+  readonly preferredLanguage: string;
+  readonly template: (Template & { readonly provider: string; readonly providerBId: string | null }) | null;
+  /** The chat, when it is of the contact that was named. */
+  readonly chat: { readonly id: number } | null;
+  readonly user: { readonly name: string } | null;
+  /** What the message leaves from: of ProviderB for its templates, else of the chat's channel. */
+  readonly sender: Sender | null;
+  /** Whose templates the platform approves. */
+  readonly cloudAccount: Sender | null;
+}
+
+export interface ChatSends {
+  /** Null when there is no such business. */
+  context(
+    businessId: number,
+    named: {
+      readonly templateId: number;
+      readonly chatId: number;
+      readonly contactId: number;
+      readonly userId: number | null;
+    },
+  ): Promise<ChatSendContext | null>;
+}
+
+/** How many templates agents sent in the month of the business, against its limit. */
+export interface TemplateUsage {
+  /** Counts one more and returns its month; null when that would be too many. Exact, however many do so at once. */
+  reserve(businessId: number): Promise<string | null>;
+  /** Takes back one that was not sent. */
+  release(businessId: number, month: string): Promise<void>;
 }
 
 /** Time, for work that goes by it. */

@@ -12,6 +12,21 @@ export class TemplateNotFound extends DomainError<"template_not_found"> {
   readonly code = "template_not_found";
 }
 
+/** The platform has not approved the template, in the language that the send would use. */
+export class NotApproved extends DomainError<"not_approved"> {
+  readonly code = "not_approved";
+}
+
+/** The business has sent all templates that it may send in this month. */
+export class LimitReached extends DomainError<"limit_reached"> {
+  readonly code = "limit_reached";
+}
+
+/** A date is none. */
+export class WrongDate extends DomainError<"wrong_date"> {
+  readonly code = "wrong_date";
+}
+
 /** The business has no number at the messaging platform. */
 export class NoSender extends DomainError<"no_sender"> {
   readonly code = "no_sender";

@@ -52,7 +52,18 @@ const moveStatuses: Statement = {
     where message.business_id = earlier.business_id and message.id = earlier.id
       and message.direction = 'out' and earlier.rank > array_position(${states}, earlier.before)
     returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
-              earlier.opted_out`,
+              earlier.opted_out, message.takes_conversation`,
+};
+
+/** What the sender does with the answer, for messages whose answer was lost. */
+const takeConversations: Statement = {
+  name: "incoming_take_conversations",
+  text: `
+    update conversations as conversation set state = 'in_progress'
+    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint)
+    join messages as message on message.business_id = news.business_id and message.id = news.id
+    where conversation.business_id = message.business_id and conversation.id = message.conversation_id
+      and conversation.state = 'pending' and conversation.closed_at is null`,
 };
 
 /** What the answer to the request would have told, where it was lost; and who opted out. */
@@ -209,6 +220,7 @@ interface Moved {
   readonly state: string;
   readonly recipient_id?: string | null;
   readonly opted_out?: boolean;
+  readonly takes_conversation?: boolean;
   readonly message?: IncomingMessage;
 }
 
@@ -232,6 +244,10 @@ export class PostgresIncomingStore implements IncomingStore {
   async record({ statuses, preferences, messages }: IncomingNews): Promise<LoggedEvent[]> {
     const moved = await this.inChunks<Moved>(moveStatuses, statuses.map(statusRow), this.provider);
     await this.learn(moved);
+    await this.inChunks(
+      takeConversations,
+      moved.filter(isSentAtLast).map(({ business_id, id }) => ({ business_id, id })),
+    );
     await this.inChunks(applyPreferences, preferences.map(preferenceRow), this.provider);
     const arrived = await this.storeMessages(messages);
     const all = [...moved, ...arrived];
@@ -242,7 +258,6 @@ export class PostgresIncomingStore implements IncomingStore {
   }
 
   private async learn(moved: readonly Moved[]): Promise<void> {
-    const wasLost = ({ before }: Moved) => before === "sending" || before === "unknown";
     const news = moved.filter((row) => row.opted_out || (wasLost(row) && row.recipient_id));
     await this.inChunks(
       learnRecipients,
@@ -282,6 +297,9 @@ export class PostgresIncomingStore implements IncomingStore {
     return rows;
   }
 }
+
+const wasLost = ({ before }: Moved): boolean => before === "sending" || before === "unknown";
+const isSentAtLast = (row: Moved): boolean => wasLost(row) && row.state !== "failed" && row.takes_conversation === true;
 
 /** One row for each chat that is to rise, in the order in which chats are locked. */
 function chatsToRaise(moved: readonly Moved[]): object[] {

@@ -1,9 +1,15 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { MessageUnderWay, OutgoingMessage, OutgoingMessages, Settlement } from "../../application/ports.ts";
+import type {
+  MessageUnderWay,
+  OutgoingChatMessage,
+  OutgoingMessage,
+  OutgoingMessages,
+  Settlement,
+} from "../../application/ports.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
-import { findingThreads } from "./thread-sql.ts";
+import { findingRooms, findingThreads } from "./thread-sql.ts";
 
 const open: Statement = {
   name: "message_open",
@@ -18,6 +24,34 @@ const open: Statement = {
            $9::bigint, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $10)
     from threads
     returning id, attempt, reference`,
+};
+
+const openInChat: Statement = {
+  name: "message_open_in_chat",
+  text: `
+    with owners as (
+      select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
+      from chats as chat where chat.business_id = $1 and chat.id = $2
+    ),
+    ${findingRooms}
+    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
+                          template_id, author_user_id, category_id, dated_at, takes_conversation, state, reference,
+                          attempt, lease_until)
+    select business_id, chat_id, conversation_id, 'out', $3, $4, $5, 'user', $6, $7::bigint, $8::bigint, $9::bigint,
+           $10::timestamptz, $11::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $12)
+    from talks
+    returning id, attempt, reference`,
+};
+
+/** §3: whoever is written to no longer waits. Before the message is settled, so that its events tell. */
+const takeConversation: Statement = {
+  name: "message_take_conversation",
+  text: `
+    update conversations as conversation set state = 'in_progress'
+    from messages as message
+    where message.business_id = $1 and message.id = $2 and message.takes_conversation
+      and conversation.business_id = message.business_id and conversation.id = message.conversation_id
+      and conversation.state = 'pending' and conversation.closed_at is null`,
 };
 
 const settle: Statement = {
@@ -94,9 +128,31 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     return { businessId, to: phone, ...row };
   }
 
+  async openInChat(message: OutgoingChatMessage): Promise<MessageUnderWay | null> {
+    const [row] = await this.database.rows<{ id: number; attempt: number; reference: string }>(openInChat, [
+      message.businessId,
+      message.chatId,
+      message.kind,
+      message.body,
+      message.mediaUrl ?? null,
+      message.authorName,
+      message.templateId ?? null,
+      message.authorUserId,
+      message.categoryId,
+      message.datedAt,
+      message.takesConversation,
+      this.leaseSeconds,
+    ]);
+    const { businessId, to, takesConversation } = message;
+    return row ? { businessId, to, takesConversation, ...row } : null;
+  }
+
   async settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]> {
     const sent = settlement.state === "sent" ? settlement : undefined;
     const failed = settlement.state === "failed" ? settlement : undefined;
+    if (sent && message.takesConversation) {
+      await this.database.rows(takeConversation, [message.businessId, message.id]);
+    }
     const rows = await this.database.rows<LoggedEventRow>(settle, [
       message.businessId,
       message.id,

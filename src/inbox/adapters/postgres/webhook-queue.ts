@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { KeptWebhook, WebhookQueue } from "../../application/ports.ts";
+import { isOwnTrouble } from "../../../infra/postgres/own-trouble.ts";
+import type { KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
 
 const attemptsInAll = 10;
 
@@ -26,10 +27,27 @@ const postpone: Statement = {
   name: "webhook_postpone",
   text: `
     update incoming_webhooks
-    set attempts = attempts + 1, error = left($2, 500),
-        due_at = now() + make_interval(secs => 2 ^ attempts),
-        gave_up_at = case when attempts + 1 >= ${attemptsInAll} then now() end
+    set attempts = attempts + $3::int, error = left($2, 500),
+        due_at = now() + make_interval(secs => case when $3::int = 1 then 2 ^ attempts else 5 end),
+        gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then now() end
     where id = $1`,
+};
+
+const counts: Statement = {
+  name: "webhook_counts",
+  text: `
+    select count(*) filter (where gave_up_at is null and due_at <= now()) as due,
+           count(*) filter (where gave_up_at is null and due_at > now()) as postponed,
+           count(gave_up_at) as "givenUp"
+    from (select gave_up_at, due_at from incoming_webhooks limit 100000) as kept`,
+};
+
+const retryGivenUp: Statement = {
+  name: "webhook_retry",
+  text: `
+    update incoming_webhooks set attempts = 0, due_at = now(), gave_up_at = null
+    where id in (select id from incoming_webhooks where gave_up_at is not null order by id limit 10000)
+    returning id`,
 };
 
 const purge: Statement = {
@@ -55,8 +73,18 @@ export class PostgresWebhookQueue implements WebhookQueue {
     await this.database.rows(remove, [ids]);
   }
 
-  async postpone(id: number, error: string): Promise<void> {
-    await this.database.rows(postpone, [id, error]);
+  async postpone(id: number, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    await this.database.rows(postpone, [id, message.replaceAll("\0", ""), isOwnTrouble(error) ? 0 : 1]);
+  }
+
+  async counts(): Promise<WebhookCounts> {
+    const [row] = await this.database.rows<WebhookCounts>(counts, []);
+    return row ?? { due: 0, postponed: 0, givenUp: 0 };
+  }
+
+  async retryGivenUp(): Promise<number> {
+    return (await this.database.rows(retryGivenUp, [])).length;
   }
 
   async purge(days: number): Promise<number> {

@@ -1,62 +1,73 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpClient, HttpOutcome } from "../../../infra/http-client/http-client.ts";
-import type { MessagingPlatform, PlatformAccount, TemplateMessage } from "../../application/ports.ts";
+import type {
+  Channel,
+  ChannelMessage,
+  MessagingPlatform,
+  PlatformAccount,
+  Sender,
+  TemplateMessage,
+} from "../../application/ports.ts";
 import {
   type PlatformTemplate,
   PlatformUnavailable,
   type SendOutcome,
   type TemplateState,
 } from "../../domain/platform.ts";
-import { type PlatformError, refusal, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
+import { bearer, type GraphSettings, graphError, graphSend, graphStops, usualVersion } from "./graph.ts";
+import { type Fields, fields, first, parse, textOf } from "./json.ts";
+import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
+import {
+  type AnswerDialect,
+  fileNameOf,
+  type Post,
+  postTo,
+  rootOf,
+  type SendTimeouts,
+  textWithLink,
+  usualTimeouts,
+} from "./sending.ts";
 
-export interface CloudApiTimeouts {
-  /** Milliseconds until a connection is ready; past it a send is `not-sent`. Default 3,000. */
-  readonly connectMs: number;
-  /** Milliseconds for one send; past it the send is `unknown`. Default 15,000. */
-  readonly sendMs: number;
+export interface CloudApiTimeouts extends SendTimeouts {
   /** Milliseconds for one try at one page of templates, so that a second try has room. Default 4,000. */
   readonly pageMs: number;
   /** Milliseconds for the whole list of templates. Default 10,000. */
   readonly listMs: number;
 }
 
-export interface CloudApiSettings {
-  readonly client: Pick<HttpClient, "request">;
-  /** Scheme and host, for instance https://graph.facebook.com. */
-  readonly baseUrl: string;
-  /** Default v23.0. */
-  readonly version?: string;
+export interface CloudApiSettings extends GraphSettings {
   readonly timeouts?: Partial<CloudApiTimeouts>;
 }
-
-type Answer = Extract<HttpOutcome, { kind: "answer" }>;
-type Fields = Readonly<Record<string, unknown>>;
 
 const pageSize = 250;
 const mostPages = 100;
 const retryPauseMs = 200;
 
 /** The platform's cloud channel. */
-export class CloudApi implements MessagingPlatform {
+export class CloudApi implements MessagingPlatform, Channel {
   private readonly client: Pick<HttpClient, "request">;
+  private readonly version: string;
   private readonly root: string;
   private readonly timeouts: CloudApiTimeouts;
+  private readonly post: Post;
 
   constructor(settings: CloudApiSettings) {
     this.client = settings.client;
-    this.root = `${settings.baseUrl.replace(/\/+$/, "")}/${settings.version ?? "v23.0"}`;
-    this.timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000, ...settings.timeouts };
+    this.version = settings.version ?? usualVersion;
+    this.root = `${rootOf(settings.baseUrl)}/${this.version}`;
+    this.timeouts = { ...usualTimeouts, pageMs: 4_000, listMs: 10_000, ...settings.timeouts };
+    this.post = postTo(settings, dialect);
   }
 
-  async sendTemplate(account: PlatformAccount, message: TemplateMessage): Promise<SendOutcome> {
-    const outcome = await this.client.request({
-      method: "POST",
-      url: `${this.root}/${encodeURIComponent(account.phoneNumberId)}/messages`,
-      headers: { ...headersFor(account), "content-type": "application/json" },
-      body: JSON.stringify(sendBody(message)),
-      timeouts: { connectMs: this.timeouts.connectMs, totalMs: this.timeouts.sendMs },
-    });
-    return outcome.kind === "answer" ? readSendAnswer(outcome, account) : outcome;
+  send({ platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
+    const body = { ...addressOf(message), ...contentOf(message) };
+    return this.post(graphSend(this.version, platformId, accessToken, body));
+  }
+
+  sendTemplate({ phoneNumberId, accessToken }: PlatformAccount, message: TemplateMessage): Promise<SendOutcome> {
+    const { templateName: name, language, parameters, headerMedia } = message;
+    const body = { ...addressOf(message), ...templateContent({ name, language, parameters }, headerMedia) };
+    return this.post(graphSend(this.version, phoneNumberId, accessToken, body));
   }
 
   async listTemplates(account: PlatformAccount, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
@@ -91,7 +102,7 @@ export class CloudApi implements MessagingPlatform {
       const outcome = await this.client.request({
         method: "GET",
         url,
-        headers: headersFor(account),
+        headers: { accept: "application/json", ...bearer(account.accessToken) },
         timeouts: { connectMs: this.timeouts.connectMs, totalMs: Math.min(this.timeouts.pageMs, leftMs) },
       });
       const page = readPageAnswer(outcome, account);
@@ -104,13 +115,34 @@ export class CloudApi implements MessagingPlatform {
   }
 }
 
-const headersFor = (account: PlatformAccount): Record<string, string> => ({
-  accept: "application/json",
-  authorization: `Bearer ${account.accessToken}`,
+const addressOf = ({ to, reference }: Pick<ChannelMessage, "to" | "reference">): object => ({
+  messaging_product: "whatsapp",
+  recipient_type: "individual",
+  to,
+  biz_opaque_callback_data: reference,
 });
 
-function sendBody(message: TemplateMessage): object {
-  const { headerMedia: media, parameters } = message;
+/** Longer texts are no captions. */
+const longestCaption = 1_024;
+
+function contentOf({ template, text, media }: ChannelMessage): object {
+  if (template) return templateContent(template, media);
+  if (media && text.length <= longestCaption) {
+    const source = {
+      link: media.link,
+      ...(text !== "" && { caption: text }),
+      ...(media.type === "document" && { filename: fileNameOf(media.link) }),
+    };
+    return { type: media.type, [media.type]: source };
+  }
+  return { type: "text", text: { body: media ? textWithLink(text, media.link) : text, preview_url: true } };
+}
+
+function templateContent(
+  template: Pick<NonNullable<ChannelMessage["template"]>, "name" | "language" | "parameters">,
+  media: ChannelMessage["media"],
+): object {
+  const { name, language, parameters } = template;
   const components: object[] = [];
   if (media) {
     components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
@@ -119,36 +151,34 @@ function sendBody(message: TemplateMessage): object {
     components.push({ type: "body", parameters: parameters.map((text) => ({ type: "text", text })) });
   }
   return {
-    messaging_product: "whatsapp",
-    recipient_type: "individual",
-    to: message.to,
     type: "template",
-    biz_opaque_callback_data: message.reference,
-    template: {
-      name: message.templateName,
-      language: { code: message.language },
-      ...(components.length > 0 && { components }),
-    },
+    template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
   };
 }
 
-/** Only the platform's own JSON proves anything; a gateway in between can answer with any status and text. */
-function readSendAnswer(answer: Answer, account: PlatformAccount): SendOutcome {
-  const body = parse(answer.text);
-  const id = fields(first(body.messages)).id;
-  if (answer.status >= 200 && answer.status <= 299 && typeof id === "string" && id !== "") {
-    const recipientId = fields(first(body.contacts)).wa_id;
-    return { kind: "accepted", platformMessageId: id, ...(typeof recipientId === "string" && { recipientId }) };
-  }
-  const error = platformError(body);
-  const cls = error && refusalClass(error, answer.status);
-  if (!error || !cls) return { kind: "unknown", reason: `HTTP ${answer.status} that proves nothing` };
-  const { accessToken } = account;
-  return {
-    kind: "refused",
-    refusal: refusal(error, { class: cls, accessToken, retryAfter: answer.headers["retry-after"] }),
-  };
-}
+const dialect: AnswerDialect = {
+  accepted(body) {
+    const platformMessageId = textOf(fields(first(body.messages)).id);
+    const recipientId = textOf(fields(first(body.contacts)).wa_id);
+    return platformMessageId ? { platformMessageId, ...(recipientId && { recipientId }) } : undefined;
+  },
+  error: graphError,
+  classes: errorClasses({
+    // Throughput, account or app rate, number being upgraded or registered anew, brief outages.
+    "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
+    "wait-recipient": [131056],
+    stop: [
+      // The template: parameters, name and language, texts, policy, format, paused, disabled, a part missing.
+      ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 131008],
+      // The account: payment, locked, spam limit, display name, number not registered or deleted, access.
+      ...[131042, 131031, 131048, 131037, 131045, 133010, 131005],
+      ...graphStops,
+    ],
+    final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051],
+    "opted-out": [131050],
+    later: [131049],
+  }),
+};
 
 interface PageFailure {
   readonly failure: string;
@@ -162,12 +192,12 @@ function readPageAnswer(outcome: HttpOutcome, account: PlatformAccount): (Fields
   const body = parse(outcome.text);
   if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
   const retryAfter = retryAfterMs(outcome.headers["retry-after"]);
-  const error = platformError(body);
+  const error = graphError(body);
   if (!error)
     return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), retryAfterMs: retryAfter };
   return {
     failure: `${error.code} ${safeReason(error, account.accessToken)}`,
-    passing: refusalClass(error, outcome.status) === "wait-sender" || outcome.status >= 500,
+    passing: refusalClass(error, outcome.status, dialect.classes) === "wait-sender" || outcome.status >= 500,
     retryAfterMs: retryAfter,
   };
 }
@@ -210,29 +240,5 @@ function stateOf(status: unknown): TemplateState {
   if (status === "APPROVED") return "APPROVED";
   return status === "PENDING" || status === "IN_APPEAL" ? "PENDING" : "REJECTED";
 }
-
-function platformError(body: Fields): PlatformError | undefined {
-  const { code, message, error_subcode: subcode, error_data: data } = fields(body.error);
-  if (typeof code !== "number" || !Number.isInteger(code)) return undefined;
-  const { details } = fields(data);
-  return {
-    code,
-    message: typeof message === "string" ? message : "",
-    ...(typeof subcode === "number" && { subcode }),
-    ...(typeof details === "string" && { details }),
-  };
-}
-
-/** An object without fields stands for everything that is no JSON object. */
-function parse(text: string): Fields {
-  try {
-    return fields(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-const fields = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
 const listingFailed = (why: string): PlatformUnavailable => new PlatformUnavailable(`template listing failed: ${why}`);

@@ -1,6 +1,6 @@
 import type { Refusal, RefusalClass } from "../../domain/platform.ts";
 
-/** The error object of the platform's own JSON, whatever the HTTP status it came with. */
+/** The error in a platform's own JSON, whatever the HTTP status it came with. */
 export interface PlatformError {
   readonly code: number;
   readonly subcode?: number;
@@ -8,39 +8,29 @@ export interface PlatformError {
   readonly details?: string;
 }
 
-const classes: ReadonlyMap<number, RefusalClass> = new Map(
-  Object.entries({
-    // Throughput, account or app rate, number being upgraded or registered anew, brief outages.
-    "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
-    "wait-recipient": [131056],
-    stop: [
-      // The template: parameters, name and language, texts, policy, format, paused, disabled, a part missing.
-      ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 131008],
-      // The account: payment, locked, spam limit, policy, display name, number not registered or deleted.
-      ...[131042, 131031, 131048, 368, 131037, 131045, 133010, 33],
-      // Token and permissions; 200 to 299 are below.
-      ...[190, 0, 3, 10, 131005],
-    ],
-    final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051],
-    "opted-out": [131050],
-    later: [131049],
-  } satisfies Record<RefusalClass, number[]>).flatMap(([name, codes]) =>
-    codes.map((code) => [code, name as RefusalClass] as const),
-  ),
-);
+/** `unproven`: the platform answers so to messages that it has sent, too. */
+type ErrorClass = RefusalClass | "unproven";
 
-/** "Object does not exist or permission is missing": the sending number, not the recipient. */
-const unknownObject = { code: 100, subcode: 33 };
+/** What is to be done about errors, by code or by code and subcode. */
+export type ErrorClasses = ReadonlyMap<string, ErrorClass>;
+
+/** A code stands as a number; with its subcode, which then goes before the code alone, as `"100/33"`. */
+export const errorClasses = (
+  codes: Readonly<Partial<Record<ErrorClass, readonly (number | `${number}/${number}`)[]>>>,
+): ErrorClasses =>
+  new Map(Object.entries(codes).flatMap(([name, own]) => own.map((code) => [`${code}`, name as ErrorClass] as const)));
 
 /**
- * What is to be done about an error, by its code and not by the HTTP status, on which the platform varies.
- * `undefined`: an unknown code of a status that does not say the request was refused.
+ * What is to be done about an error, by its code and not by the HTTP status, on which platforms vary.
+ * `undefined` when it does not prove that the message was refused: an unknown code of a status that does not say so.
  */
-export function refusalClass(error: PlatformError, httpStatus: number): RefusalClass | undefined {
-  if (error.code === unknownObject.code && error.subcode === unknownObject.subcode) return "stop";
-  if (error.code >= 200 && error.code <= 299) return "stop";
-  const known = classes.get(error.code);
-  if (known) return known;
+export function refusalClass(
+  error: PlatformError,
+  httpStatus: number,
+  classes: ErrorClasses,
+): RefusalClass | undefined {
+  const known = classes.get(`${error.code}/${error.subcode}`) ?? classes.get(`${error.code}`);
+  if (known) return known === "unproven" ? undefined : known;
   if (httpStatus === 429) return "wait-sender";
   return httpStatus >= 400 && httpStatus <= 499 ? "final" : undefined;
 }

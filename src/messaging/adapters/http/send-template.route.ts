@@ -1,9 +1,10 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, type Schema, text } from "../../../infra/http/schema.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../application/send-template.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
+import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
 
 const rejected = "Error al enviar la plantilla";
 
@@ -92,11 +93,13 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       ],
     ],
     auth: "app-key",
+    idempotent: true,
     body,
     responses: {
       200: {
         description: "The platform accepted the message",
         schema: { type: "object", required: ["success"], properties: { success: { const: true } } },
+        headers: messageIdHeader,
       },
       400: { description: "A field is wrong, or the platform refused the message", schema: failure },
       404: { description: "No such business or template", schema: failure },
@@ -105,7 +108,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     dialect,
     handle: async ({ body, caller }) => {
       if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
-      await sendTemplate.execute({
+      const { platformMessageId } = await sendTemplate.execute({
         businessId: caller.businessId,
         phone: phoneDigits(body.phone_number) ?? "",
         templateId: body.plantilla_id,
@@ -113,6 +116,6 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
         ...(body.name ? { contactName: body.name } : {}),
         ...(body.media_url === undefined ? {} : { mediaUrl: body.media_url }),
       });
-      return { success: true };
+      return new Reply(200, { success: true }, messageIdHeaders(platformMessageId));
     },
   });

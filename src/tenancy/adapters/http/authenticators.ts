@@ -27,11 +27,13 @@ function appKey(keys: AppKeys, attempts: FailedAttempts): Middleware {
   };
 }
 
-/** A session token comes as a bearer, or as `token` in the query. */
+/** Authentication rule 4: a session token comes as a bearer, or as `token` in the query. Without one it is a 400. */
 function session(sessions: Sessions, attempts: FailedAttempts): Middleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx) ?? ctx.query.token;
-    if (typeof token !== "string" || token === "") return refuse(ctx, attempts, { error: "Token is required" });
+    if (typeof token !== "string" || token === "") {
+      throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
+    }
     const user = await sessions.userOf(token);
     if (!user) return refuse(ctx, attempts, { error: "Invalid token" });
     const { businessId, userId, roleId } = user;

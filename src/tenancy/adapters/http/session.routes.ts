@@ -9,8 +9,8 @@ const credentials = {
   type: "object",
   required: ["email", "password"],
   properties: {
-    email: { type: "string", minLength: 1, maxLength: 320 },
-    password: { type: "string", minLength: 1, maxLength: 1024 },
+    email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
+    password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
   },
 } as const satisfies Schema;
 
@@ -23,6 +23,12 @@ const opened = {
     empresa_id: { type: "integer" },
     usuario_id: { type: "integer" },
   },
+} as const satisfies Schema;
+
+const tokenMissing = {
+  type: "object",
+  required: ["error"],
+  properties: { error: text },
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
@@ -80,6 +86,7 @@ export const closeSessionRoute = (sessions: SessionStore): Route =>
         description: "The token is void from now on",
         schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
       },
+      400: { description: "No token", schema: tokenMissing },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: { unexpected: () => [500, { message: "Internal server error" }] },

@@ -1,0 +1,65 @@
+import { readConfig } from "../bootstrap/config.ts";
+import { createContainer } from "../bootstrap/container.ts";
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { runCommand } from "./command.ts";
+
+/** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */
+
+const barWidth = 30;
+
+interface Standing {
+  readonly waiting: number;
+  readonly done: number;
+}
+
+const bar = ({ waiting, done }: Standing): string => {
+  const filled = Math.round((done / Math.max(1, waiting + done)) * barWidth);
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${done} of ${waiting + done}`;
+};
+
+await runCommand(async () => {
+  const container = createContainer(readConfig({ LOG_LEVEL: "warn", ...process.env, ROLE: "worker" }));
+  const database = resolve(container, tokens.database);
+  const dispatch = resolve(container, tokens.dispatchCampaigns);
+  const began = await standing();
+  const show = async (): Promise<void> => {
+    const { waiting, done } = await standing();
+    const sent = { waiting, done: done - began.done };
+    if (process.stdout.isTTY) process.stdout.write(`\r${bar(sent)}`);
+    else console.log(`${sent.done} sent, ${waiting} waiting`);
+  };
+  const timer = setInterval(() => void show().catch(() => {}), process.stdout.isTTY ? 250 : 2_000);
+  const stop = () => void dispatch.stop();
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  try {
+    await resolve(container, tokens.recordCampaign).recordStragglers();
+    await dispatch.runToEnd();
+    await resolve(container, tokens.campaignProgress).settled();
+    await show();
+    if (process.stdout.isTTY) process.stdout.write("\n");
+  } finally {
+    clearInterval(timer);
+    await resolve(container, tokens.httpClient).close();
+    await database.close();
+  }
+
+  /** Over all businesses: this is an operator's command. */
+  async function standing(): Promise<Standing> {
+    const [row] = await database.rows<Standing>(
+      {
+        name: "job_campaigns_standing",
+        text: `
+          select count(*) filter (where recipient.state in ('queued', 'sending')) as waiting,
+                 count(*) filter (where recipient.state not in ('queued', 'sending')) as done
+          from campaign_recipients as recipient
+          join campaigns as campaign on campaign.business_id = recipient.business_id
+                                        and campaign.id = recipient.campaign_id
+          where campaign.state in ('running', 'completed') and campaign.starts_at <= now()
+            and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')`,
+      },
+      [],
+    );
+    return row ?? { waiting: 0, done: 0 };
+  }
+});

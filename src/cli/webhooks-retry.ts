@@ -1,0 +1,15 @@
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { runCommand } from "./command.ts";
+import { withContainer } from "./container.ts";
+
+/** Puts the webhooks that were given up on back into the queue; a running service works them off. */
+await runCommand(async () => {
+  const count = await withContainer(async (container) => {
+    const queue = resolve(container, tokens.webhookQueue);
+    let all = 0;
+    for (let some = await queue.retryGivenUp(); some > 0; some = await queue.retryGivenUp()) all += some;
+    return all;
+  });
+  console.log(`${count} webhooks are due again`);
+});

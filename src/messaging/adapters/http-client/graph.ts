@@ -1,0 +1,40 @@
+import { type Fields, fields } from "./json.ts";
+import type { PlatformError } from "./refusals.ts";
+import type { ChannelSettings, SendRequest } from "./sending.ts";
+
+/** What the platform's channels have in common: cloud numbers, pages and photo-app accounts. */
+
+export interface GraphSettings extends ChannelSettings {
+  /** Default v23.0. */
+  readonly version?: string;
+}
+
+export const usualVersion = "v23.0";
+
+export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
+
+/** The one request of a send, from a number, a page or an account. */
+export const graphSend = (version: string, senderId: string, accessToken: string, body: object): SendRequest => ({
+  path: `/${version}/${encodeURIComponent(senderId)}/messages`,
+  headers: { ...bearer(accessToken), "content-type": "application/json" },
+  body: JSON.stringify(body),
+  accessToken,
+});
+
+/** Token, permissions and capabilities: no message of this sender can succeed. 100/33 is its id, not the recipient. */
+export const graphStops = [
+  ...([190, 0, 3, 10, 33, 368, "100/33"] as const),
+  ...Array.from({ length: 100 }, (_, n) => 200 + n),
+];
+
+export function graphError(body: Fields): PlatformError | undefined {
+  const { code, message, error_subcode: subcode, error_data: data } = fields(body.error);
+  if (typeof code !== "number" || !Number.isInteger(code)) return undefined;
+  const { details } = fields(data);
+  return {
+    code,
+    message: typeof message === "string" ? message : "",
+    ...(typeof subcode === "number" && { subcode }),
+    ...(typeof details === "string" && { details }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
+import type { SendOutcome } from "../../domain/platform.ts";
+import { textOf } from "./json.ts";
+import { errorClasses } from "./refusals.ts";
+import { type AnswerDialect, type ChannelSettings, type Post, postTo } from "./sending.ts";
+
+/** ProviderB: templates that are registered there go by their id, everything else as text and media. */
+export class ProviderB implements Channel {
+  private readonly post: Post;
+
+  constructor(settings: ChannelSettings) {
+    this.post = postTo(settings, dialect);
+  }
+
+  send({ accountId, accessToken, phone }: Sender, message: ChannelMessage): Promise<SendOutcome> {
+    const addresses = { To: `whatsapp:+${message.to}`, From: `whatsapp:+${phone}` };
+    return this.post({
+      path: `/2010-04-01/Accounts/${encodeURIComponent(accountId)}/Messages.json`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${accountId}:${accessToken}`).toString("base64")}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams({ ...addresses, ...contentOf(message) }).toString(),
+      accessToken,
+    });
+  }
+}
+
+function contentOf({ text, media, template }: ChannelMessage): Record<string, string> {
+  if (template?.providerBId) {
+    const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
+    return {
+      ContentSid: template.providerBId,
+      ...(template.parameters.length > 0 && { ContentVariables: JSON.stringify(variables) }),
+    };
+  }
+  return { ...(text !== "" && { Body: text }), ...(media && { MediaUrl: media.link }) };
+}
+
+const dialect: AnswerDialect = {
+  accepted(body) {
+    const platformMessageId = textOf(body.sid);
+    return platformMessageId ? { platformMessageId } : undefined;
+  },
+  error({ code, message, status }) {
+    // Its codes have five digits; a gateway may well have a `code` of three.
+    const isOwn = typeof code === "number" && Number.isInteger(code) && code >= 10_000 && typeof status === "number";
+    return isOwn ? { code, message: textOf(message) ?? "" } : undefined;
+  },
+  classes: errorClasses({
+    // Requests, calls per second, queues that are full, the channel's rate, the channel out of service.
+    "wait-sender": [20429, 14107, 21611, 30001, 63018, 63012],
+    stop: [
+      // Credentials, account, permission, limit of the day.
+      ...[20003, 20004, 20005, 20006, 20008, 20403, 20404, 30002, 63020, 63038],
+      // The number that it leaves from.
+      ...[21212, 21603, 21606, 21660, 63007],
+      // The template: unknown, not in this language, parameters, rejected, paused, disabled.
+      ...[21654, 21655, 63027, 63028, 63030, 63040, 63041, 63042],
+    ],
+    // Number, region, text, media and values of this message; the window; nobody there.
+    final: [
+      ...[21211, 21408, 21604, 21612, 21614, 21617, 21619, 21620, 21656],
+      ...[63003, 63013, 63015, 63016, 63019, 63021, 63024, 63032, 63033],
+    ],
+    "opted-out": [21610],
+    later: [63049],
+  }),
+};

@@ -1,0 +1,83 @@
+import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
+import type { SendOutcome } from "../../domain/platform.ts";
+import { type Fields, fields, first, textOf } from "./json.ts";
+import { errorClasses, type PlatformError } from "./refusals.ts";
+import { type AnswerDialect, type ChannelSettings, fileNameOf, type Post, postTo } from "./sending.ts";
+
+/** A phone that a provider has paired by QR code. It knows no templates and carries no reference of ours. */
+export class QrProvider implements Channel {
+  private readonly post: Post;
+
+  constructor(settings: ChannelSettings) {
+    this.post = postTo(settings, dialect);
+  }
+
+  send({ platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
+    return this.post({
+      path: `/message/${message.media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
+      headers: { apikey: accessToken, "content-type": "application/json" },
+      body: JSON.stringify(contentOf(message)),
+      accessToken,
+    });
+  }
+}
+
+function contentOf({ to: number, text, media }: ChannelMessage): object {
+  if (!media) return { number, text };
+  return {
+    number,
+    mediatype: media.type,
+    media: media.link,
+    ...(text !== "" && { caption: text }),
+    // The provider makes up the other names itself, and stumbles over links without an ending.
+    ...(media.type === "document" && { fileName: fileNameOf(media.link) }),
+  };
+}
+
+const dialect: AnswerDialect = {
+  accepted(body) {
+    const { id, remoteJid } = fields(body.key);
+    const platformMessageId = textOf(id);
+    const recipientId = /^(\d+)@s\.whatsapp\.net$/.exec(textOf(remoteJid) ?? "")?.[1];
+    return platformMessageId ? { platformMessageId, ...(recipientId && { recipientId }) } : undefined;
+  },
+  error: provenError,
+  classes: errorClasses({
+    "wait-sender": [429, 500],
+    // Key, permission, instance.
+    stop: [401, 403, 404],
+    final: [400],
+  }),
+};
+
+/**
+ * The provider has no error codes, so the HTTP status stands for one. Its 400 alone proves nothing: it answers so,
+ * too, when the message has left and could not be stored. Proof is what it only says before it sends.
+ */
+function provenError(body: Fields, httpStatus: number): PlatformError | undefined {
+  const { message } = fields(body.response);
+  const isOwn = body.status === httpStatus && textOf(body.error) !== undefined && message !== undefined;
+  if (!isOwn) return undefined;
+  const error = (reason: string): PlatformError => ({ code: httpStatus, message: reason });
+  switch (httpStatus) {
+    case 400:
+      if (fields(first(message)).exists === false) return error("the number does not exist on this channel");
+      return isComplaint(message) ? error(`bad request: ${message.flat().join("; ")}`) : undefined;
+    case 401:
+    case 403:
+    case 404:
+    case 429:
+      return error(`${body.error}: ${[message].flat().filter(isText).join("; ")}`);
+    case 500:
+      // Said so, and not in a list, it comes from the look for the number, which goes before.
+      return message === "Connection Closed" ? error("the phone is not connected") : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** What the check of the request found is a list in a list; other errors are texts in a list. */
+const isComplaint = (message: unknown): message is string[][] =>
+  Array.isArray(message) && Array.isArray(message[0]) && message.flat().every(isText);

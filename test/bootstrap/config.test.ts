@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { readConfig } from "../../src/bootstrap/config.ts";
+import { listOf } from "../../src/bootstrap/container.ts";
+
+/** What production must be given. */
+const needed = {
+  DATABASE_URL: "postgres://recado@db/recado",
+  MASTER_SECRET: "thirty-two characters or more of it",
+  MESSAGING_PLATFORM_URL: "https://graph.facebook.com",
+  PLATFORM_APP_SECRET: "app secret",
+  PLATFORM_VERIFY_TOKEN: "verify token",
+};
+
+/** A value of each variable that is none of its setting's default. */
+const others: Readonly<Record<string, string>> = {
+  ...needed,
+  ROLE: "worker",
+  HOST_ADDRESS: "127.0.0.9",
+  PORT: "8080",
+  LOG_LEVEL: "warn",
+  METRICS_KEY: "metrics key",
+  MONGODB_URI: "mongodb://mongo/recado",
+  REDIS_URL: "redis://redis:6379",
+  DATABASE_POOL_SIZE: "7",
+  CORS_ORIGINS: "https://a.example,https://b.example",
+  TRUST_PROXY: "true",
+  RATE_LIMIT_PER_SECOND: "11",
+  RATE_LIMIT_BURST: "13",
+  SESSION_HOURS: "0.5",
+  QR_PROVIDER_URL: "https://qr.example",
+  PROVIDER_B_URL: "https://b.example",
+  MEDIA_BASE_URL: "https://media.example/",
+  ALLOW_PRIVATE_MEDIA_URLS: "true",
+};
+
+type Json = { readonly [name: string]: string | Json };
+
+/** Each variable with the path of its setting. */
+const variablesIn = (tree: Json, at: readonly string[] = []): [variable: string, path: readonly string[]][] =>
+  Object.entries(tree).flatMap(([name, value]) =>
+    typeof value === "string" ? [[value, [...at, name]]] : variablesIn(value, [...at, name]),
+  );
+const variables = variablesIn(JSON.parse(readFileSync("config/custom-environment-variables.json", "utf8")));
+
+function refusalOf(environment: Record<string, string | undefined>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("the configuration was taken");
+}
+
+describe("the configuration", () => {
+  it("needs what has no default, and names all of it at once", () => {
+    const message = refusalOf({});
+    for (const variable of Object.keys(needed)) expect(message).to.include(`${variable} is not set`);
+    expect(message.match(/\n/g)).to.have.length(Object.keys(needed).length);
+  });
+
+  it("has a default for everything else", () => {
+    expect(readConfig(needed)).to.deep.include({ role: "all", host: "0.0.0.0", port: 3000, logLevel: "info" });
+  });
+
+  it("takes an empty variable for one that is not there", () => {
+    expect(refusalOf({ ...needed, MASTER_SECRET: "" })).to.include("MASTER_SECRET is not set");
+    expect(readConfig({ ...needed, PORT: "", ROLE: "" })).to.include({ port: 3000, role: "all" });
+  });
+
+  it("comes from the given environment only", () => {
+    const before = process.env.DATABASE_URL;
+    process.env.DATABASE_URL = needed.DATABASE_URL;
+    try {
+      expect(refusalOf({ ...needed, DATABASE_URL: undefined })).to.include("DATABASE_URL is not set");
+    } finally {
+      if (before === undefined) delete process.env.DATABASE_URL;
+      else process.env.DATABASE_URL = before;
+    }
+  });
+
+  it("is tested with every variable that there is", () => {
+    expect(Object.keys(others)).to.have.members(variables.map(([variable]) => variable));
+  });
+
+  for (const [variable, path] of variables) {
+    it(`takes ${path.join(".")} from ${variable}, in its type`, () => {
+      const valueIn = (config: unknown) =>
+        path.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
+      const { [variable]: value = "", ...rest } = others;
+      const read = valueIn(readConfig({ ...needed, [variable]: value }));
+      expect(read).to.equal(/^(\d+(\.\d+)?|true)$/.test(value) ? JSON.parse(value) : value);
+      if (!(variable in needed)) expect(valueIn(readConfig({ ...rest, ...needed }))).not.to.equal(read);
+    });
+  }
+
+  const wrong: [variable: string, value: string][] = [
+    ["ROLE", "boss"],
+    ["PORT", "x"],
+    ["PORT", "65536"],
+    ["PORT", "1.5"],
+    ["LOG_LEVEL", "loud"],
+    ["DATABASE_URL", "mysql://db/recado"],
+    ["DATABASE_POOL_SIZE", "1"],
+    ["MASTER_SECRET", "too short, hunter2"],
+    ["MESSAGING_PLATFORM_URL", "graph.facebook.com"],
+    ["MONGODB_URI", "postgres://db"],
+    ["REDIS_URL", "redis"],
+    ["TRUST_PROXY", "yes"],
+    ["RATE_LIMIT_PER_SECOND", "0"],
+    ["RATE_LIMIT_BURST", "-1"],
+    ["SESSION_HOURS", "0"],
+    ["QR_PROVIDER_URL", "qr.example"],
+    ["PROVIDER_B_URL", "ftp://b.example"],
+    ["MEDIA_BASE_URL", "http://media.example/"],
+    ["MEDIA_BASE_URL", "https://media.example"],
+    ["ALLOW_PRIVATE_MEDIA_URLS", "maybe"],
+  ];
+  for (const [variable, value] of wrong) {
+    it(`refuses ${variable}=${value}, by the variable's name and without the value`, () => {
+      const message = refusalOf({ ...needed, [variable]: value });
+      expect(message).to.match(new RegExp(`^bad configuration:\n  ${variable} must .+$`));
+      expect(message).not.to.include("hunter2");
+    });
+  }
+
+  it("gives lists as texts with commas", () => {
+    expect(listOf(" https://a.example , ,https://b.example,")).to.deep.equal([
+      "https://a.example",
+      "https://b.example",
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { graceMsOf, type Service, startService } from "../../src/bootstrap/service.ts";
+import { request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+describe("a service that is stopped", () => {
+  let world: World;
+  let service: Service;
+  beforeEach(async () => {
+    world ??= await startWorld({ environment: { ROLE: "api" } });
+    await world.rows("truncate messages cascade");
+    service = await startService(world.config);
+  });
+  after(() => world.stop());
+
+  const states = async (): Promise<unknown[]> =>
+    (await world.rows<{ state: string }>("select state from messages where direction = 'out'")).map(
+      ({ state }) => state,
+    );
+
+  /** A send that the platform takes its time for; resolves once it is under way. */
+  async function slowSend(signal?: AbortSignal): Promise<{ answer: Promise<unknown> }> {
+    await world.control("POST", "/faults", { delay_ms: 300, path: "messages" });
+    const answer = fetch(`http://127.0.0.1:${service.port}/chats/enviar/plantilla/business`, {
+      method: "POST",
+      headers: { "x-api-key": world.appKey(1), "content-type": "application/json" },
+      body: JSON.stringify({ empresa_id: 1, phone_number: "59170099999", plantilla_id: 101, parameters: ["a", "b"] }),
+      ...(signal ? { signal } : {}),
+    }).then(
+      async (response) => [response.status, await response.json()],
+      () => "gone",
+    );
+    await eventually(async () => (await states())[0] === "sending");
+    return { answer };
+  }
+
+  it("answers what is under way", async () => {
+    const { answer } = await slowSend();
+    await service.stop();
+    expect(await answer).to.deep.equal([200, { success: true }]);
+    expect(await states()).to.deep.equal(["sent"]);
+    const refused = await request(`http://127.0.0.1:${service.port}/livez`).catch((error) => error.code);
+    expect(refused).to.equal("ECONNREFUSED");
+  });
+
+  it("writes down what is under way although its client is gone", async () => {
+    const client = new AbortController();
+    const { answer } = await slowSend(client.signal);
+    client.abort();
+    expect(await answer).to.equal("gone");
+    await service.stop();
+    expect(await states()).to.deep.equal(["sent"]);
+  });
+
+  it("gives requests longer than the platform may take, and has a limit beyond that", async () => {
+    const { config } = world;
+    expect(graceMsOf(config)).to.be.above(config.messagingPlatform.timeoutMs);
+    expect(service.stopLimitMs).to.be.above(graceMsOf(config));
+    await service.stop();
+  });
+});

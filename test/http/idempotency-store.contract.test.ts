@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto";
+import { expect } from "chai";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { PostgresIdempotencyStore } from "../../src/infra/postgres/idempotency-store.ts";
+import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/wait.ts";
+import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
+
+const leaseSeconds = 120;
+const oneDay = 86_400;
+
+interface Subject {
+  readonly store: IdempotencyStore;
+  /** Makes every key older. */
+  age(seconds: number): Promise<void> | void;
+}
+
+const digestOf = (text: string): Uint8Array => createHash("sha256").update(text).digest();
+
+const aRequest = (changes: Partial<KeyedRequest> = {}): KeyedRequest => ({
+  businessId: 1,
+  operation: "makeThing",
+  key: "a",
+  digest: digestOf("this"),
+  ...changes,
+});
+
+const anAnswer = (changes: Partial<KeptAnswer> = {}): KeptAnswer => ({
+  status: 201,
+  headers: { "X-Made": "yes" },
+  contentType: "application/json",
+  body: '{"name":"ñandú 😀 \\u0000 \\"quoted\\""}',
+  ...changes,
+});
+
+function claimOf(begun: Begun): Claim {
+  if (begun.kind !== "claimed") throw new Error(`the key was ${begun.kind}`);
+  return begun.claim;
+}
+
+/** What every implementation must do; the fake of other tests is held to it as well. */
+function idempotencyStoreContract(name: string, create: () => Promise<Subject>): void {
+  describe(`keys remembered ${name}`, () => {
+    let subject: Subject;
+    let store: IdempotencyStore;
+    beforeEach(async () => {
+      subject = await create();
+      store = subject.store;
+    });
+
+    const claim = async (changes?: Partial<KeyedRequest>): Promise<Claim> =>
+      claimOf(await store.begin(aRequest(changes)));
+    const kindOf = async (changes?: Partial<KeyedRequest>): Promise<string> =>
+      (await store.begin(aRequest(changes))).kind;
+
+    it("are claimed by the first, and in flight until it is answered", async () => {
+      await claim();
+      expect(await kindOf()).to.equal("in-flight");
+    });
+
+    for (const answer of [anAnswer(), anAnswer({ body: null }), anAnswer({ status: 204, body: "", headers: {} })]) {
+      it(`give back the answer just as it was: ${JSON.stringify(answer)}`, async () => {
+        await store.finish(await claim(), answer);
+        for (let time = 1; time <= 2; time += 1) {
+          expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer });
+        }
+      });
+    }
+
+    it("belong to one request, whether it is answered or not", async () => {
+      const other = { digest: digestOf("that") };
+      const held = await claim();
+      expect(await kindOf(other)).to.equal("other-request");
+      await store.finish(held, anAnswer());
+      expect(await kindOf(other)).to.equal("other-request");
+    });
+
+    for (const scope of [{ businessId: 2 }, { operation: "dropThing" }, { key: "A" }]) {
+      it(`are independent of the same with ${JSON.stringify(scope)}`, async () => {
+        await store.finish(await claim(), anAnswer());
+        const other = await claim(scope);
+        expect(await kindOf(scope)).to.equal("in-flight");
+        await store.release(other);
+        expect(await kindOf()).to.equal("answered");
+      });
+    }
+
+    it("are free again once they are released", async () => {
+      await store.release(await claim());
+      await claim({ digest: digestOf("that") });
+    });
+
+    it("are abandoned when nobody answers within the lease, for the same request only", async () => {
+      await claim();
+      await subject.age(leaseSeconds - 10);
+      expect(await kindOf()).to.equal("in-flight");
+      await subject.age(20);
+      expect(await kindOf()).to.equal("abandoned");
+      expect(await kindOf()).to.equal("abandoned");
+      expect(await kindOf({ digest: digestOf("that") })).to.equal("other-request");
+    });
+
+    it("take the answer of one that comes back late", async () => {
+      const held = await claim();
+      await subject.age(leaseSeconds + 10);
+      await store.finish(held, anAnswer());
+      expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer: anAnswer() });
+    });
+
+    it("are kept for 24 hours, answered or not, and then used anew", async () => {
+      await store.finish(await claim(), anAnswer());
+      await claim({ key: "b" });
+      await subject.age(oneDay - 60);
+      expect([await kindOf(), await kindOf({ key: "b" })]).to.deep.equal(["answered", "abandoned"]);
+      await subject.age(120);
+      await claim({ digest: digestOf("that") });
+      await claim({ key: "b" });
+      expect(await kindOf({ digest: digestOf("that") })).to.equal("in-flight");
+    });
+
+    it("are left alone by whoever claimed them a day ago", async () => {
+      const late = await claim();
+      await subject.age(oneDay + 60);
+      const held = await claim();
+      await store.finish(late, anAnswer());
+      await store.release(late);
+      expect(await kindOf()).to.equal("in-flight");
+      await store.finish(held, anAnswer({ status: 200 }));
+      expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer: anAnswer({ status: 200 }) });
+    });
+
+    for (const what of ["free", "a day old"]) {
+      it(`are claimed by exactly one of 30 at once when they are ${what}`, async () => {
+        if (what !== "free") await store.finish(await claim(), anAnswer());
+        await subject.age(oneDay + 60);
+        const kinds = await Promise.all(Array.from({ length: 30 }, () => kindOf()));
+        expect(kinds.sort()).to.deep.equal(["claimed", ...Array.from({ length: 29 }, () => "in-flight")]);
+      });
+    }
+  });
+}
+
+idempotencyStoreContract("in memory", async () => {
+  const store = new InMemoryIdempotencyStore(leaseSeconds);
+  return { store, age: (seconds) => store.age(seconds) };
+});
+
+describe("with PostgreSQL", () => {
+  let fresh: TestDatabase;
+  let database: Database;
+  before(async () => {
+    fresh = await freshDatabase();
+    const settings = { url: fresh.url, poolSize: 10, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
+    database = Database.open(settings, () => {});
+    await run("insert into businesses (id, name) overriding system value values (1, 'Uno'), (2, 'Dos')");
+  });
+  after(async () => {
+    await database.close();
+    await fresh.drop();
+  });
+
+  const run = (text: string, values: readonly unknown[] = []) =>
+    database.rows<{ key: string }>({ name: "", text }, values);
+  const age = async (seconds: number): Promise<void> => {
+    await run(
+      `update idempotency_keys set created_at = created_at - make_interval(secs => $1),
+              lease_until = lease_until - make_interval(secs => $1)`,
+      [seconds],
+    );
+  };
+  const emptied = async (): Promise<PostgresIdempotencyStore> => {
+    await run("truncate idempotency_keys");
+    return new PostgresIdempotencyStore(database, leaseSeconds);
+  };
+
+  const waitsForLock = async (): Promise<void> => {
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await eventually(async () => (await run(waiting)).length > 0);
+  };
+  /** Does `work` at the moment when the key is claimed by somebody else. */
+  const whileClaimed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    let result: Promise<Result> | undefined;
+    await database.transaction(async (transaction) => {
+      claimOf(await new PostgresIdempotencyStore(transaction, leaseSeconds).begin(aRequest()));
+      result = work();
+      await waitsForLock();
+    });
+    return (await result) as Result;
+  };
+
+  idempotencyStoreContract("in PostgreSQL", async () => ({ store: await emptied(), age }));
+
+  for (const what of ["free", "a day old"]) {
+    it(`sees who claims a key at that moment that was ${what}`, async () => {
+      const store = await emptied();
+      if (what !== "free") {
+        await store.finish(claimOf(await store.begin(aRequest())), anAnswer());
+        await age(oneDay + 60);
+      }
+      expect(await whileClaimed(() => store.begin(aRequest()))).to.deep.equal({ kind: "in-flight" });
+    });
+  }
+
+  describe("keys of more than a day ago", () => {
+    const keys = async () => (await run("select key from idempotency_keys order by key")).map(({ key }) => key);
+
+    it("are purged, batch by batch, and no others", async () => {
+      const store = await emptied();
+      for (let n = 1; n <= 5; n += 1) await store.begin(aRequest({ key: `old ${n}`, businessId: 1 + (n % 2) }));
+      await age(oneDay + 60);
+      await store.begin(aRequest({ key: "new" }));
+      expect(await store.purge(undefined, 2)).to.equal(5);
+      expect(await keys()).to.deep.equal(["new"]);
+      expect(await store.purge()).to.equal(0);
+    });
+
+    it("stay where the purge is told to stop", async () => {
+      const store = await emptied();
+      await store.begin(aRequest());
+      await age(oneDay + 60);
+      expect(await store.purge(AbortSignal.abort())).to.equal(0);
+      expect(await keys()).to.deep.equal(["a"]);
+    });
+
+    it("are not purged when somebody claims them anew at that moment", async () => {
+      const store = await emptied();
+      await store.begin(aRequest());
+      await age(oneDay + 60);
+      expect(await whileClaimed(() => store.purge())).to.equal(0);
+      expect(await keys()).to.deep.equal(["a"]);
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
+
+interface Known {
+  readonly digest: string;
+  readonly claim: string;
+  /** Seconds by which it was made older than it is. */
+  age: number;
+  answer?: KeptAnswer;
+}
+
+type Scope = Pick<KeyedRequest, "businessId" | "operation" | "key">;
+
+const nameOf = ({ businessId, operation, key }: Scope): string => JSON.stringify([businessId, operation, key]);
+const oneDay = 86_400;
+
+/** Time stands still but for `age`. */
+export class InMemoryIdempotencyStore implements IdempotencyStore {
+  private readonly keys = new Map<string, Known>();
+
+  constructor(private readonly leaseSeconds = 120) {}
+
+  async begin(request: KeyedRequest): Promise<Begun> {
+    const name = nameOf(request);
+    const digest = Buffer.from(request.digest).toString("hex");
+    const known = this.keys.get(name);
+    if (!known || known.age > oneDay) {
+      const { businessId, operation, key } = request;
+      const id = randomUUID();
+      this.keys.set(name, { digest, claim: id, age: 0 });
+      return { kind: "claimed", claim: { businessId, operation, key, id } };
+    }
+    if (known.digest !== digest) return { kind: "other-request" };
+    if (known.answer) return { kind: "answered", answer: structuredClone(known.answer) };
+    return { kind: known.age > this.leaseSeconds ? "abandoned" : "in-flight" };
+  }
+
+  async finish(claim: Claim, answer: KeptAnswer): Promise<void> {
+    const known = this.keys.get(nameOf(claim));
+    if (known?.claim === claim.id) known.answer = structuredClone(answer);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    if (this.keys.get(nameOf(claim))?.claim === claim.id) this.keys.delete(nameOf(claim));
+  }
+
+  /** Makes every key older. */
+  age(seconds: number): void {
+    for (const known of this.keys.values()) known.age += seconds;
+  }
+
+  get size(): number {
+    return this.keys.size;
+  }
+}

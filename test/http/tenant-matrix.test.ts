@@ -1,0 +1,278 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "chai";
+import type { Route } from "../../src/infra/http/route.ts";
+import { type Answer, request } from "../support/http.ts";
+import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { servedRoutes } from "./routes.ts";
+
+/**
+ * Another business's ids answer like ids that exist nowhere, byte for byte. The requests are made from the schemas
+ * of the routes: a new endpoint takes part once its ids carry `x-entity` and its other required fields an example.
+ */
+
+/** The table of each entity. In each business of this test the one with the id 1 after its own number exists. */
+const tables: Readonly<Record<string, string>> = {
+  business: "businesses",
+  user: "users",
+  template: "templates",
+  contact: "contacts",
+  chat: "chats",
+  conversation: "conversations",
+  step: "steps",
+  department: "departments",
+  tag: "tags",
+  campaign: "campaigns",
+};
+
+/**
+ * By place (`operationId where.field`): why its foreign ids are answered in other words than missing ones, or why
+ * they are answered with success.
+ */
+const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
+  "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
+};
+
+/** By place: fields that are named like ids and name nothing that belongs to a business, and what they name. */
+const noIdsOfOurs: Readonly<Record<string, string>> = {
+  "sendTemplateToChat body.meta_id": "the recipient's number",
+  "sendTemplateToChat body.categoria_id": "a category of the client's own",
+};
+
+/** The state that an operation wants its campaign in; `running` where none is named. */
+const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paused" };
+
+const own = 1;
+const foreign = 98_765;
+/** As long as the foreign one, so that nothing but the number can differ. */
+const nowhere = 98_764;
+
+const idIn = (businessId: number, entity: string): number =>
+  entity === "business" ? businessId : businessId * 100 + 1;
+
+type Json = Readonly<Record<string, unknown>>;
+type Where = "params" | "query" | "body";
+const parts: readonly Where[] = ["params", "query", "body"];
+
+interface Place {
+  readonly name: string;
+  readonly where: Where;
+  readonly path: readonly string[];
+  readonly entity: string;
+  readonly takesDigits: boolean;
+}
+
+interface Field {
+  readonly where: Where;
+  readonly path: readonly string[];
+  readonly schema: Json;
+}
+
+const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+const schemaOf = (route: Route, where: Where): Json => record(route[where]);
+
+/** Every field of a schema, nested ones too; the items of a list go by the name of the list. */
+function fieldsOf(where: Where, schema: Json, path: readonly string[] = []): Field[] {
+  const named = Object.entries(record(schema.properties)).flatMap(([name, property]) => {
+    const field = { where, path: [...path, name], schema: record(property) };
+    return [field, ...fieldsOf(where, field.schema, field.path)];
+  });
+  return schema.items === undefined ? named : [...named, ...fieldsOf(where, record(schema.items), path)];
+}
+
+const nameOf = (route: Route, { where, path }: Pick<Field, "where" | "path">) =>
+  `${route.operationId} ${where}.${path.join(".")}`;
+
+/** The schema of the id itself: of an item where the field is a list of ids. */
+const idSchema = ({ schema }: Field): Json => (schema.type === "array" ? record(schema.items) : schema);
+
+function placesOf(route: Route): Place[] {
+  const fields = parts.flatMap((where) => fieldsOf(where, schemaOf(route, where)));
+  return fields.flatMap((field) => {
+    const schema = idSchema(field);
+    const entity = schema["x-entity"];
+    if (typeof entity !== "string") return [];
+    const { where, path } = field;
+    return [{ name: nameOf(route, field), where, path, entity, takesDigits: schema["x-numeric"] === true }];
+  });
+}
+
+/** A value for a field: an id of the own business, an example, or what the schema leaves no choice about. */
+function sampleOf(schema: Json, name: string): unknown {
+  if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
+  if ("example" in schema) return schema.example;
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  if ("const" in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if ("default" in schema) return schema.default;
+  if (schema.type === "boolean") return true;
+  if (schema.type === "array") return [sampleOf(record(schema.items), name)];
+  if (schema.type === "object") return objectOf(schema, name);
+  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
+}
+
+/** What is required, and what holds an id. */
+function objectOf(schema: Json, name: string): Json {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const wanted = Object.entries(record(schema.properties)).filter(
+    ([field, property]) => required.includes(field) || JSON.stringify(property).includes('"x-entity"'),
+  );
+  return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
+}
+
+/** Puts `value` in the place of the id, in the first item of each list on the way. */
+function withValue(given: unknown, path: readonly string[], value: unknown): unknown {
+  if (Array.isArray(given)) return [withValue(given[0], path, value), ...given.slice(1)];
+  const [name, ...rest] = path;
+  return name === undefined ? value : { ...record(given), [name]: withValue(record(given)[name], rest, value) };
+}
+
+const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(name);
+
+const routes = servedRoutes();
+const guarded = routes.filter(({ auth }) => auth !== "none");
+
+describe("ids of another business", () => {
+  const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
+  let world: World;
+  let session: string;
+  before(async () => {
+    const withPlainTemplate = (id: number) => aBusiness(id, { templates: [aTemplate(id * 100 + 1, { body: "Hola" })] });
+    world = await startWorld({
+      businesses: [withPlainTemplate(own), withPlainTemplate(foreign)],
+      environment: { ROLE: "api" },
+    });
+    session = await world.sessionToken(own * 100 + 1);
+    for (const id of [own, foreign]) await addCampaign(id);
+  });
+  after(() => world.stop());
+
+  const addCampaign = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    await world.rows("insert into tags (business_id, id, name) values ($1, $2, 'VIP')", [businessId, id]);
+    await world.rows(
+      `insert into campaigns (business_id, id, name, user_id, template_id, step_id, sender_id, tags, template, state,
+                              timezone, total)
+       select business_id, $2, 'Promo', $2, $2, $2, id, '{}', '{}', 'running', 'UTC', 0 from senders
+       where business_id = $1`,
+      [businessId, id],
+    );
+  };
+
+  const send = (route: Route, { params, query, body }: Record<Where, Json>): Promise<Answer> => {
+    const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const key: Record<string, string> =
+      route.auth === "app-key" ? { "x-api-key": world.appKey(own) } : { authorization: `Bearer ${session}` };
+    return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
+      method: route.method.toUpperCase(),
+      headers: key,
+      ...(route.body !== undefined && { body }),
+    });
+  };
+  const goodRequest = (route: Route): Record<Where, Json> => {
+    const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
+    return { params: part("params"), query: part("query"), body: part("body") };
+  };
+  const expectDocumented = (route: Route, answer: Answer): void => {
+    const documented = route.responses[answer.status];
+    expect(documented, `${route.operationId} answered ${answer.status}: ${answer.text}`).not.to.equal(undefined);
+    if (documented?.schema === undefined) return;
+    const isValid = ajv.validate(documented.schema as object, answer.json);
+    expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
+  };
+  /** The number and digest of all rows of the other business, by table. */
+  const dump = async (): Promise<object> => {
+    const owned = await world.rows<{ name: string }>(
+      `select table_name as name from information_schema.columns
+       where table_schema = 'public' and column_name = 'business_id' order by 1`,
+    );
+    expect(owned.length).to.be.above(10);
+    const digests = [...owned, { name: "businesses" }].map(async ({ name }) => {
+      const column = name === "businesses" ? "id" : "business_id";
+      const rows = await world.rows(
+        `select count(*), md5(string_agg(held::text, ' ' order by held::text)) from ${name} as held where ${column} = $1`,
+        [foreign],
+      );
+      return [name, rows[0]];
+    });
+    return Object.fromEntries(await Promise.all(digests));
+  };
+  /** Without the number itself, which an answer may name. */
+  const seen = ({ status, type, text }: Answer, id: number) => ({
+    status,
+    type,
+    text: text.replaceAll(new RegExp(`\\b${id}\\b`, "g"), "<id>"),
+  });
+
+  it("are looked for in every place that is named like an id", () => {
+    const fields = routes.flatMap((route) =>
+      parts.flatMap((where) => fieldsOf(where, schemaOf(route, where)).map((field) => ({ route, field }))),
+    );
+    const unmarked = fields
+      .filter(({ field }) => looksLikeId(field.path.at(-1) ?? "") && idSchema(field)["x-entity"] === undefined)
+      .map(({ route, field }) => nameOf(route, field));
+    const message = "mark what these ids name with idOf(...), or say in `noIdsOfOurs` what they name";
+    expect(
+      unmarked.filter((place) => noIdsOfOurs[place] === undefined),
+      message,
+    ).to.deep.equal([]);
+  });
+
+  it("are known here by the tables that hold them", async () => {
+    for (const entity of new Set(guarded.flatMap(placesOf).map((place) => place.entity))) {
+      const table = tables[entity];
+      expect(table, `say in \`tables\` where a ${entity} is kept`).not.to.equal(undefined);
+      for (const businessId of [own, foreign]) {
+        const owner = entity === "business" ? "" : `and business_id = ${businessId}`;
+        const rows = await world.rows(`select from ${table} where id = $1 ${owner}`, [idIn(businessId, entity)]);
+        expect(rows, `${entity} of business ${businessId}`).to.have.length(1);
+      }
+      const none = await world.rows(`select from ${table} where id = $1`, [idIn(nowhere, entity)]);
+      expect(none, entity).to.deep.equal([]);
+    }
+  });
+
+  it("have no exceptions that nothing needs any more", () => {
+    const places = guarded.flatMap(placesOf).map(({ name }) => name);
+    expect(places).to.include.members(Object.keys(exceptions));
+    expect(places.length).to.be.above(4);
+  });
+
+  for (const route of guarded) {
+    const places = placesOf(route);
+    if (places.length === 0) continue;
+    describe(`in ${route.operationId}`, () => {
+      it("stand beside ids of the own business, with which the request succeeds", async () => {
+        const state = campaignStates[route.operationId] ?? "running";
+        await world.rows("update campaigns set state = $2, pause_reason = $3 where business_id = $1", [
+          own,
+          state,
+          state === "paused" ? "for the test" : null,
+        ]);
+        const answer = await send(route, goodRequest(route));
+        expect(answer.status, answer.text).to.be.within(200, 299);
+        expectDocumented(route, answer);
+      });
+
+      for (const place of places) {
+        const exception = exceptions[place.name];
+        it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
+          const good = goodRequest(route);
+          const asking = (id: number | string) =>
+            send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) });
+          const [theirs, none] = [idIn(foreign, place.entity), idIn(nowhere, place.entity)];
+          const before = await dump();
+          for (const write of place.takesDigits ? [Number, String] : [Number]) {
+            const [answer, missing] = [await asking(write(theirs)), await asking(write(none))];
+            expectDocumented(route, answer);
+            if (!exception?.success) expect(answer.status, answer.text).to.be.within(400, 599);
+            if (!exception?.otherWords) expect(seen(answer, theirs)).to.deep.equal(seen(missing, none));
+          }
+          expect(await dump()).to.deep.equal(before);
+        });
+      }
+    });
+  }
+});

@@ -1,0 +1,93 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { type AgentLoad, chooseAgent, distribute } from "../../src/inbox/domain/assignment.ts";
+import { namedAgent, outOfHoursText, type TicketSetup, tagIds } from "../../src/inbox/domain/ticket.ts";
+
+const agent = (id: number, openTickets = 0, lastTicketId: number | null = null, takesAll = true): AgentLoad => ({
+  id,
+  name: `Agente ${id}`,
+  openTickets,
+  lastTicketId,
+  takesAll,
+});
+
+describe("the agent of a ticket", () => {
+  it("is the one whom the step names, however busy, of the department or not (§5.3)", () => {
+    expect(chooseAgent([agent(1), agent(2, 9), agent(3, 9, 7, false)], 2)?.id).to.equal(2);
+    expect(chooseAgent([agent(1), agent(3, 9, 7, false)], 3)?.id).to.equal(3);
+  });
+
+  it("is another one when the named one is not available", () => {
+    expect(chooseAgent([agent(1, 5)], 2)?.id).to.equal(1);
+  });
+
+  it("is the one with the fewest open tickets, of several the one assigned longest ago, or never (§5.3)", () => {
+    expect(chooseAgent([agent(1, 2, 10), agent(2, 1, 12), agent(3, 1, 11)], null)?.id).to.equal(3);
+    expect(chooseAgent([agent(1, 1, 10), agent(2, 1), agent(3, 1, 11)], null)?.id).to.equal(2);
+    expect(chooseAgent([agent(2), agent(1)], null)?.id).to.equal(1);
+  });
+
+  it("is nobody who only takes the tickets of other steps", () => {
+    expect(chooseAgent([agent(3, 0, null, false)], 2)).to.equal(null);
+    expect(chooseAgent([], null)).to.equal(null);
+  });
+});
+
+describe("several tickets at once", () => {
+  it("go to the agents as they would one by one, each weighing in the next", () => {
+    const given = distribute([null, null, null, 1, null, null], [agent(1, 2, 3), agent(2, 1, 1), agent(3, 1, 2)]);
+    expect(given.map((each) => each?.id)).to.deep.equal([2, 3, 1, 1, 2, 3]);
+  });
+
+  it("leave the agents level, whatever they had", () => {
+    const loads = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(loads, fc.integer({ min: 30, max: 60 }), (open, count) => {
+        const agents = open.map((openTickets, index) => agent(index + 1, openTickets));
+        const given = distribute(Array(count).fill(null), agents);
+        const totals = agents.map(
+          ({ id, openTickets }) => openTickets + given.filter((each) => each?.id === id).length,
+        );
+        expect(Math.max(...totals) - Math.min(...totals)).to.be.at.most(1);
+      }),
+    );
+  });
+});
+
+describe("what a step says", () => {
+  const tags: [string | null, number[]][] = [
+    [null, []],
+    ["", []],
+    ["1,2", [1, 2]],
+    [" 3 , 1,3 ", [3, 1]],
+    ["[1, 2]", [1, 2]],
+    ['["4", 5, null, "x", -1, 1.5, {}, [6]]', [4, 5]],
+    ["[1", []],
+    ["x,0,7,9007199254740992,99999999999999999999", [7]],
+  ];
+  for (const [text, ids] of tags) {
+    it(`names the tags ${JSON.stringify(text)}`, () => expect(tagIds(text)).to.deep.equal(ids));
+  }
+
+  it("names at most 100 tags", () => {
+    expect(tagIds(Array.from({ length: 300 }, (_, index) => index + 1).join())).to.have.length(100);
+  });
+
+  it("names an agent by the id alone", () => {
+    for (const [written, id] of [
+      ["7", 7],
+      [" 7 ", 7],
+      ["", null],
+      ["Ana", null],
+      [null, null],
+    ] as const) {
+      expect(namedAgent({ agent: written })).to.equal(id);
+    }
+  });
+
+  it("tells the contact that nobody is there in the department's words, or in ours", () => {
+    const text = (outOfHoursMessage: string | null) => outOfHoursText({ outOfHoursMessage } as TicketSetup);
+    expect(text("Volvemos a las 8")).to.equal("Volvemos a las 8");
+    for (const none of [null, "", "  "]) expect(text(none)).to.match(/^En este momento no hay nadie/);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { MessageUnderWay, OutgoingMessages } from "../../src/inbox/application/ports.ts";
+import { eventually } from "../support/wait.ts";
+import { aWebhook, startWorld, type World } from "../support/world.ts";
+
+describe("outgoing messages under way", () => {
+  let world: World;
+  let messages: OutgoingMessages;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+    messages = resolve(world.container, tokens.outgoingMessages);
+  });
+  after(() => world.stop());
+
+  let phones = 59_179_000_000;
+  const open = (businessId = 1): Promise<MessageUnderWay> =>
+    messages.open({
+      businessId,
+      provider: "platform-apicloud",
+      phone: String(++phones),
+      contactName: "Ana",
+      kind: "template",
+      body: "Hola",
+      authorName: "Negocio",
+    });
+  const rowOf = async ({ businessId, id }: MessageUnderWay) => {
+    const [row] = await world.rows<{ state: string; platform_message_id: string | null }>(
+      `select state, platform_message_id, lease_until, error_code, error_reason, attempt from messages
+       where business_id = $1 and id = $2`,
+      [businessId, id],
+    );
+    return row;
+  };
+  const eventsOf = async ({ businessId, id }: MessageUnderWay): Promise<string[]> => {
+    const rows = await world.rows<{ name: string; state: string }>(
+      `select name, coalesce(payload->'message'->>'state', payload->>'state') as state from realtime_events
+       where business_id = $1 and coalesce(payload->'message'->>'id', payload->>'messageId')::bigint = $2
+       order by number`,
+      [businessId, id],
+    );
+    return rows.map(({ name, state }) => `${name} ${state}`);
+  };
+  const leaseRunsOut = ({ id }: MessageUnderWay) =>
+    world.rows("update messages set lease_until = now() - interval '1 second' where id = $1", [id]);
+  const settleExpired = () => resolve(world.container, tokens.settleExpired).execute();
+  const accepted = (platformMessageId: string) => ({ state: "sent", platformMessageId }) as const;
+
+  it("are under a lease of the configured length, in no event and not in the inbox's order yet", async () => {
+    const message = await open();
+    const [row] = await world.rows<{ seconds: number; at: Date | null }>(
+      `select extract(epoch from lease_until - message.created_at)::float8 as seconds, last_message_at as at
+       from messages as message join chats as chat on chat.id = chat_id where message.id = $1`,
+      [message.id],
+    );
+    expect(row?.seconds).to.equal(world.config.messages.leaseSeconds);
+    expect(row?.at).to.equal(null);
+    expect(await rowOf(message)).to.include({ state: "sending", attempt: 1 });
+    expect(await eventsOf(message)).to.deep.equal([]);
+  });
+
+  it("become unknown when their lease runs out, are announced once, and settled by their status (§2.8)", async () => {
+    const [expired, alive] = [await open(), await open()];
+    const inbox = await world.listen(102);
+    await leaseRunsOut(expired);
+    expect(await settleExpired()).to.equal(1);
+    expect(await settleExpired()).to.equal(0);
+    expect(await rowOf(expired)).to.include({ state: "unknown", lease_until: null, platform_message_id: null });
+    expect(await rowOf(alive)).to.include({ state: "sending" });
+    expect(await eventsOf(expired)).to.deep.equal(["message:new unknown"]);
+    const told = await inbox.hears(({ name }) => name === "message:new");
+    expect(told.payload.mensaje).to.include({ id: expired.id, estado: "unknown" });
+    expect((await world.control("GET", "/messages/count")).requests).to.equal(0);
+
+    const status = { id: "wamid.late", status: "delivered", biz_opaque_callback_data: expired.reference };
+    await world.webhook(aWebhook(1, { statuses: [status] }));
+    await eventually(async () => (await rowOf(expired))?.state === "delivered");
+    expect(await rowOf(expired)).to.include({ platform_message_id: "wamid.late", error_reason: null });
+    expect(await eventsOf(expired)).to.deep.equal(["message:new unknown", "message:status delivered"]);
+  });
+
+  it("become unknown however many they are, of all businesses, while several look for them", async () => {
+    const mine = await Promise.all(Array.from({ length: 20 }, () => open(1)));
+    const theirs = await Promise.all(Array.from({ length: 5 }, () => open(2)));
+    for (const message of [...mine, ...theirs]) await leaseRunsOut(message);
+    const settled = await Promise.all([settleExpired(), settleExpired(), settleExpired()]);
+    expect(settled.reduce((sum, each) => sum + each, 0)).to.equal(25);
+    for (const message of [...mine, ...theirs]) expect(await eventsOf(message)).to.deep.equal(["message:new unknown"]);
+  });
+
+  it("that were taken for dead are settled by their sender after all, and told as a change", async () => {
+    const message = await open();
+    await leaseRunsOut(message);
+    await settleExpired();
+    await messages.settle(message, accepted("wamid.slow"));
+    expect(await rowOf(message)).to.include({ state: "sent", platform_message_id: "wamid.slow", error_reason: null });
+    expect(await eventsOf(message)).to.deep.equal(["message:new unknown", "message:status sent"]);
+  });
+
+  it("keep what a status told before their sender came back", async () => {
+    const message = await open();
+    const status = { id: "wamid.fast", status: "delivered", biz_opaque_callback_data: message.reference };
+    await world.webhook(aWebhook(1, { statuses: [status] }));
+    await eventually(async () => (await rowOf(message))?.state === "delivered");
+    for (const late of [accepted("wamid.fast"), { state: "unknown", reason: "no answer" } as const]) {
+      expect(await messages.settle(message, late)).to.deep.equal([]);
+    }
+    expect(await rowOf(message)).to.include({ state: "delivered", platform_message_id: "wamid.fast" });
+    expect(await eventsOf(message)).to.deep.equal(["message:new delivered"]);
+  });
+
+  it("are settled once, by the attempt that is under way, in their own business", async () => {
+    const message = await open();
+    expect(await messages.settle({ ...message, attempt: 2 }, accepted("wamid.2"))).to.deep.equal([]);
+    expect(await messages.settle({ ...message, businessId: 2 }, accepted("wamid.2"))).to.deep.equal([]);
+    expect(await rowOf(message)).to.include({ state: "sending" });
+    expect(await messages.settle(message, accepted("wamid.1"))).to.have.length(2);
+    expect(await messages.settle(message, { state: "failed", reason: "late", optedOut: true })).to.deep.equal([]);
+    expect(await rowOf(message)).to.include({ state: "sent", platform_message_id: "wamid.1" });
+  });
+
+  it("learn the recipient's id at the platform, by which the customer is found from then on", async () => {
+    const message = await open();
+    const phone = String(phones);
+    await messages.settle(message, { ...accepted("wamid.id"), recipientId: "5491100000001" });
+    const incoming = { from: "5491100000001", id: "wamid.answer", type: "text", text: { body: "hola" } };
+    await world.webhook(aWebhook(1, { messages: [incoming] }));
+    const [row] = await eventually(async () => {
+      const rows = await world.rows(
+        `select contact.phone, contact.platform_id from messages as message
+         join chats as chat on chat.id = message.chat_id join contacts as contact on contact.id = chat.contact_id
+         where message.platform_message_id = 'wamid.answer'`,
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(row).to.deep.equal({ phone, platform_id: "5491100000001" });
+  });
+});

@@ -1,0 +1,235 @@
+import { expect } from "chai";
+import pg from "pg";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aWebhook, signatureOf, startWorld, verifyToken, type World } from "../support/world.ts";
+
+describe("/webhooks/cloud: what the messaging platform tells", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+  });
+  after(() => world.stop());
+
+  let count = 0;
+  const saying = (body: string, id = `wamid.${++count}`) =>
+    aWebhook(1, { messages: [{ from: "59176000001", id, timestamp: "1760000000", type: "text", text: { body } }] });
+  const bodies = async (): Promise<string[]> => {
+    const rows = await world.rows<{ body: string }>("select body from messages where direction = 'in'");
+    return rows.map(({ body }) => body);
+  };
+  const arrives = (body: string) => eventually(async () => (await bodies()).includes(body));
+  const expectAnswer = ({ status, type, json }: Answer, expected: [status: number, body: object]): void => {
+    expect([status, type, json]).to.deep.equal([expected[0], "application/json", expected[1]]);
+  };
+
+  describe("GET proves whose address it is", () => {
+    const verify = (query: Record<string, string>) =>
+      request(`${world.api}/webhooks/cloud?${new URLSearchParams(query)}`);
+    const right = { "hub.mode": "subscribe", "hub.verify_token": verifyToken, "hub.challenge": "<b>1158201444</b>" };
+
+    it("and answers the challenge as it came, as plain text", async () => {
+      const answer = await verify(right);
+      expect(answer).to.include({ status: 200, type: "text/plain", text: right["hub.challenge"] });
+    });
+
+    const wrong: [what: string, changes: Record<string, string>][] = [
+      ["another token", { "hub.verify_token": "verify tokem" }],
+      ["no token", { "hub.verify_token": "" }],
+      ["another mode", { "hub.mode": "unsubscribe" }],
+    ];
+    for (const [what, changes] of wrong) {
+      it(`and refuses ${what}`, async () => {
+        expectAnswer(await verify({ ...right, ...changes }), [403, { message: "Wrong verify token" }]);
+      });
+    }
+
+    it("and refuses a question without anything", async () => {
+      expectAnswer(await verify({}), [403, { message: "Wrong verify token" }]);
+    });
+  });
+
+  describe("POST demands the platform's signature over the bytes of the body (Webhook.1)", () => {
+    const refused: [number, object] = [401, { message: "Invalid signature" }];
+    const stored: [number, object] = [200, { success: true }];
+
+    it("and refuses a body with none, a wrong one, or another body's, and stores nothing", async () => {
+      const payload = JSON.stringify(saying("forged"));
+      const right = signatureOf(payload);
+      const hex = right.slice("sha256=".length);
+      const wrong = [
+        null,
+        "",
+        "sha256=",
+        hex,
+        `sha1=${hex}`,
+        `${right}0`,
+        right.slice(0, -1),
+        signatureOf(`${payload} `),
+      ];
+      for (const signature of wrong) expectAnswer(await world.webhook(payload, signature), refused);
+      expectAnswer(await world.webhook(payload.replace("forged", "forgeD"), right), refused);
+      await world.webhook(saying("after the forged one"));
+      await arrives("after the forged one");
+      expect(await bodies()).not.to.include("forged");
+      expect(await bodies()).not.to.include("forgeD");
+    });
+
+    it("and takes it whatever the characters and however they are written", async () => {
+      const text = "ñandú 😀 你好";
+      const written = JSON.stringify(saying(text));
+      expectAnswer(await world.webhook(written), stored);
+      await arrives(text);
+      const escaped = JSON.stringify(saying("escaped ñ/😀")).replace("ñ/😀", "\\u00f1\\/\\ud83d\\ude00");
+      expectAnswer(await world.webhook(escaped), stored);
+      await arrives("escaped ñ/😀");
+      const spaced = ` ${JSON.stringify(saying("spaced"), null, "\t")}\r\n`;
+      expectAnswer(await world.webhook(Buffer.from(spaced)), stored);
+      await arrives("spaced");
+    });
+
+    it("and refuses a signed body that is no JSON", async () => {
+      for (const body of ["", "{", "hello", '{"entry":[]}}']) {
+        expectAnswer(await world.webhook(body), [400, { message: "Request body is not valid JSON" }]);
+      }
+    });
+
+    it("and takes a signed body of 3 MB, and refuses one that the platform never sends", async () => {
+      expectAnswer(await world.webhook(saying("x".repeat(3_000_000))), stored);
+      await eventually(async () => (await bodies()).some(({ length }) => length === 3_000_000));
+      const answer = await world.webhook(saying("x".repeat(4_200_000)));
+      expectAnswer(answer, [413, { message: "Request body is too large" }]);
+    });
+  });
+
+  it("takes what is JSON and no webhook, since a refusal would bring it again for days", async () => {
+    const odd = [
+      "null",
+      "[]",
+      "5",
+      '"text"',
+      "{}",
+      '{"entry":5}',
+      '{"entry":[{"changes":[{"value":{"messages":7}}]}]}',
+    ];
+    for (const body of odd) expectAnswer(await world.webhook(body), [200, { success: true }]);
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  });
+
+  it("answers 200 while the tables it works on are locked, and works it off afterwards (Webhook.2)", async () => {
+    const other = new pg.Client({ connectionString: world.config.database.url });
+    await other.connect();
+    try {
+      await other.query("begin; lock table messages, chats, contacts in access exclusive mode");
+      for (const body of ["locked out", "locked out too"]) {
+        expectAnswer(await world.webhook(saying(body)), [200, { success: true }]);
+      }
+      const { rows } = await other.query("select count(*)::int as kept from incoming_webhooks");
+      expect(rows).to.deep.equal([{ kept: 2 }]);
+      await other.query("commit");
+    } finally {
+      await other.end();
+    }
+    await arrives("locked out");
+    await arrives("locked out too");
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  });
+
+  it("is stopped in the middle of a backlog, which stays for later", async () => {
+    const backlog = await startWorld({ environment: { ROLE: "api" } });
+    try {
+      const waiting = async () => (await resolve(backlog.container, tokens.webhookQueue).counts()).due;
+      await backlog.rows(
+        "insert into incoming_webhooks (payload) select replace($1, 'backlog', 'backlog' || n) from generate_series(1, 5000) as n",
+        [JSON.stringify(saying("backlog", "wamid.backlog"))],
+      );
+      const loop = resolve(backlog.container, tokens.webhookLoop);
+      loop.nudge();
+      await eventually(async () => (await waiting()) < 5_000);
+      await loop.stop();
+      expect(await waiting()).to.be.above(0);
+    } finally {
+      await backlog.stop();
+    }
+  });
+
+  describe("a webhook that cannot be worked off", () => {
+    const queue = () =>
+      world.rows<{ attempts: number; error: string | null; gave_up: boolean; waits: boolean }>(
+        "select attempts, error, gave_up_at is not null as gave_up, due_at > now() as waits from incoming_webhooks",
+      );
+    const workOff = () => resolve(world.container, tokens.workOffWebhooks).execute();
+    afterEach(() => world.rows("delete from incoming_webhooks"));
+
+    it("keeps none of the others from being worked off, not even of the same batch", async () => {
+      const payloads = Array.from({ length: 5 }, (_, index) =>
+        index === 1 ? "no JSON" : JSON.stringify(saying(`beside a bad one ${index}`)),
+      );
+      await world.rows("insert into incoming_webhooks (payload) select unnest($1::text[])", [payloads]);
+      await workOff();
+      expect((await bodies()).filter((body) => body.startsWith("beside"))).to.have.members(
+        [0, 2, 3, 4].map((index) => `beside a bad one ${index}`),
+      );
+      const [bad, ...others] = await queue();
+      expect(others).to.deep.equal([]);
+      expect(bad).to.include({ attempts: 1, gave_up: false, waits: true });
+      expect(bad?.error).to.include("JSON");
+    });
+
+    it("is tried ten times, each later than the last, and then kept a week for an operator", async () => {
+      await world.rows("insert into incoming_webhooks (payload) values ('no JSON')");
+      const waits: number[] = [];
+      for (let attempt = 1; attempt <= 10; attempt += 1) {
+        await workOff();
+        await workOff();
+        expect((await queue())[0]).to.include({ attempts: attempt, gave_up: attempt === 10 });
+        const [wait] = await world.rows<{ seconds: number }>(
+          "select extract(epoch from due_at - now())::float8 as seconds from incoming_webhooks",
+        );
+        await world.rows("update incoming_webhooks set due_at = now()");
+        waits.push(wait?.seconds ?? 0);
+      }
+      for (const [index, wait] of waits.slice(1).entries()) expect(wait).to.be.above(waits[index] ?? 0);
+      await workOff();
+      expect((await queue())[0]?.attempts).to.equal(10);
+
+      const purge = () => resolve(world.container, tokens.webhookQueue).purge(7);
+      expect(await purge()).to.equal(0);
+      await world.rows("update incoming_webhooks set gave_up_at = now() - interval '8 days'");
+      expect(await purge()).to.equal(1);
+    });
+
+    for (const state of ["40P01", "57014", "53300", "08006", "57P03"]) {
+      it(`is put off without counting when the trouble is the database's own: ${state}`, async () => {
+        await world.rows(`
+          create function trouble() returns trigger language plpgsql
+            as $$ begin raise 'trouble' using errcode = '${state}'; end $$;
+          create trigger trouble before insert on messages for each row execute function trouble()`);
+        try {
+          const payload = JSON.stringify(saying("in trouble"));
+          await world.rows("insert into incoming_webhooks (payload, attempts) values ($1, 9)", [payload]);
+          await workOff();
+          expect(await queue()).to.deep.equal([{ attempts: 9, error: "trouble", gave_up: false, waits: true }]);
+        } finally {
+          await world.rows("drop function trouble cascade");
+        }
+      });
+    }
+
+    it("is put back by an operator once it was given up on", async () => {
+      await world.rows("insert into incoming_webhooks (payload, attempts, gave_up_at) values ($1, 10, now())", [
+        JSON.stringify(saying("put back")),
+      ]);
+      const webhooks = resolve(world.container, tokens.webhookQueue);
+      expect(await webhooks.counts()).to.deep.equal({ due: 0, postponed: 0, givenUp: 1 });
+      await workOff();
+      expect(await bodies()).not.to.include("put back");
+      expect(await webhooks.retryGivenUp()).to.equal(1);
+      expect(await webhooks.counts()).to.deep.equal({ due: 1, postponed: 0, givenUp: 0 });
+      await workOff();
+      expect(await bodies()).to.include("put back");
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from "chai";
+import { providerBChannel } from "../../src/kernel/channels.ts";
+import { ProviderB } from "../../src/messaging/adapters/http-client/provider-b.ts";
+import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
+import { aMessage, host, paper, picture, Stage, senderOn, template } from "./channel-support.ts";
+
+describe("ProviderB", () => {
+  const stage = Stage.use({
+    connect: (client) => new ProviderB({ client, baseUrl: `${host}/` }),
+    sender: senderOn(providerBChannel),
+    path: "/2010-04-01/Accounts/AC2066/Messages.json",
+  });
+  const addresses = { To: "whatsapp:+59170000001", From: "whatsapp:+59120000001" };
+
+  const fieldsOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
+
+  it("makes exactly this request for a template that is registered there", async () => {
+    const { headers, body } = await stage.askedFor(aMessage({ template, media: picture }));
+    expect(headers).to.include({
+      authorization: `Basic ${Buffer.from("AC2066:EAAsecret").toString("base64")}`,
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "application/json",
+    });
+    expect(fieldsOf(body)).to.deep.equal({
+      ...addresses,
+      ContentSid: "HX1",
+      ContentVariables: '{"1":"Ana","2":"ñandú \\"2\\""}',
+    });
+  });
+
+  it("sends no variables for a template without parameters", async () => {
+    const { body } = await stage.askedFor(aMessage({ template: { ...template, parameters: [] } }));
+    expect(fieldsOf(body)).to.deep.equal({ ...addresses, ContentSid: "HX1" });
+  });
+
+  it("sends text and media where there is no such template", async () => {
+    const bodies = [];
+    for (const message of [
+      aMessage(),
+      aMessage({ template: { ...template, providerBId: null } }),
+      aMessage({ text: "Mira", media: paper }),
+      aMessage({ text: "", media: picture }),
+    ]) {
+      bodies.push(fieldsOf((await stage.askedFor(message)).body));
+    }
+    expect(bodies).to.deep.equal([
+      { ...addresses, Body: 'Hola Ana, ñandú "2" & más' },
+      { ...addresses, Body: 'Hola Ana, ñandú "2" & más' },
+      { ...addresses, Body: "Mira", MediaUrl: paper.link },
+      { ...addresses, MediaUrl: picture.link },
+    ]);
+  });
+
+  it("is accepted with the provider's id", async () => {
+    expect(await stage.outcomeOf(201, { sid: "SM1", status: "queued", error_code: null })).to.deep.equal({
+      kind: "accepted",
+      platformMessageId: "SM1",
+    });
+  });
+
+  const classes: Record<Exclude<RefusalClass, "wait-recipient">, number[]> = {
+    "wait-sender": [20429, 14107, 21611, 30001, 63012, 63018],
+    stop: [
+      ...[20003, 20004, 20005, 20006, 20008, 20403, 20404, 30002, 63020, 63038, 21212, 21603, 21606, 21660],
+      ...[63007, 21654, 21655, 63027, 63028, 63030, 63040, 63041, 63042],
+    ],
+    final: [
+      ...[21211, 21408, 21604, 21612, 21614, 21617, 21619, 21620, 21656, 63003, 63013, 63015, 63016, 63019],
+      ...[63021, 63024, 63032, 63033, 99999],
+    ],
+    "opted-out": [21610],
+    later: [63049],
+  };
+  for (const [cls, codes] of Object.entries(classes)) {
+    for (const code of codes) {
+      it(`is refused as ${cls} by ${code}`, async () => {
+        expect(await stage.outcomeOf(400, { code, message: "No", more_info: "x", status: 400 })).to.deep.equal({
+          kind: "refused",
+          refusal: { class: cls, code, reason: "No" },
+        });
+      });
+    }
+  }
+
+  it("goes by the code and not by the status, and by the status where the code is unknown", async () => {
+    expect(await stage.classOf(401, { code: 20429, message: "No", status: 401 })).to.equal("wait-sender");
+    expect(await stage.classOf(500, { code: 21211, message: "No", status: 500 })).to.equal("final");
+    expect(await stage.classOf(429, { code: 55555, message: "No", status: 429 })).to.equal("wait-sender");
+  });
+
+  it("says how long to wait, and why without tokens and numbers", async () => {
+    const body = { code: 20429, message: "EAAsecret to whatsapp:+59170000001", status: 429 };
+    expect(await stage.outcomeOf(429, body, { "Retry-After": "2" })).to.deep.equal({
+      kind: "refused",
+      refusal: { class: "wait-sender", code: 20429, reason: "*** to whatsapp:+***", retryAfterMs: 2_000 },
+    });
+  });
+
+  stage.provesNothing({
+    "a 201 without an id": [201, { status: "queued" }],
+    "a gateway's 400 with a code": [400, { code: 400, message: "Bad Request", status: 400 }],
+    "a code that is a text": [400, { code: "21211", message: "No", status: 400 }],
+    "a code without a status": [400, { code: 21211, message: "No" }],
+    "an unknown code of a 500": [500, { code: 20500, message: "Internal", status: 500 }],
+    "an id with an error status": [502, { sid: "SM1" }],
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+
+/** Milliseconds: well below the life of what is remembered of a key. */
+const atOnce = 2_500;
+
+describe("access with an App Key", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ businesses: [1, 2, 3, 4].map((id) => aBusiness(id)), environment: { ROLE: "api" } });
+  });
+  after(() => world.stop());
+
+  const steps = (key: string | undefined, businessId = 1): Promise<Answer> =>
+    request(`${world.api}/chats/obtener/pasos/tickets/${businessId}`, {
+      headers: { ...(key !== undefined && { "x-api-key": key }) },
+    });
+  const issue = (businessId: number, label: string) =>
+    resolve(world.container, tokens.issueAppKey).execute(businessId, label);
+  const expectRefusal = (answer: Answer, body: unknown): void => {
+    expect([answer.status, answer.type, answer.json]).to.deep.equal([401, "application/json", body]);
+  };
+  const invalid = { message: "Invalid API key" };
+
+  it("opens the business that the key belongs to (authentication rule 1)", async () => {
+    expect((await steps(world.appKey(1))).status).to.equal(200);
+    expect((await steps(world.appKey(1), 2)).status).to.equal(500);
+    expect((await steps(world.appKey(2), 2)).status).to.equal(200);
+  });
+
+  it("is refused without a key as with one that matches no business (authentication rule 2)", async () => {
+    const key = world.appKey(1);
+    const wrong = [
+      undefined,
+      "",
+      "x",
+      `${key}x`,
+      key.slice(0, -1),
+      key.toUpperCase(),
+      "ñ".repeat(20),
+      "x".repeat(5_000),
+    ];
+    for (const given of wrong) expectRefusal(await steps(given && encodeURI(given)), invalid);
+  });
+
+  it("is refused before anything of the request is looked at", async () => {
+    const options = { method: "POST", rawBody: "{", headers: { "x-api-key": "x" } };
+    expectRefusal(await request(`${world.api}/chats/enviar/plantilla/business`, options), invalid);
+  });
+
+  it("is not had by a session token, nor by a key in the query", async () => {
+    expectRefusal(await steps(await world.sessionToken(101)), invalid);
+    const answer = await request(`${world.api}/chats/obtener/pasos/tickets/1?x-api-key=${world.appKey(1)}`);
+    expectRefusal(answer, invalid);
+  });
+
+  it("is refused to a business without an administrator, with a plain JSON string (authentication rule 2)", async () => {
+    const key = world.appKey(3);
+    expect((await steps(key, 3)).status).to.equal(200);
+    await world.rows("update users set active = false where business_id = 3 and role_id = 1");
+    await eventually(async () => (await steps(key, 3)).status === 401, atOnce);
+    expectRefusal(await steps(key, 3), "No admin user found for this business");
+    await world.rows("update users set role_id = 1 where business_id = 3 and id = 302");
+    await eventually(async () => (await steps(key, 3)).status === 200, atOnce);
+  });
+
+  it("ends at once when the key is revoked, by whatever road, although it is remembered", async () => {
+    const [key, other] = [await issue(2, "a"), await issue(2, "b")];
+    for (const each of [key, other, key, other]) expect((await steps(each, 2)).status).to.equal(200);
+    await world.rows("update app_keys set revoked_at = now() where business_id = 2 and label = 'a'");
+    await eventually(async () => (await steps(key, 2)).status === 401, atOnce);
+    expectRefusal(await steps(key, 2), invalid);
+    expect((await steps(other, 2)).status).to.equal(200);
+    await world.rows("delete from app_keys where business_id = 2 and label = 'b'");
+    await eventually(async () => (await steps(other, 2)).status === 401, atOnce);
+  });
+
+  it("comes with several keys to one business, each of which can be revoked by its label", async () => {
+    const keys = [await issue(4, "crm"), await issue(4, "crm"), await issue(4, "till")];
+    expect(new Set(keys).size).to.equal(3);
+    for (const key of keys) expect((await steps(key, 4)).status).to.equal(200);
+    expect(await resolve(world.container, tokens.appKeyStore).revoke(4, "crm")).to.equal(2);
+    expect(await resolve(world.container, tokens.appKeyStore).revoke(1, "till")).to.equal(0);
+    for (const key of keys.slice(0, 2)) await eventually(async () => (await steps(key, 4)).status === 401, atOnce);
+    expect((await steps(keys[2], 4)).status).to.equal(200);
+  });
+
+  it("works with a new key at once, even one that was tried before it was made", async () => {
+    const key = await issue(1, "new");
+    expect((await steps(key)).status).to.equal(200);
+  });
+
+  it("leaves nothing in the database that opens anything", async () => {
+    const key = world.appKey(1);
+    const stored = await world.rows("select app_keys::text as row from app_keys");
+    expect(stored).not.to.be.empty;
+    expect(JSON.stringify(stored)).not.to.include(key).and.not.include(Buffer.from(key).toString("hex"));
+    await issue(999_999, "nobody").then(
+      () => expect.fail("a key was made for nobody"),
+      (error: Error) => expect(error.message).to.equal("there is no business 999999"),
+    );
+  });
+
+  describe("tried too often", () => {
+    let strict: World;
+    before(async () => {
+      strict = await startWorld({
+        environment: { ROLE: "api" },
+        configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 3 } }),
+      });
+    });
+    after(() => strict.stop());
+
+    it("is refused with 429 and Retry-After, while right keys from there still work", async () => {
+      const attempt = (key: string) =>
+        request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": key } });
+      for (const key of ["a", "b", "c"]) expectRefusal(await attempt(key), invalid);
+      const limited = await attempt("d");
+      expect([limited.status, limited.json]).to.deep.equal([429, { message: "Too many requests" }]);
+      expect(Number(limited.headers["retry-after"])).to.be.within(1, 60);
+      expect((await attempt(strict.appKey(1))).status).to.equal(200);
+    });
+  });
+});

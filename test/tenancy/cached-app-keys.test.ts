@@ -1,0 +1,121 @@
+import { expect } from "chai";
+import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-app-keys.ts";
+import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
+import { eventually } from "../support/wait.ts";
+
+class Changes {
+  live = true;
+  announce: (businessId: number) => void = () => {};
+  gap: () => void = () => {};
+  onChange(listener: (businessId: number) => void): void {
+    this.announce = listener;
+  }
+  onGap(listener: () => void): void {
+    this.gap = listener;
+  }
+}
+
+/** Keys `k1`, `k2` and so on open the businesses 1, 2 and so on; writes down what it is asked. */
+class Keys {
+  readonly asked: string[] = [];
+  readonly revoked = new Set<string>();
+  /** What an answer waits for. */
+  hold: Promise<void> | undefined;
+
+  async accessOf(key: string): Promise<KeyAccess | null> {
+    this.asked.push(key);
+    const businessId = Number(/^k(\d+)/.exec(key)?.[1] ?? 0);
+    const access = businessId > 0 && !this.revoked.has(key) ? { keyId: 1, businessId, hasAdministrator: true } : null;
+    await this.hold;
+    return access;
+  }
+}
+
+describe("App Keys that are remembered", () => {
+  const set = (settings?: { lifeMs: number; size: number }) => {
+    const [keys, changes] = [new Keys(), new Changes()];
+    return { keys, changes, cached: new CachedAppKeys(keys, changes, (key) => Buffer.from(key), settings) };
+  };
+
+  it("are asked for once", async () => {
+    const { keys, cached } = set();
+    for (const key of ["k1", "k1", "k2", "k1"]) await cached.accessOf(key);
+    expect(keys.asked).to.deep.equal(["k1", "k2"]);
+    expect(await cached.accessOf("k2")).to.deep.equal({ keyId: 1, businessId: 2, hasAdministrator: true });
+  });
+
+  it("are never remembered as unknown: a new key works at once", async () => {
+    const { keys, cached } = set();
+    keys.revoked.add("k1");
+    expect(await cached.accessOf("k1")).to.equal(null);
+    keys.revoked.delete("k1");
+    expect(await cached.accessOf("k1")).to.include({ businessId: 1 });
+  });
+
+  it("are dropped at once when access to their business changes, and only those", async () => {
+    const { keys, changes, cached } = set();
+    for (const key of ["k1", "k1b", "k2"]) await cached.accessOf(key);
+    keys.revoked.add("k1");
+    changes.announce(1);
+    expect(await cached.accessOf("k1")).to.equal(null);
+    await cached.accessOf("k1b");
+    await cached.accessOf("k2");
+    expect(keys.asked).to.deep.equal(["k1", "k1b", "k2", "k1", "k1b"]);
+  });
+
+  it("are all dropped after a time in which changes could be missed", async () => {
+    const { keys, changes, cached } = set();
+    for (const key of ["k1", "k2"]) await cached.accessOf(key);
+    changes.gap();
+    for (const key of ["k1", "k2"]) await cached.accessOf(key);
+    expect(keys.asked).to.have.length(4);
+  });
+
+  it("are asked for each time while changes could be missed", async () => {
+    const { keys, changes, cached } = set();
+    await cached.accessOf("k1");
+    changes.live = false;
+    keys.revoked.add("k1");
+    expect(await cached.accessOf("k1")).to.equal(null);
+    keys.revoked.clear();
+    for (const _ of [1, 2]) await cached.accessOf("k1");
+    expect(keys.asked).to.have.length(4);
+  });
+
+  const happenings: [what: string, happen: (changes: Changes) => void][] = [
+    ["a change of access", (changes) => changes.announce(1)],
+    ["a gap", (changes) => changes.gap()],
+    [
+      "the loss of the announcements",
+      (changes) => {
+        changes.live = false;
+      },
+    ],
+  ];
+  for (const [what, happen] of happenings) {
+    it(`are not remembered when the answer was on its way during ${what}`, async () => {
+      const { keys, changes, cached } = set();
+      let release = () => {};
+      keys.hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      const asked = cached.accessOf("k1");
+      keys.revoked.add("k1");
+      happen(changes);
+      release();
+      expect(await asked).to.include({ businessId: 1 });
+      changes.live = true;
+      expect(await cached.accessOf("k1")).to.equal(null);
+    });
+  }
+
+  it("are remembered for a short while only, should an announcement be lost, and not without number", async () => {
+    const { keys, cached } = set({ lifeMs: 20, size: 2 });
+    await cached.accessOf("k1");
+    keys.revoked.add("k1");
+    await eventually(async () => (await cached.accessOf("k1")) === null);
+    const small = set({ lifeMs: 60_000, size: 2 });
+    for (const key of ["k1", "k2", "k3", "k1"]) await small.cached.accessOf(key);
+    expect(small.keys.asked).to.deep.equal(["k1", "k2", "k3", "k1"]);
+  });
+});
