@@ -3,10 +3,23 @@ import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
+import { Shared } from "./core/shared.ts";
 import { Webhooks } from "./core/webhooks.ts";
+import { ErrorStatuses } from "./graph/errors.ts";
+import { pagesPlatform } from "./pages/platform.ts";
+import { providerBPlatform } from "./provider-b/platform.ts";
+import { qrPlatform } from "./qr/platform.ts";
 import type { SandboxSettings } from "./settings.ts";
 
-export type { SandboxAccount, SandboxSettings, SandboxTemplate } from "./settings.ts";
+export type {
+  SandboxAccount,
+  SandboxPage,
+  SandboxProviderB,
+  SandboxProviderBTemplate,
+  SandboxQrInstance,
+  SandboxSettings,
+  SandboxTemplate,
+} from "./settings.ts";
 
 export interface Sandbox {
   readonly url: string;
@@ -24,13 +37,26 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   const cloud = {
     accounts: settings.accounts,
     statusDelayMs: settings.statusDelayMs ?? 50,
-    keepMessages: settings.keepMessages ?? 100_000,
-    undeliverable: settings.undeliverable ?? [],
     log,
   };
-  const platforms: Platform[] = [cloudPlatform(cloud, webhooks)];
+  const shared = new Shared({
+    keepMessages: settings.keepMessages ?? 100_000,
+    undeliverable: settings.undeliverable ?? [],
+  });
+  const errorStatuses = new ErrorStatuses();
+  const platforms: Platform[] = [
+    cloudPlatform(cloud, shared, errorStatuses, webhooks),
+    pagesPlatform(settings.pages ?? [], shared, errorStatuses),
+    qrPlatform(settings.qrInstances ?? [], shared),
+    providerBPlatform(settings.providerB ?? [], shared),
+  ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const server = new SandboxServer({ platforms, control: controlRoutes(platforms, faults, webhooks), faults, log });
+  const server = new SandboxServer({
+    platforms,
+    control: controlRoutes(platforms, faults, webhooks, shared),
+    faults,
+    log,
+  });
 
   const port = await server.listen(settings.port, settings.host);
   return {

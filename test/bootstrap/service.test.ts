@@ -8,7 +8,7 @@ describe("a service that is stopped", () => {
   let world: World;
   let service: Service;
   beforeEach(async () => {
-    world ??= await startWorld({ environment: { ROLE: "api" } });
+    world ??= await startWorld({ environment: { ROLE: "api" }, statusDelayMs: 3_600_000 });
     await world.rows("truncate messages cascade");
     service = await startService(world.config);
   });

@@ -1,6 +1,6 @@
+import type { Shared } from "../core/shared.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { ErrorStatuses } from "../graph/errors.ts";
-import type { AcceptedMessages } from "./accepted.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
 import type { StatusQueue } from "./statuses.ts";
@@ -8,11 +8,9 @@ import type { StatusQueue } from "./statuses.ts";
 /** What the platform's routes and its control side share. */
 export interface Cloud {
   readonly accounts: Accounts;
-  readonly accepted: AcceptedMessages;
+  readonly shared: Shared;
   readonly statuses: StatusQueue;
   readonly customers: Customers;
   readonly errorStatuses: ErrorStatuses;
   readonly webhooks: Webhooks;
-  /** Recipients that are refused with 131026. */
-  undeliverable: ReadonlySet<string>;
 }

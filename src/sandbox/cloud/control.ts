@@ -1,26 +1,13 @@
-import { BadInput, flag, integer, object, optional, phoneNumber, shape } from "../core/input.ts";
+import { BadInput, flag, integer, object, optional, shape } from "../core/input.ts";
 import { type Answer, type Call, type ControlRoute, ok } from "../core/route.ts";
 import { controlInput } from "../core/server.ts";
 import { readAccount, readNumbers } from "../settings.ts";
-import type { AcceptedMessage } from "./accepted.ts";
 import type { Cloud } from "./cloud.ts";
 
 /** How tests and people at a terminal look into the Cloud API side and steer it. */
 export function cloudControl(cloud: Cloud): ControlRoute[] {
-  const { accounts, accepted, customers } = cloud;
+  const { accounts, customers } = cloud;
   return [
-    {
-      method: "GET",
-      path: "/__sandbox/messages",
-      about: "accepted messages, newest last; ?to= ?reference= ?since=<ISO time or ms> ?limit=<1000>",
-      handle: (call) => ok(listMessages(cloud, call)),
-    },
-    {
-      method: "GET",
-      path: "/__sandbox/messages/count",
-      about: "how many were accepted, requested, refused; distinct references and duplicates",
-      handle: () => ok(accepted.counts()),
-    },
     {
       method: "POST",
       path: "/__sandbox/customers/{number}/say",
@@ -58,57 +45,11 @@ export function cloudControl(cloud: Cloud): ControlRoute[] {
     },
     {
       method: "PUT",
-      path: "/__sandbox/undeliverable",
-      about: "the recipients that are refused with 131026: {numbers}",
-      handle: (call) => {
-        const { numbers } = shape({ numbers: readNumbers })(controlInput(call), "body");
-        cloud.undeliverable = new Set(numbers);
-        return ok({ numbers });
-      },
-    },
-    {
-      method: "PUT",
       path: "/__sandbox/error-status",
       about: 'the HTTP status of error codes: {"132001": 400}',
       handle: (call) => changeErrorStatuses(cloud, call),
     },
   ];
-}
-
-function listMessages({ accepted }: Cloud, { query }: Call): object[] {
-  const to = query.get("to");
-  const limit = query.get("limit");
-  const found = accepted.list({
-    to: to === null ? undefined : phoneNumber(plusRestored(to), "to"),
-    reference: query.get("reference") ?? undefined,
-    since: momentOf(query.get("since")),
-    limit: limit === null ? 1_000 : integer(1, 100_000)(Number(limit), "limit"),
-  });
-  return found.map(view);
-}
-
-const view = (message: AcceptedMessage): object => ({
-  id: message.id,
-  at: new Date(message.at).toISOString(),
-  phoneNumberId: message.sender.phoneNumberId,
-  to: message.to,
-  type: message.type,
-  template: message.template,
-  text: message.text,
-  media: message.media,
-  reaction: message.reaction,
-  reference: message.reference,
-  statuses: message.statuses,
-});
-
-/** A plus that was not escaped in a query arrives as a space. */
-const plusRestored = (number: string): string => number.replace(/^ /, "+");
-
-function momentOf(since: string | null): number | undefined {
-  if (since === null) return undefined;
-  const moment = /^\d+$/.test(since) ? Number(since) : Date.parse(since);
-  if (Number.isNaN(moment)) throw new BadInput("since must be an ISO time or milliseconds");
-  return moment;
 }
 
 interface BehaviourChange {

@@ -13,10 +13,10 @@ import {
   text,
 } from "../core/input.ts";
 import type { Webhooks } from "../core/webhooks.ts";
+import { Windows } from "../core/windows.ts";
 import type { Accounts, Sender } from "./accounts.ts";
 import { changesEnvelope } from "./envelope.ts";
 
-const windowMs = 24 * 60 * 60 * 1000;
 const remembered = 200_000;
 
 interface Saying {
@@ -60,8 +60,7 @@ const readPreference = shape<{ value: "stop" | "resume"; to: string | undefined 
 
 /** The people at the other end: what they write, and what they no longer want to get. */
 export class Customers {
-  /** When each of them last wrote to which number. */
-  private readonly heard = new RecentMap<number>(remembered);
+  private readonly windows = new Windows();
   private readonly optedOut = new RecentMap<true>(remembered);
   private said = 0;
 
@@ -72,8 +71,7 @@ export class Customers {
 
   /** Whether the customer wrote to this number in the last 24 hours, so that any message may be sent. */
   windowIsOpen(sender: Sender, customer: string): boolean {
-    const at = this.heard.get(between(sender, customer));
-    return at !== undefined && Date.now() - at < windowMs;
+    return this.windows.isOpen(sender.phoneNumberId, customer);
   }
 
   hasOptedOut(sender: Sender, customer: string): boolean {
@@ -90,7 +88,7 @@ export class Customers {
     const id =
       saying.id ?? `wamid.${Buffer.from(`in${randomBytes(12).toString("hex")}${this.said}`).toString("base64")}`;
     const at = saying.timestamp === undefined ? Date.now() : saying.timestamp * 1000;
-    this.heard.set(between(sender, customer), at);
+    this.windows.hear(sender.phoneNumberId, customer, at);
 
     const message = {
       from: customer,
@@ -127,7 +125,7 @@ export class Customers {
   }
 
   clear(): void {
-    this.heard.clear();
+    this.windows.clear();
     this.optedOut.clear();
   }
 

@@ -1,44 +1,35 @@
 import { randomBytes } from "node:crypto";
-import { dialled, type Fields, isObject } from "../core/input.ts";
-import { type Call, ok, type PlatformRoute } from "../core/route.ts";
-import { badParameter, GraphError, graphAnswer, invalidParameter, unknownObject } from "../graph/errors.ts";
-import type { AcceptedMessage } from "./accepted.ts";
+import { cloudChannel } from "../../kernel/channels.ts";
+import { dialled, type Fields } from "../core/input.ts";
+import type { Call, PlatformRoute } from "../core/route.ts";
+import { idOf, jsonOf, tokenOf } from "../graph/call.ts";
+import { badParameter, GraphError, invalidParameter, unknownObject } from "../graph/errors.ts";
+import { graphRoute } from "../graph/route.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Cloud } from "./cloud.ts";
-import { contentOf, referenceOf, requireProduct } from "./messages.ts";
+import { contentOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
+import type { CloudMessage } from "./statuses.ts";
 import { fieldsOf, nodeOf } from "./templates.ts";
 
 /** What clients of the Cloud API call. */
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
-  const { accounts, accepted } = cloud;
+  const { accounts } = cloud;
+  const { accepted } = cloud.shared;
   const nextId = messageIds();
+  const route = graphRoute(cloud.errorStatuses);
 
-  const route = (
-    method: PlatformRoute["method"],
-    path: string,
-    operation: string,
-    handle: (call: Call) => object,
-  ): PlatformRoute => ({
-    method,
-    path,
-    operation,
-    handle(call) {
-      try {
-        return ok(handle(call));
-      } catch (error) {
-        if (!(error instanceof GraphError)) throw error;
-        if (operation === "messages") accepted.countRefusal();
-        return graphAnswer(error, cloud.errorStatuses.of(error.code));
-      }
+  const messages = route(
+    "POST",
+    "/{version}/{id}/messages",
+    "messages",
+    (call) => {
+      const sender = senderOf(accounts, call);
+      const body = jsonOf(call);
+      requireProduct(body);
+      return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
     },
-  });
-
-  const messages = route("POST", "/{version}/{id}/messages", "messages", (call) => {
-    const sender = senderOf(accounts, call);
-    const body = jsonOf(call);
-    requireProduct(body);
-    return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
-  });
+    () => accepted.countRefusal(),
+  );
 
   return [
     { ...messages, arrived: () => accepted.countRequest() },
@@ -81,8 +72,9 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
   if (!sender.mayEmit()) throw new GraphError(130429, overRate);
 
   const id = nextId(to);
-  const message: AcceptedMessage = { ...content, id, at: Date.now(), sender, to, reference, statuses: [] };
-  cloud.accepted.add(message);
+  const origin = { channel: cloudChannel, from: sender.phoneNumberId, sender } as const;
+  const message: CloudMessage = { ...content, ...origin, id, at: Date.now(), to, reference, statuses: [] };
+  cloud.shared.accepted.add(message);
   cloud.statuses.add(message);
   return {
     messaging_product: "whatsapp",
@@ -92,12 +84,12 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 }
 
 function requireReachable(
-  { undeliverable, customers }: Cloud,
+  { shared, customers }: Cloud,
   sender: Sender,
   to: string,
-  { type, marketing }: Pick<AcceptedMessage, "type" | "marketing">,
+  { type, marketing }: MessageContent,
 ): void {
-  if (undeliverable.has(to)) throw new GraphError(131026, "Message Undeliverable.");
+  if (shared.undeliverable.has(to)) throw new GraphError(131026, "Message Undeliverable.");
   if (marketing && customers.hasOptedOut(sender, to)) throw new GraphError(131050, optedOut);
   if (type !== "template" && !customers.windowIsOpen(sender, to)) throw new GraphError(131047, outsideWindow);
 }
@@ -116,7 +108,7 @@ function markAsRead({ status, message_id: id }: Fields): object {
 
 /** Any object by its id: a number, a business account or a template. */
 function node(accounts: Accounts, call: Call): object {
-  const token = tokenOf(accounts, call);
+  const token = tokenOf(call, accounts);
   const id = idOf(call);
   const sender = accounts.sender(id);
   if (sender?.token === token) return senderNode(sender);
@@ -131,36 +123,17 @@ function node(accounts: Accounts, call: Call): object {
 
 /** The number that the call is about, when the token is its own. */
 function senderOf(accounts: Accounts, call: Call): Sender {
-  const token = tokenOf(accounts, call);
+  const token = tokenOf(call, accounts);
   const sender = accounts.sender(idOf(call));
   if (sender?.token !== token) throw unknownObject(call.method, idOf(call));
   return sender;
 }
 
 function businessOf(accounts: Accounts, call: Call): Business {
-  const token = tokenOf(accounts, call);
+  const token = tokenOf(call, accounts);
   const business = accounts.business(idOf(call));
   if (!business || !opens(business, token)) throw unknownObject(call.method, idOf(call));
   return business;
-}
-
-function tokenOf(accounts: Accounts, { headers, query }: Call): string {
-  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
-  if (token && accounts.knows(token)) return token;
-  throw new GraphError(190);
-}
-
-const idOf = (call: Call): string => call.path.id ?? "";
-
-function jsonOf({ body }: Call): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw invalidParameter("body must be valid JSON");
-  }
-  if (!isObject(value)) throw invalidParameter("body must be a JSON object");
-  return value;
 }
 
 /** Ids that no other start of the sandbox gives out. */

@@ -1,7 +1,7 @@
+import type { AcceptedMessage } from "../core/accepted.ts";
 import { Fifo } from "../core/bounded.ts";
 import { backoffMs, type Delivery, type Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/errors.ts";
-import type { AcceptedMessage } from "./accepted.ts";
 import type { Sender } from "./accounts.ts";
 import { changesEnvelope } from "./envelope.ts";
 
@@ -25,8 +25,14 @@ export const normalBehaviour: StatusBehaviour = {
   failCode: 131026,
 };
 
+/** An accepted message on its way through its delivery statuses. */
+export interface CloudMessage extends AcceptedMessage {
+  readonly sender: Sender;
+  readonly statuses: string[];
+}
+
 interface PendingStatus {
-  readonly message: AcceptedMessage;
+  readonly message: CloudMessage;
   readonly steps: readonly string[];
   readonly step: number;
   /** Milliseconds since 1970. */
@@ -89,7 +95,7 @@ export class StatusQueue {
     return { pending: this.pending, dropped: this.dropped };
   }
 
-  add(message: AcceptedMessage): void {
+  add(message: CloudMessage): void {
     if (this.webhooks.target === undefined) return;
     const { shuffled, failNumbers, failCode } = this.current;
     const steps = failNumbers.has(message.to) ? failing : usual;

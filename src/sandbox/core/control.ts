@@ -1,10 +1,20 @@
+import { cloudChannel } from "../../kernel/channels.ts";
+import { readNumbers } from "../settings.ts";
+import type { AcceptedMessage, AcceptedMessages } from "./accepted.ts";
 import type { Faults } from "./faults.ts";
-import { type ControlRoute, ok, type Platform } from "./route.ts";
+import { BadInput, integer, shape } from "./input.ts";
+import { type Call, type ControlRoute, ok, type Platform } from "./route.ts";
 import { controlInput, controlPrefix } from "./server.ts";
+import type { Shared } from "./shared.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
 /** The control routes that all platforms share, together with those of each. */
-export function controlRoutes(platforms: readonly Platform[], faults: Faults, webhooks: Webhooks): ControlRoute[] {
+export function controlRoutes(
+  platforms: readonly Platform[],
+  faults: Faults,
+  webhooks: Webhooks,
+  shared: Shared,
+): ControlRoute[] {
   const routes: ControlRoute[] = [
     {
       method: "GET",
@@ -19,6 +29,7 @@ export function controlRoutes(platforms: readonly Platform[], faults: Faults, we
       handle: () => {
         faults.clear();
         webhooks.reset();
+        shared.reset();
         for (const platform of platforms) platform.reset();
         return ok({ cleared: true });
       },
@@ -59,7 +70,70 @@ export function controlRoutes(platforms: readonly Platform[], faults: Faults, we
         return ok({ url: target.url });
       },
     },
+    {
+      method: "GET",
+      path: `${controlPrefix}/messages`,
+      about: "accepted messages, newest last; ?to= ?channel= ?reference= ?since=<ISO time or ms> ?limit=<1000>",
+      handle: (call) => ok(listMessages(shared.accepted, call)),
+    },
+    {
+      method: "GET",
+      path: `${controlPrefix}/messages/count`,
+      about: "how many were accepted, requested, refused; distinct references and duplicates",
+      handle: () => ok(shared.accepted.counts()),
+    },
+    {
+      method: "PUT",
+      path: `${controlPrefix}/undeliverable`,
+      about: "the recipients that cannot be reached, 131026 on the cloud channel: {numbers}",
+      handle: (call) => {
+        const { numbers } = readUndeliverable(controlInput(call), "body");
+        shared.undeliverable = new Set(numbers);
+        return ok({ numbers });
+      },
+    },
     ...platforms.flatMap(({ control }) => control),
   ];
   return routes;
+}
+
+const readUndeliverable = shape({ numbers: readNumbers });
+
+function listMessages(accepted: AcceptedMessages, { query }: Call): object[] {
+  const to = query.get("to");
+  const limit = query.get("limit");
+  const found = accepted.list({
+    to: to === null ? undefined : withoutPlus(to),
+    channel: query.get("channel") ?? undefined,
+    reference: query.get("reference") ?? undefined,
+    since: momentOf(query.get("since")),
+    limit: limit === null ? 1_000 : integer(1, 100_000)(Number(limit), "limit"),
+  });
+  return found.map(view);
+}
+
+const view = (message: AcceptedMessage): object => ({
+  id: message.id,
+  at: new Date(message.at).toISOString(),
+  channel: message.channel,
+  from: message.from,
+  ...(message.channel === cloudChannel ? { phoneNumberId: message.from } : {}),
+  to: message.to,
+  type: message.type,
+  template: message.template,
+  text: message.text,
+  media: message.media,
+  reaction: message.reaction,
+  reference: message.reference,
+  statuses: message.statuses,
+});
+
+/** A plus that was not escaped in a query arrives as a space. */
+const withoutPlus = (recipient: string): string => recipient.replace(/^[ +]/, "");
+
+function momentOf(since: string | null): number | undefined {
+  if (since === null) return undefined;
+  const moment = /^\d+$/.test(since) ? Number(since) : Date.parse(since);
+  if (Number.isNaN(moment)) throw new BadInput("since must be an ISO time or milliseconds");
+  return moment;
 }

@@ -33,6 +33,8 @@ export interface ControlRoute extends Route {
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
   readonly operation: string;
+  /** Whether these values of the path are this route's own; routes that ask come before those that take all. */
+  readonly serves?: (values: Readonly<Record<string, string>>) => boolean;
   /** Hears of every request for this route, also of those that a fault keeps from it. */
   readonly arrived?: () => void;
 }
@@ -58,11 +60,13 @@ export interface Platform {
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /** Finds the route of a request. */
-export class Router<R extends Route> {
+export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
   private readonly patterns: readonly { readonly route: R; readonly segments: readonly string[] }[];
 
   constructor(routes: readonly R[]) {
-    this.patterns = routes.map((route) => ({ route, segments: route.path.split("/") }));
+    const choosy = routes.filter(({ serves }) => serves);
+    const others = routes.filter(({ serves }) => !serves);
+    this.patterns = [...choosy, ...others].map((route) => ({ route, segments: route.path.split("/") }));
   }
 
   find(method: string | undefined, path: string): { route: R; values: Record<string, string> } | null {
@@ -70,7 +74,7 @@ export class Router<R extends Route> {
     for (const { route, segments } of this.patterns) {
       if (route.method !== method || segments.length !== given.length) continue;
       const values = match(segments, given);
-      if (values !== null) return { route, values };
+      if (values !== null && route.serves?.(values) !== false) return { route, values };
     }
     return null;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Answer } from "../core/route.ts";
+import type { Answer, FailureWish } from "../core/route.ts";
 
 /** A request that the platform refuses, in the wording of the Graph API. */
 export class GraphError extends Error {
@@ -68,6 +68,12 @@ export function graphAnswer(error: GraphError, status: number): Answer {
   };
 }
 
+/** An error as a fault wishes it. */
+export const graphFailure =
+  (statuses: ErrorStatuses) =>
+  ({ code, subcode, status, message }: FailureWish): Answer =>
+    graphAnswer(new GraphError(code, undefined, { message, subcode }), status ?? statuses.of(code));
+
 const defaultStatuses = new Map([
   [190, 401],
   [132001, 404],
@@ -90,6 +96,10 @@ const titles: Readonly<Record<number, string>> = {
   10: "Application does not have permission for this action",
   100: "Invalid parameter",
   200: "Permissions error",
+  551: "This person isn't available right now",
+  613: "Calls to this api have exceeded the rate limit",
+  1200: "Temporary send message failure. Please try again later",
+  80006: "There have been too many messages sent from this page",
   368: "Temporarily blocked for policies violations",
   80007: "There have been too many calls to this WhatsApp Business account",
   130429: "Rate limit hit",

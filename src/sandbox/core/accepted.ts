@@ -1,20 +1,27 @@
-import { RecentMap, Ring } from "../core/bounded.ts";
-import type { Sender } from "./accounts.ts";
-import type { MessageContent } from "./messages.ts";
+import type { ChannelName } from "../../kernel/channels.ts";
+import { RecentMap, Ring } from "./bounded.ts";
 
-export interface AcceptedMessage extends MessageContent {
+export interface AcceptedMessage {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly sender: Sender;
+  readonly channel: ChannelName;
+  /** What it left from: the id of a number, a page or an instance, or a phone number. */
+  readonly from: string;
   readonly to: string;
-  readonly reference: string | undefined;
+  readonly type: string;
+  readonly template?: object | undefined;
+  readonly text?: string | undefined;
+  readonly media?: object | undefined;
+  readonly reaction?: object | undefined;
+  readonly reference?: string | undefined;
   /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
-  readonly statuses: string[];
+  readonly statuses: readonly string[];
 }
 
 export interface AcceptedFilter {
   readonly to: string | undefined;
+  readonly channel: string | undefined;
   readonly reference: string | undefined;
   /** Milliseconds since 1970; only messages of that moment or later. */
   readonly since: number | undefined;
@@ -23,7 +30,7 @@ export interface AcceptedFilter {
 
 const rememberedReferences = 1_000_000;
 
-/** What the platform took: the last messages, and counters of all of them. */
+/** What the platforms took: the last messages, and counters of all of them. */
 export class AcceptedMessages {
   private readonly kept: Ring<AcceptedMessage>;
   private readonly references = new RecentMap<true>(rememberedReferences);
@@ -56,11 +63,12 @@ export class AcceptedMessages {
   }
 
   /** The newest `limit` messages that match, newest last. */
-  list({ to, reference, since = 0, limit }: AcceptedFilter): AcceptedMessage[] {
+  list({ to, channel, reference, since = 0, limit }: AcceptedFilter): AcceptedMessage[] {
     const found: AcceptedMessage[] = [];
     for (const message of this.kept.newestFirst()) {
       if (found.length === limit || message.at < since) break;
       if (to !== undefined && message.to !== to) continue;
+      if (channel !== undefined && message.channel !== channel) continue;
       if (reference !== undefined && message.reference !== reference) continue;
       found.push(message);
     }

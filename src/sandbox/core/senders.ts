@@ -1,0 +1,31 @@
+import { BadInput } from "./input.ts";
+
+const maxSenders = 10_000;
+
+/** What messages leave from on one platform, by its id there. */
+export class Senders<Sender> {
+  private readonly known = new Map<string, Sender>();
+
+  constructor(
+    senders: readonly Sender[],
+    private readonly idOf: (sender: Sender) => string,
+  ) {
+    for (const sender of senders) this.put(sender);
+  }
+
+  /** Adds the sender, or replaces it. */
+  put(sender: Sender): void {
+    const id = this.idOf(sender);
+    if (!this.known.has(id) && this.known.size >= maxSenders) throw new BadInput(`at most ${maxSenders} of a kind`);
+    this.known.set(id, sender);
+  }
+
+  find(id: string | undefined): Sender | undefined {
+    return id === undefined ? undefined : this.known.get(id);
+  }
+
+  some(matches: (sender: Sender) => boolean): boolean {
+    for (const sender of this.known.values()) if (matches(sender)) return true;
+    return false;
+  }
+}
