@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback app-key session-token webhooks-retry job-campaigns bench build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token webhooks-retry job-campaigns bench build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -44,6 +44,12 @@ migrate: $(MODULES) ## bring the schema up to date
 
 rollback: $(MODULES) ## undo the last batch of migrations
 	@exec node $(DEMO_ENV) --import tsx src/cli/rollback.ts
+
+business: $(MODULES) ## make a business and its administrator: make business NAME='Mi negocio' ADMIN=ana@example.com
+	@exec node $(DEMO_ENV) --import tsx src/cli/business.ts
+
+sender: $(MODULES) ## give a business a number: PLATFORM_TOKEN=... make sender BUSINESS=1 PLATFORM_ID=.. ACCOUNT_ID=.. PHONE=..
+	@exec node $(DEMO_ENV) --import tsx src/cli/sender.ts "$$BUSINESS"
 
 app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
 	@test -n "$$BUSINESS" || { echo 'Say whose: make app-key BUSINESS=1' >&2; exit 2; }

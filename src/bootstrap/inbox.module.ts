@@ -126,8 +126,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.config, tokens.webhookQueue, tokens.webhookLoop],
-    ({ messagingPlatform }, queue, loop) => cloudWebhookRoutes(messagingPlatform, queue, () => loop.nudge()),
+    [tokens.config, tokens.webhookQueue, tokens.failedAttempts, tokens.webhookLoop],
+    ({ messagingPlatform }, queue, attempts, loop) =>
+      cloudWebhookRoutes(messagingPlatform, queue, attempts, () => loop.nudge()),
   );
 });
 

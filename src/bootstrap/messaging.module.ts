@@ -50,7 +50,11 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
   provide(bind, tokens.senderDirectory, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresSenders(database, (sealed, businessId) => secrets.open(sealed, businessId));
+    return new PostgresSenders(
+      database,
+      (sealed, businessId) => secrets.open(sealed, businessId),
+      (token, businessId) => secrets.seal(token, businessId),
+    );
   });
   provide(bind, tokens.templateCatalog, [tokens.database, tokens.secrets], (database, secrets) => {
     return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));

@@ -5,7 +5,9 @@ import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { CachedAppKeys } from "../tenancy/adapters/memory/cached-app-keys.ts";
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
+import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
+import { FoundBusiness } from "../tenancy/application/found-business.ts";
 import { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
 import { OpenSession } from "../tenancy/application/open-session.ts";
 import { provide } from "./provide.ts";
@@ -43,6 +45,9 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     [tokens.sessions, tokens.passwords, tokens.config],
     (sessions, passwords, { sessions: { hours } }) => new OpenSession(sessions, sessions, passwords, newToken, hours),
   );
+  provide(bind, tokens.foundBusiness, [tokens.database, tokens.passwords], (database, passwords) => {
+    return new FoundBusiness(new PostgresBusinesses(database), (password) => passwords.hash(password), newToken);
+  });
   provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
   provide(bind, tokens.tick, [tokens.sessions], (sessions) => ({
     name: "sessions.purge",

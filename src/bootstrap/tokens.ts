@@ -47,6 +47,7 @@ import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
+import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
 import type { OpenSession } from "../tenancy/application/open-session.ts";
 import type { AppKeyStore, AppKeys } from "../tenancy/application/ports.ts";
@@ -78,6 +79,7 @@ export const tokens = {
   failedAttempts: token<FailedAttempts>("failedAttempts"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
+  foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
 
   outgoingMessages: token<OutgoingMessages>("outgoingMessages"),

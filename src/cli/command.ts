@@ -14,6 +14,13 @@ export function databaseUrl(): string {
   return url;
 }
 
+/** What the command was given in an environment variable. */
+export function settingOf(name: string, example: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set, for instance ${name}='${example}'`);
+  return value;
+}
+
 /** The id that the command was given as its argument. */
 export function idArgument(what: string): number {
   const id = Number(process.argv[2]);

@@ -46,6 +46,8 @@ export interface Sender {
 export interface SenderDirectory {
   /** What the business sends from on the channel, the first of several; null when it has none there. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
+  /** Stores it with its token sealed; its id. Rejects with `BusinessNotFound`. */
+  add(businessId: number, sender: Omit<Sender, "id">): Promise<number>;
 }
 
 /** One message in every form that a channel may want it in. */

@@ -39,6 +39,19 @@ export interface UserDirectory {
   businessOf(userId: number): Promise<number | null>;
 }
 
+export interface NewBusiness {
+  readonly name: string;
+  /** Of its first administrator. */
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly roleId: number;
+}
+
+export interface BusinessStore {
+  /** Rejects with `EmailTaken`. */
+  found(business: NewBusiness): Promise<{ readonly businessId: number; readonly userId: number }>;
+}
+
 export interface PasswordCheck {
   matches(password: string, storedHash: string | null): Promise<boolean>;
 }

@@ -19,6 +19,10 @@ export class WrongCredentials extends DomainError<"wrong_credentials"> {
   readonly code = "wrong_credentials";
 }
 
+export class EmailTaken extends DomainError<"email_taken"> {
+  readonly code = "email_taken";
+}
+
 export class NoSuchBusiness extends DomainError<"no_such_business"> {
   readonly code = "no_such_business";
 }

@@ -1,0 +1,25 @@
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { channels } from "../kernel/channels.ts";
+import { phoneDigits } from "../kernel/phone.ts";
+import { idArgument, runCommand, settingOf } from "./command.ts";
+import { withContainer } from "./container.ts";
+
+/** Gives a business something to send from. The platform's token comes from the environment, and is stored sealed. */
+await runCommand(async () => {
+  const businessId = idArgument("business");
+  const name = process.env.CHANNEL || channels[0];
+  const channel = channels.find((known) => known === name);
+  if (!channel) throw new Error(`CHANNEL must be one of ${channels.join(", ")}`);
+  const platformId = settingOf("PLATFORM_ID", "1065");
+  const id = await withContainer((container) =>
+    resolve(container, tokens.senderDirectory).add(businessId, {
+      channel,
+      platformId,
+      accountId: process.env.ACCOUNT_ID || platformId,
+      phone: phoneDigits(process.env.PHONE ?? "") ?? "0",
+      accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
+    }),
+  );
+  console.log(`sender ${id}`);
+});
