@@ -87,7 +87,7 @@ function allowOrigins(origins: readonly string[]): Middleware {
       return allowed.has(origin) ? origin : "";
     },
     allowHeaders: ["content-type", "x-api-key", "x-recado-key", "authorization", "idempotency-key", "x-request-id"],
-    exposeHeaders: ["X-Request-Id", "Retry-After"],
+    exposeHeaders: ["X-Request-Id", "Retry-After", "X-Message-Id", "Idempotent-Replay"],
     maxAge: 600,
     // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
     keepHeadersOnError: false,

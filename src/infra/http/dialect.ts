@@ -1,4 +1,4 @@
-import type { Middleware } from "koa";
+import type { Context, Middleware } from "koa";
 import { DomainError } from "../../kernel/errors.ts";
 import { HttpProblem } from "./problem.ts";
 
@@ -22,18 +22,23 @@ export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "In
 
 /** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
 export function answering(dialect: AnyDialect): Middleware {
-  const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      if (error instanceof HttpProblem) throw error;
-      const answer = error instanceof DomainError ? answers[error.code] : undefined;
-      if (!answer) ctx.app.emit("error", error, ctx);
-      const [status, body] = answer ? answer(error as never) : dialect.unexpected(error);
-      sendJson(ctx, status, body);
+      sendJson(ctx, ...wordsFor(dialect, error, ctx));
     }
   };
+}
+
+/** The endpoint's words for a failure; one that it does not expect is reported. Throws what no endpoint words. */
+export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
+  if (error instanceof HttpProblem) throw error;
+  const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
+  const answer = error instanceof DomainError ? answers[error.code] : undefined;
+  if (answer) return answer(error as never);
+  ctx.app.emit("error", error, ctx);
+  return dialect.unexpected(error);
 }
 
 /** A plain string would otherwise go out as text/plain. */

@@ -2,6 +2,7 @@ import { maxId } from "../../kernel/ids.ts";
 import { cacheable } from "./cacheable.ts";
 import type { AuthKind } from "./caller.ts";
 import { plainDialect } from "./dialect.ts";
+import { keyDescription } from "./idempotency.ts";
 import { defineRoute, type ResponseSpec, type Route } from "./route.ts";
 import { type ObjectSchema, problem, type Schema } from "./schema.ts";
 
@@ -81,7 +82,17 @@ const problemContent = { "application/json": { schema: { $ref: "#/components/sch
 const commonResponses = {
   NotJson: { description: "The body is not valid JSON", content: problemContent },
   Unauthorized: { description: "Nobody is known by this key or token", content: { "application/json": {} } },
+  KeyInUse: {
+    description:
+      "A request with this `Idempotency-Key` is under way, or (without `Retry-After`) its answer was not kept",
+    headers: { "Retry-After": { description: "Seconds until it is worth asking again", schema: { type: "integer" } } },
+    content: problemContent,
+  },
   TooLarge: { description: "The body is too large", content: problemContent },
+  KeyOfAnotherRequest: {
+    description: "This `Idempotency-Key` was used for another request",
+    content: problemContent,
+  },
   TooManyRequests: {
     description: "Above the rate limit",
     headers: { "Retry-After": { description: "Seconds until there is room again", schema: { type: "integer" } } },
@@ -94,6 +105,7 @@ function commonFailures(route: Route): Readonly<Record<number, keyof typeof comm
   return {
     ...(route.body !== undefined && route.body !== "raw" && { 400: "NotJson" }),
     ...(route.auth !== "none" && { 401: "Unauthorized" }),
+    ...(route.idempotent && { 409: "KeyInUse", 422: "KeyOfAnotherRequest" }),
     ...(route.body !== undefined && { 413: "TooLarge" }),
     429: "TooManyRequests",
   };
@@ -116,7 +128,11 @@ function pathsOf(routes: readonly Route[]): OpenApiDocument["paths"] {
 }
 
 function operationOf(route: Route): Json {
-  const parameters = [...pathParametersOf(route), ...queryParametersOf(route.query)];
+  const parameters = [
+    ...pathParametersOf(route),
+    ...queryParametersOf(route.query),
+    ...(route.idempotent ? [keyParameter] : []),
+  ];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -141,6 +157,14 @@ function queryParametersOf(query: ObjectSchema | undefined): Json[] {
   );
 }
 
+const keyParameter: Json = {
+  in: "header",
+  name: "Idempotency-Key",
+  required: false,
+  description: keyDescription,
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+};
+
 function parameter(where: "path" | "query", name: string, property: Schema, required: boolean): Json {
   if (typeof property === "boolean") return { in: where, name, required, schema: property };
   // Every parameter arrives as digits: that a number may be written so says nothing new.
@@ -163,8 +187,16 @@ function responsesOf(route: Route): Json {
   return Object.fromEntries([...common, ...own]);
 }
 
-function responseOf({ description, schema, type = "application/json" }: ResponseSpec): Json {
-  return { description, ...(schema !== undefined && { content: { [type]: { schema: publicSchema(schema) } } }) };
+function responseOf({ description, schema, type = "application/json", headers }: ResponseSpec): Json {
+  const described = Object.entries(headers ?? {}).map(([name, says]) => [
+    name,
+    { description: says, schema: { type: "string" } },
+  ]);
+  return {
+    description,
+    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
+    ...(schema !== undefined && { content: { [type]: { schema: publicSchema(schema) } } }),
+  };
 }
 
 /** Keywords that hold one schema, a list of them, or one under each name; all others are copied as they are. */

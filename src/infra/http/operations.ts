@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { AnyDialect } from "./dialect.ts";
 import { HttpProblem } from "./problem.ts";
@@ -60,6 +61,7 @@ const liveness = ({ isStopping }: OperationsParts): Route =>
     tag,
     summary: "Tells whether the process runs",
     auth: "none",
+    rateLimit: "none",
     responses: {
       200: { description: "It runs", schema: liveSchema },
       503: { description: "It is stopping", schema: liveSchema },
@@ -80,6 +82,7 @@ function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsPa
     tag,
     summary: "Tells whether the process can answer requests, and what is missing",
     auth: "none",
+    rateLimit: "none",
     responses: {
       200: { description: "It can", schema: readySchema },
       503: { description: "It cannot, or it is stopping", schema: readySchema },
@@ -135,20 +138,6 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** Whoever asks while an answer is good, or on its way, gets that one. */
-function cached<Result>(ms: number, look: () => Promise<Result>): () => Promise<Result> {
-  let answer: Promise<Result> | undefined;
-  let goodUntil = 0;
-  return () => {
-    if (answer && performance.now() < goodUntil) return answer;
-    goodUntil = Number.POSITIVE_INFINITY;
-    answer = look().finally(() => {
-      goodUntil = performance.now() + ms;
-    });
-    return answer;
-  };
 }
 
 function metrics({ metrics: source, metricsKey }: OperationsParts): Route {

@@ -27,6 +27,8 @@ export interface ResponseSpec {
   readonly description: string;
   readonly schema?: Schema;
   readonly type?: string;
+  /** What each header says, by its name. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
@@ -45,6 +47,10 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly body?: Body;
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
+  /** Takes the header `Idempotency-Key`, whose keys are those of the calling business. */
+  readonly idempotent?: Auth extends "none" ? never : true;
+  /** Whose rate its requests count against: the caller's unless given; `none` where few addresses ask for many. */
+  readonly rateLimit?: "caller" | "none";
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 

@@ -1,8 +1,10 @@
 import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
-import type { Middleware } from "koa";
+import type { Context, Middleware } from "koa";
+import type { IdempotencyStore } from "../../kernel/idempotency.ts";
 import { jsonBody, rawBody } from "./body.ts";
 import type { Authenticators } from "./caller.ts";
 import { answering, sendJson } from "./dialect.ts";
+import { onceByKey } from "./idempotency.ts";
 import { refuseNullCharacter } from "./null-character.ts";
 import { parser } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
@@ -13,6 +15,8 @@ export interface RouterParts {
   readonly limitRate: Middleware;
   /** Bytes of a body unless its route says otherwise. */
   readonly bodyLimit: number;
+  /** Needed where a route is `idempotent`. */
+  readonly idempotency?: IdempotencyStore;
 }
 
 export function createRouter(routes: readonly Route[], parts: RouterParts): Router {
@@ -25,10 +29,12 @@ function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const body = route.body === undefined ? [] : [route.body === "raw" ? rawBody(limit) : jsonBody(limit)];
-  return [answering(route.dialect), ...authenticate, parts.limitRate, ...body, handling(route)] as Middleware[];
+  const limitRate = route.rateLimit === undefined ? [parts.limitRate] : [parts.limitRate];
+  return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
 }
 
-function handling(route: Route): Middleware {
+function handling(route: Route, parts: RouterParts): Middleware {
+  const once = onceOf(route, parts);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
   const parseBody = route.body && route.body !== "raw" ? parser(route.body) : (raw: unknown) => raw;
@@ -44,12 +50,27 @@ function handling(route: Route): Middleware {
       headers: ctx.req.headers,
       ip: ctx.ip,
     };
-    const result = await route.handle(call as Call<never, never, never, never>);
-    if (!(result instanceof Reply)) return sendJson(ctx, 200, result);
-    ctx.set(result.headers);
-    if (result.type === undefined) return sendJson(ctx, result.status, result.body);
-    ctx.status = result.status;
-    ctx.type = result.type;
-    ctx.body = result.body;
+    const handle = async (): Promise<Reply> => {
+      const result = await route.handle(call as Call<never, never, never, never>);
+      return result instanceof Reply ? result : new Reply(200, result);
+    };
+    send(ctx, await (once ? once(context, handle) : handle()));
   };
+}
+
+function onceOf(route: Route, { idempotency }: RouterParts) {
+  if (!route.idempotent) return undefined;
+  if (!idempotency) throw new Error(`${route.operationId} takes Idempotency-Key, but nothing remembers the keys`);
+  return onceByKey(route, idempotency);
+}
+
+function send(ctx: Context, { status, headers, type, body }: Reply): void {
+  ctx.set(headers);
+  if (type === undefined) {
+    sendJson(ctx, status, body);
+  } else {
+    ctx.status = status;
+    ctx.type = type;
+    ctx.body = body;
+  }
 }

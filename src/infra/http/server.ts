@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What can be served: a Koa application. */
+/** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
 export interface Servable {
-  callback(): RequestListener;
+  callback(): (...request: Parameters<RequestListener>) => unknown;
 }
 
 /** How long a client may take, in ms, and how much its headers may hold, in bytes. */
@@ -27,8 +27,11 @@ export function createServer(app: Servable, limits: ServerOptions = {}): Server 
     res.once("close", () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
-    handle(req, res);
+    const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
+    running.add(ended);
   });
+  const running = new Set<Promise<unknown>>();
+  handlers.set(server, running);
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -40,6 +43,14 @@ export function createServer(app: Servable, limits: ServerOptions = {}): Server 
 
 /** The open connections of each server; those taken over by a WebSocket are known to nobody else. */
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();
+
+/** The handlers of each server that have not ended, whether or not their clients are still there. */
+const handlers = new WeakMap<Server, ReadonlySet<Promise<unknown>>>();
+
+/** Resolves once every handler has ended, those as well whose connection is gone: only then may go what they use. */
+export async function handlersEnded(server: Server): Promise<void> {
+  for (let running = handlers.get(server); running && running.size > 0; ) await Promise.allSettled(running);
+}
 
 /** Resolves once connections are accepted; rejects when the port is taken. @returns the port, for 0 the one found */
 export function listen(server: Server, port: number, host?: string): Promise<number> {

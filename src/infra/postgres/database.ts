@@ -17,6 +17,8 @@ export interface DatabaseSettings {
   readonly statementTimeoutMs: number;
   /** Milliseconds to wait for a free connection before the caller gets an error. */
   readonly connectTimeoutMs: number;
+  /** Milliseconds beyond `statementTimeoutMs` after which a silent connection counts as lost; 5,000 unless given. */
+  readonly silenceMs?: number;
   readonly applicationName?: string;
 }
 
@@ -27,36 +29,41 @@ const mostAttempts = 3;
 export class Database implements Queries {
   private closing = false;
 
-  private constructor(private readonly pool: pg.Pool) {}
+  private constructor(
+    private readonly pool: pg.Pool,
+    private readonly silenceMs: number,
+  ) {}
 
   /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
   static open(settings: DatabaseSettings, onIdleError: (error: Error) => void): Database {
+    const { silenceMs = 5_000 } = settings;
     const pool = new pg.Pool({
       connectionString: settings.url,
       max: settings.poolSize,
       connectionTimeoutMillis: settings.connectTimeoutMs,
       statement_timeout: settings.statementTimeoutMs,
+      // A network that swallows everything would otherwise hang requests, and `close`, for good.
+      query_timeout: settings.statementTimeoutMs + silenceMs,
       idle_in_transaction_session_timeout: settings.statementTimeoutMs * 2,
       application_name: settings.applicationName ?? "recado",
       keepAlive: true,
       types: { getTypeParser },
     });
-    const database = new Database(pool);
+    const database = new Database(pool, silenceMs);
     pool.on("error", (error) => {
       if (!database.closing) onIdleError(error);
     });
+    // The pool listens to idle connections only. One that breaks in use fails its query, which its user hears of;
+    // without a listener the error would end the process besides.
+    pool.on("connect", (client) => client.on("error", () => {}));
     return database;
   }
 
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
-  async rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await this.pool.query<Row>({ ...statement, values: values as unknown[] })).rows;
-      } catch (error) {
-        if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
-      }
-    }
+  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return againAfterDeadlock(
+      async () => (await this.pool.query<Row>({ ...statement, values: values as unknown[] })).rows,
+    );
   }
 
   /** Rejects unless the database answers. */
@@ -68,7 +75,15 @@ export class Database implements Queries {
     return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
 
-  async transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  /**
+   * Commits when `work` resolves and rolls back when it rejects. After a deadlock everything is undone and `work` is
+   * run again, three times in all: it must do nothing that a rollback does not undo.
+   */
+  transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    return againAfterDeadlock(() => this.attempt(work));
+  }
+
+  private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
@@ -77,7 +92,8 @@ export class Database implements Queries {
       await client.query("commit");
       return result;
     } catch (error) {
-      await client.query("rollback").catch((failure: Error) => {
+      const rollback = { text: "rollback", query_timeout: this.silenceMs };
+      await client.query(rollback).catch((failure: Error) => {
         broken = failure;
       });
       throw error;
@@ -89,6 +105,16 @@ export class Database implements Queries {
   async close(): Promise<void> {
     this.closing = true;
     await this.pool.end();
+  }
+}
+
+async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
+    }
   }
 }
 

@@ -1,0 +1,109 @@
+import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../kernel/idempotency.ts";
+import type { Queries, Statement } from "./database.ts";
+
+/** Keys that are older may be used anew, purged or not. */
+const kept = "interval '24 hours'";
+
+/** No row comes back when another claim was committed after this statement began: it has to look again. */
+const begin: Statement = {
+  name: "idempotency_begin",
+  text: `
+    with claimed as (
+      insert into idempotency_keys as known (business_id, operation, key, request_digest, claim, lease_until)
+      values ($1, $2, $3, $4, gen_random_uuid(), now() + make_interval(secs => $5))
+      on conflict (business_id, operation, key) do update
+      set request_digest = excluded.request_digest, claim = excluded.claim, lease_until = excluded.lease_until,
+          created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null
+      where known.created_at < now() - ${kept}
+      returning claim
+    )
+    select claim, true as same_request, false as abandoned, null::integer as status, null::text as content_type,
+           null::jsonb as headers, null::text as body
+    from claimed
+    union all
+    select null, request_digest = $4, lease_until < now(), status, content_type, headers, body
+    from idempotency_keys
+    where business_id = $1 and operation = $2 and key = $3 and created_at >= now() - ${kept}
+      and not exists (select from claimed)`,
+};
+
+const finish: Statement = {
+  name: "idempotency_finish",
+  text: `
+    update idempotency_keys set status = $5, content_type = $6, headers = $7, body = $8
+    where business_id = $1 and operation = $2 and key = $3 and claim = $4`,
+};
+
+const release: Statement = {
+  name: "idempotency_release",
+  text: "delete from idempotency_keys where business_id = $1 and operation = $2 and key = $3 and claim = $4",
+};
+
+/** Asks for the age twice: a key may be claimed anew between being found and being deleted. */
+const purgeBatch: Statement = {
+  name: "idempotency_purge",
+  text: `
+    with purged as (
+      delete from idempotency_keys
+      where created_at < now() - ${kept} and (business_id, operation, key) in (
+        select business_id, operation, key from idempotency_keys where created_at < now() - ${kept} limit $1)
+      returning 1)
+    select count(*) as count from purged`,
+};
+
+const mostLooks = 5;
+
+interface Row {
+  readonly claim: string | null;
+  readonly same_request: boolean;
+  readonly abandoned: boolean;
+  readonly status: number | null;
+  readonly content_type: string | null;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly body: string | null;
+}
+
+export class PostgresIdempotencyStore implements IdempotencyStore {
+  /** @param leaseSeconds - longer than any request takes: what is not answered by then counts as abandoned */
+  constructor(
+    private readonly database: Queries,
+    private readonly leaseSeconds: number,
+  ) {}
+
+  async begin({ businessId, operation, key, digest }: KeyedRequest): Promise<Begun> {
+    for (let look = 1; look <= mostLooks; look += 1) {
+      const [row] = await this.database.rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
+      if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key, id: row.claim } };
+      if (row) return knownOf(row);
+    }
+    throw new Error(`a key of ${operation} was neither free nor taken`);
+  }
+
+  async finish(claim: Claim, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
+    await this.database.rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.database.rows(release, valuesOf(claim));
+  }
+
+  /** Deletes the keys of all businesses that are older than 24 hours, `batch` at a time; how many there were. */
+  async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
+    let purged = 0;
+    while (!signal?.aborted) {
+      const [row] = await this.database.rows<{ count: number }>(purgeBatch, [batch]);
+      const count = row?.count ?? 0;
+      purged += count;
+      if (count < batch) break;
+    }
+    return purged;
+  }
+}
+
+const valuesOf = ({ businessId, operation, key, id }: Claim): unknown[] => [businessId, operation, key, id];
+
+function knownOf({ same_request, abandoned, status, content_type, headers, body }: Row): Begun {
+  if (!same_request) return { kind: "other-request" };
+  if (status === null) return { kind: abandoned ? "abandoned" : "in-flight" };
+  return { kind: "answered", answer: { status, contentType: content_type ?? "", headers: headers ?? {}, body } };
+}
