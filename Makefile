@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token webhooks-retry job-campaigns bench build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token webhooks-retry job-campaigns bench faults build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -66,8 +66,11 @@ webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into t
 job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say how it goes
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-campaigns.ts
 
-bench: $(MODULES) ## measure the hot paths against their bare limits
-	@exec node --expose-gc --import tsx test/bench/main.ts
+bench: $(MODULES) ## measure the hot paths against their bare limits: make bench, or make bench BENCH=list-templates
+	@exec node --expose-gc --import tsx test/bench/main.ts $(BENCH)
+
+faults: $(MODULES) ## kill, freeze and cut off processes at work, and count what is lost or sent twice
+	@exec $(TSX) test/faults/main.ts
 
 build: $(BUILT) ## compile for production
 

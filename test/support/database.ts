@@ -139,7 +139,8 @@ export class TestServer {
     for (const { name } of rows) {
       const holder = name.startsWith(copyPrefix) ? name.replace(/_\d+$/, "") : name;
       if (!(await this.isFree(holder))) continue;
-      await this.client.query(`alter database ${name} is_template false`);
+      // A copy that was being dropped when its run was killed is invalid: it can be dropped, and nothing else.
+      if (name.startsWith(templatePrefix)) await this.client.query(`alter database ${name} is_template false`);
       await this.client.query(`drop database ${name} with (force)`);
     }
   }

@@ -3,7 +3,8 @@ import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../do
 import { approvalState, isCreatedByAi } from "../domain/template.ts";
 import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
 
-export interface ListedTemplate extends TemplateRecord {
+export interface ListedTemplate {
+  readonly template: TemplateRecord;
   readonly createdByAi: boolean;
   readonly state: TemplateState | "no_status";
 }
@@ -22,7 +23,7 @@ export class ListTemplates {
     if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
     const known = groupByName(await this.platformTemplates(listing));
     return listing.templates.map((template) => ({
-      ...template,
+      template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
       state: approvalState(template.structure, listing.preferredLanguage, known.get(template.platformName) ?? []),
     }));

@@ -94,7 +94,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
   });
 
-const toWire = (template: ListedTemplate) => ({
+const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
   id: template.id,
   nombre: template.name,
   id_plantilla: template.platformName,
@@ -113,8 +113,8 @@ const toWire = (template: ListedTemplate) => ({
   version: template.version,
   visible: true,
   deleted_at: null,
-  created_by_ai: template.createdByAi,
-  state: template.state,
+  created_by_ai: createdByAi,
+  state,
   created_at: template.createdAt.toISOString(),
   updated_at: template.updatedAt.toISOString(),
 });

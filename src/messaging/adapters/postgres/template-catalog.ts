@@ -136,8 +136,15 @@ const toTemplate = (row: TemplateRow, id: number) => ({
   fileName: row.file_name,
 });
 
+/** Written out: spreading another object into each of hundreds of rows is a tenth of the request's time. */
 const toRecord = (row: ListedRow, id: number): TemplateRecord => ({
-  ...toTemplate(row, id),
+  id,
+  name: row.name,
+  platformName: row.platform_name,
+  body: row.body,
+  structure: row.structure,
+  headerType: row.header_type,
+  fileName: row.file_name,
   buttons: row.buttons,
   code: row.code,
   provider: row.provider,

@@ -1,0 +1,125 @@
+import { load, type Shot, type Volley } from "./load.ts";
+import type { OwnProcess } from "./processes.ts";
+import { quantile, rounded, type Table } from "./table.ts";
+
+export interface ContestSettings {
+  readonly name: string;
+  readonly service: OwnProcess;
+  readonly bare: OwnProcess;
+  /** Alternating: service, bare, service, bare, so that a change of the machine's mood hits both. */
+  readonly rounds?: number;
+  readonly roundMs?: number;
+  readonly warmUpMs?: number;
+  readonly next: () => Shot;
+  readonly isRight: (status: number, text: string) => boolean;
+}
+
+export interface Side {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the contestant's own process. */
+  readonly cpuMsPerRequest: number;
+}
+
+export interface ContestResult {
+  readonly service: Side;
+  readonly bare: Side;
+  /** Requests per second of the service over those of the bare handler, of each pair of rounds. */
+  readonly ratios: readonly number[];
+  /** The median of the pairs. */
+  readonly ratio: number;
+  readonly failures: readonly string[];
+  /** How many requests were answered rightly, warming up included. */
+  readonly answered: number;
+}
+
+/** As many connections as a busy client of ours opens. */
+const connections = 16;
+
+/** Measures the service against the bare limit. */
+export async function contest(settings: ContestSettings): Promise<ContestResult> {
+  const { service, bare, rounds = 8, roundMs = 1_200, warmUpMs = 1_500 } = settings;
+  const failures: string[] = [];
+  let answered = 0;
+  const round = async (who: string, { url }: OwnProcess, ms: number): Promise<Volley> => {
+    const volley = await load({ ...settings, url, connections, ms });
+    answered += volley.latencies.length - volley.wrong;
+    if (volley.wrong > 0)
+      failures.push(`${settings.name}: ${who} answered ${volley.firstWrong} (${volley.wrong} times)`);
+    return volley;
+  };
+  await round("the service", service, warmUpMs);
+  await round("the bare handler", bare, warmUpMs);
+
+  const before = await Promise.all([service.figures(), bare.figures()]);
+  const volleys: { readonly service: Volley; readonly bare: Volley }[] = [];
+  for (let pair = 0; pair < rounds; pair += 1) {
+    const ours = await round("the service", service, roundMs);
+    volleys.push({ service: ours, bare: await round("the bare handler", bare, roundMs) });
+  }
+  const after = await Promise.all([service.figures(), bare.figures()]);
+
+  const ratios = volleys.map((pair) => rounded(rate(pair.service) / rate(pair.bare), 3));
+  return {
+    service: sideOf(
+      volleys.map((pair) => pair.service),
+      after[0].cpuMs - before[0].cpuMs,
+    ),
+    bare: sideOf(
+      volleys.map((pair) => pair.bare),
+      after[1].cpuMs - before[1].cpuMs,
+    ),
+    ratios,
+    ratio: quantile(ratios, 0.5),
+    failures,
+    answered,
+  };
+}
+
+const rate = ({ latencies, seconds }: Volley): number => latencies.length / seconds;
+
+function sideOf(volleys: readonly Volley[], cpuMs: number): Side {
+  const latencies = volleys.flatMap((volley) => volley.latencies);
+  const seconds = volleys.reduce((sum, volley) => sum + volley.seconds, 0);
+  return {
+    requests: latencies.length,
+    requestsPerSecond: rounded(latencies.length / seconds),
+    p50Ms: rounded(quantile(latencies, 0.5), 1),
+    p99Ms: rounded(quantile(latencies, 0.99), 1),
+    cpuMsPerRequest: rounded(cpuMs / latencies.length, 3),
+  };
+}
+
+/** One row for each contestant of each variant. */
+export function contestTable(title: string, results: Readonly<Record<string, ContestResult>>): Table {
+  const row = (name: string, side: Side, last: string) => [
+    name,
+    side.requests,
+    side.requestsPerSecond,
+    side.p50Ms,
+    side.p99Ms,
+    side.cpuMsPerRequest,
+    last,
+  ];
+  return {
+    title,
+    columns: [
+      "",
+      "requests",
+      "requests/s",
+      "p50 ms",
+      "p99 ms",
+      "CPU ms each",
+      "of the bare limit (worst to best round)",
+    ],
+    rows: Object.entries(results).flatMap(([name, { service, bare, ratio, ratios }]) => [
+      row(`${name}: bare`, bare, ""),
+      row(`${name}: service`, service, `${ratio} (${Math.min(...ratios)} to ${Math.max(...ratios)})`),
+    ]),
+  };
+}
+
+export const belowAim = (name: string, { ratio }: ContestResult, aim: number): string[] =>
+  ratio >= aim ? [] : [`${name}: ${ratio} of the bare limit, below the aim of ${aim}`];

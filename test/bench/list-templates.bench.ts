@@ -1,0 +1,105 @@
+import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/template-catalog.ts";
+import { request } from "../support/http.ts";
+import { aBusiness, aTemplate } from "../support/world.ts";
+import { type BareHandler, startBare, statementsOf } from "./bare.ts";
+import type { Bench } from "./bench.ts";
+import { belowAim, contest, contestTable } from "./contest.ts";
+
+const businessId = 1;
+const userId = 101;
+const aim = 0.6;
+const business = aBusiness(businessId, { templates: Array.from({ length: 30 }, (_, n) => aTemplate(101 + n)) });
+const body = JSON.stringify({ empresa_id: businessId, usuario_id: userId });
+const path = "/chats/obtener/mensaje/plantilla";
+
+/** §1 List templates: 30 of ours against a platform's listing of 30. */
+const bench: Bench = {
+  about: "POST /chats/obtener/mensaje/plantilla against the same statement and the same platform call",
+  run: async (arena) => {
+    const stage = await arena.stage({ businesses: [business] });
+    const service = await stage.service("dist");
+    const bare = await startBare({
+      name: "list-templates",
+      databaseUrl: stage.databaseUrl,
+      platformUrl: stage.sandbox.url,
+      tokens: { [businessId]: business.sender.token },
+    });
+    const headers = { "x-api-key": stage.appKey(businessId) };
+    const first = await request(service.url + path, { method: "POST", headers, rawBody: body });
+    const isWhole = first.status === 200 && first.json.plantillas.length === 30;
+
+    arena.say("listing 30 templates");
+    const result = await contest({
+      name: "list templates",
+      service,
+      bare,
+      next: () => ({ path, headers, body }),
+      // Byte for byte what the service answered first, from both.
+      isRight: (status, text) => status === 200 && text === first.text,
+    });
+    await Promise.all([service.stop(), bare.kill()]);
+    return {
+      tables: [contestTable("List 30 templates (endpoint 1), 16 connections", { "30 templates": result })],
+      figures: { "30 templates": result },
+      failures: [...(isWhole ? [] : [`the listing is wrong: ${first.text.slice(0, 300)}`]), ...result.failures],
+      belowAim: belowAim("list templates", result, aim),
+    };
+  },
+};
+export default bench;
+
+interface ListedRow {
+  readonly account_id: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly [column: string]: unknown;
+}
+
+export const bare: BareHandler = async ({ query, platform }) => {
+  const [listing] = await statementsOf((queries) =>
+    new PostgresTemplateCatalog(queries, () => "").listing(businessId, userId),
+  );
+  if (!listing) throw new Error("the adapter runs another statement than expected");
+  return async (text) => {
+    const { empresa_id: business, usuario_id: user } = JSON.parse(text);
+    const rows = await query<ListedRow>(listing, [business, user]);
+    const account = rows[0]?.account_id;
+    const page = await platform(
+      business,
+      "GET",
+      `/v23.0/${account}/message_templates?fields=name%2Clanguage%2Cstatus&limit=250`,
+    );
+    const states = new Map(JSON.parse(page).data.map((each: PlatformTemplate) => [each.name, each.status]));
+    return JSON.stringify({ plantillas: rows.map((row) => toWire(row, states.get(row.platform_name))) });
+  };
+};
+
+interface PlatformTemplate {
+  readonly name: string;
+  readonly status: string;
+}
+
+const toWire = (row: ListedRow, state: unknown) => ({
+  id: row.id,
+  nombre: row.name,
+  id_plantilla: row.platform_name,
+  descripcion: row.body,
+  template: row.structure,
+  botones: row.buttons,
+  codigo: row.code,
+  archivo_nombre: row.file_name,
+  type: row.header_type,
+  tipo: row.provider,
+  agentes_permitidos: row.allowed_agents,
+  contacto_variables: row.contact_variables,
+  articles: row.articles,
+  empresa_id: row.business_id,
+  id_providerb: row.provider_b_id,
+  version: row.version,
+  visible: true,
+  deleted_at: null,
+  created_by_ai: row.created_by_ai,
+  state,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+
+export interface Shot {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface LoadSettings {
+  readonly url: string;
+  /** Kept-alive connections, each with one request under way. */
+  readonly connections: number;
+  /** Ends after this many milliseconds or, where given instead, requests. */
+  readonly ms?: number;
+  readonly requests?: number;
+  readonly next: () => Shot;
+  readonly isRight: (status: number, text: string) => boolean;
+}
+
+/** What was answered; latencies in ms. */
+export interface Volley {
+  readonly seconds: number;
+  readonly latencies: readonly number[];
+  readonly wrong: number;
+  /** The first wrong answer, to look at. */
+  readonly firstWrong: string | undefined;
+}
+
+const requestLimitMs = 30_000;
+
+/** Posts as fast as answers come. Rejects when a connection breaks. */
+export async function load(settings: LoadSettings): Promise<Volley> {
+  const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
+  const { hostname, port } = new URL(settings.url);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const latencies: number[] = [];
+  let wrong = 0;
+  let firstWrong: string | undefined;
+  let begun = 0;
+  const started = performance.now();
+
+  const shoot = async ({ path, headers, body }: Shot): Promise<{ status: number; text: string }> => {
+    const outgoing = request({
+      agent,
+      hostname,
+      port,
+      method: "POST",
+      path,
+      timeout: requestLimitMs,
+      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers },
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${requestLimitMs} ms`)));
+    outgoing.end(body);
+    const [response] = await once(outgoing, "response");
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    await once(response, "end");
+    return { status: response.statusCode, text: Buffer.concat(chunks).toString() };
+  };
+
+  const one = async (): Promise<void> => {
+    while (begun < requests && performance.now() - started < ms) {
+      begun += 1;
+      const sentAt = performance.now();
+      const { status, text } = await shoot(settings.next());
+      latencies.push(performance.now() - sentAt);
+      if (isRight(status, text)) continue;
+      wrong += 1;
+      firstWrong ??= `${status} ${text.slice(0, 300)}`;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  const seconds = (performance.now() - started) / 1000;
+  agent.destroy();
+  return { seconds, latencies, wrong, firstWrong };
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+import { migrate } from "../../src/infra/postgres/migrate.ts";
+import type { Bench, BenchResult } from "./bench.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { formatTable, rounded } from "./table.ts";
+
+/**
+ * `node --expose-gc --import tsx test/bench/main.ts [name ...]`: runs the benchmarks of this folder, or those named,
+ * prints their tables and writes .run/bench.json. Ends with 1 when something went wrong, and with 0 when an aim
+ * was missed: that is what the figures are for.
+ */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const suffix = ".bench.ts";
+
+async function main(wanted: readonly string[]): Promise<number> {
+  const names = readdirSync(new URL(".", import.meta.url))
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .sort();
+  const unknown = wanted.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(", ")}; there are ${names.join(", ")}`);
+
+  const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
+  say("building what production runs");
+  execFileSync("make", ["--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  const server = await startEmbeddedPostgres({ directory: `${root}.data/bench-postgres`, fsync: true, log: say });
+  const results: Record<string, BenchResult> = {};
+  const loads = [loadavg()];
+  try {
+    for (const name of wanted.length > 0 ? wanted : names) {
+      const { default: bench } = (await import(`./${name}${suffix}`)) as { default: Bench };
+      say(`${name}: ${bench.about}`);
+      const result = await onStages(server.url, (stage) => bench.run({ stage, say }));
+      for (const table of result.tables) console.log(formatTable(table));
+      results[name] = result;
+      loads.push(loadavg());
+    }
+  } finally {
+    await server.stop();
+  }
+
+  const all = Object.values(results);
+  console.log("");
+  for (const line of all.flatMap(({ belowAim }) => belowAim)) console.log(`BELOW THE AIM: ${line}`);
+  for (const line of all.flatMap(({ failures }) => failures)) console.log(`WRONG: ${line}`);
+  mkdirSync(`${root}.run`, { recursive: true });
+  const report = {
+    date: new Date().toISOString(),
+    node: process.version,
+    cpus: availableParallelism(),
+    // Above the number of CPUs something else was running: then only the ratios mean anything.
+    loadAverages: loads.map(([minute = 0]) => rounded(minute, 2)),
+    benches: Object.fromEntries(
+      Object.entries(results).map(([name, { figures, failures, belowAim }]) => [name, { figures, failures, belowAim }]),
+    ),
+  };
+  writeFileSync(`${root}.run/bench.json`, `${JSON.stringify(report, null, 2)}\n`);
+  return all.some(({ failures }) => failures.length > 0) ? 1 : 0;
+}
+
+/** Gives stages, each on a database of its own, and takes them down again. */
+async function onStages<Result>(
+  serverUrl: string,
+  work: (open: (settings: Omit<Parameters<typeof openStage>[0], "databaseUrl">) => Promise<Stage>) => Promise<Result>,
+): Promise<Result> {
+  const stages: Stage[] = [];
+  const databases: string[] = [];
+  try {
+    return await work(async (settings) => {
+      const name = `bench_${process.pid}_${Date.now()}`;
+      await query(serverUrl, `create database ${name}`);
+      databases.push(name);
+      const url = new URL(serverUrl);
+      url.pathname = name;
+      await migrate(url.href);
+      const stage = await openStage({ ...settings, databaseUrl: url.href });
+      stages.push(stage);
+      return stage;
+    });
+  } finally {
+    for (const stage of stages) await stage.close();
+    for (const name of databases) await query(serverUrl, `drop database if exists ${name} with (force)`);
+  }
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+// Children and the database server end when this process exits, which a signal by itself does not make it do.
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

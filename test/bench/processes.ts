@@ -1,0 +1,161 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { request } from "../support/http.ts";
+
+/** The repository: settings are read from `config/` below it. */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const startMs = 60_000;
+const stopMs = 25_000;
+const keptLines = 40;
+
+/** What a process holds once its garbage is collected, in bytes, and what it computed so far, in ms of CPU. */
+export interface Figures {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly cpuMs: number;
+}
+
+/** A process of our own that answers HTTP. It ends with us, however we end. */
+export interface OwnProcess {
+  readonly url: string;
+  readonly pid: number;
+  figures(): Promise<Figures>;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Rejects when it does not end cleanly. */
+  stop(): Promise<void>;
+}
+
+/** Runs inside of each: tells its figures when asked, and ends when its parent is gone. */
+const companion = `data:text/javascript,${encodeURIComponent(`
+  process.on("message", () => {
+    globalThis.gc();
+    const { rss, heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    process.send({ rss, heapUsed, cpuMs: (user + system) / 1000 });
+  });
+  process.on("disconnect", () => process.exit(1));
+  process.channel.unref();
+`)}`;
+
+export interface ServiceSettings {
+  /** `dist`, built before by `make build`, is what production runs; `src` needs no build. */
+  readonly from: "src" | "dist";
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The service, with the flags of `make start`; resolves once it answers. Its log goes nowhere. */
+export async function startService({ from, environment }: ServiceSettings): Promise<OwnProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = from === "dist" ? ["--enable-source-maps", "dist/src/main.js"] : ["--import", "tsx", "src/main.ts"];
+  const own = launch(program, {
+    environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },
+    stdout: "ignore",
+  });
+  await own.until(answers(url));
+  return own.at(url);
+}
+
+/** A program that prints one JSON line `{"url":...}` once it listens. */
+export async function startProgram(file: string, args: readonly string[]): Promise<OwnProcess> {
+  const own = launch(["--import", "tsx", file, ...args], { environment: {}, stdout: "pipe" });
+  const lines = createInterface({ input: own.stdout });
+  const [line] = (await own.until(once(lines, "line"))) as [string];
+  return own.at((JSON.parse(line) as { url: string }).url);
+}
+
+/** Nobody else listens there just now. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** Resolves once anything is answered at all. */
+async function answers(url: string): Promise<void> {
+  const deadline = Date.now() + startMs;
+  while (Date.now() < deadline) {
+    const answered = await request(`${url}/livez`).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return;
+    await sleep(20);
+  }
+  throw new Error(`no answer within ${startMs} ms`);
+}
+
+const living = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+function launch(program: readonly string[], how: { environment: Record<string, string>; stdout: "ignore" | "pipe" }) {
+  const stdio: StdioOptions = ["ignore", how.stdout, "pipe", "ipc"];
+  const child = spawn(process.execPath, ["--expose-gc", "--import", companion, ...program], {
+    cwd: root,
+    stdio,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...how.environment },
+  });
+  living.add(child);
+  const exit = once(child, "exit").finally(() => living.delete(child));
+  const said = lastLines(child);
+  // Without its arguments, which hold the password of a database.
+  const what = program.find((part) => /\.[jt]s$/.test(part));
+  const died = (): Error => new Error(`${what} has ended (${child.exitCode ?? child.signalCode}):\n${said.join("\n")}`);
+
+  return {
+    get stdout() {
+      if (!child.stdout) throw new Error("nobody listens to what it prints");
+      return child.stdout;
+    },
+    /** Kills it when it does not get there. */
+    until: async <Result>(ready: Promise<Result>): Promise<Result> => {
+      try {
+        return await Promise.race([ready, exit.then(() => Promise.reject(died()))]);
+      } catch (error) {
+        child.kill("SIGKILL");
+        throw error;
+      }
+    },
+    at: (url: string): OwnProcess => ({
+      url,
+      pid: child.pid ?? 0,
+      figures: async () => {
+        child.send("figures");
+        const [figures] = await Promise.race([once(child, "message"), exit.then(() => Promise.reject(died()))]);
+        return figures as Figures;
+      },
+      kill: async () => {
+        child.kill("SIGKILL");
+        await exit;
+      },
+      stop: async () => {
+        child.kill("SIGTERM");
+        const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
+        await exit;
+        clearTimeout(timer);
+        if (child.exitCode !== 0) throw died();
+      },
+    }),
+  };
+}
+
+/** The end of what it said on stderr, for when it dies. */
+function lastLines(child: ChildProcess): string[] {
+  const lines: string[] = [];
+  if (!child.stderr) return lines;
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    lines.push(line);
+    if (lines.length > keptLines) lines.shift();
+  });
+  return lines;
+}

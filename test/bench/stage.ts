@@ -1,0 +1,86 @@
+import { fileURLToPath } from "node:url";
+import { readConfig } from "../../src/bootstrap/config.ts";
+import { createContainer } from "../../src/bootstrap/container.ts";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { DemoBusiness } from "../../src/demo/data.ts";
+import { insertBusiness } from "../../src/demo/seed.ts";
+import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import { request } from "../support/http.ts";
+import { accountsOf, appSecret, masterSecret, verifyToken } from "../support/world.ts";
+import { type OwnProcess, startProgram, startService } from "./processes.ts";
+
+const sandboxProgram = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
+
+/** A database with businesses in it and a sandbox as a process of its own, for services that come and go. */
+export interface Stage {
+  readonly databaseUrl: string;
+  readonly sandbox: OwnProcess;
+  /** By business id. */
+  appKey(businessId: number): string;
+  /** Starts one more service; `environment` changes its settings. */
+  service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
+  /** Speaks to the sandbox's control side. */
+  control<Result>(method: string, path: string, body?: unknown): Promise<Result>;
+  /** Has the sandbox deliver its webhooks to this service. */
+  pointWebhooksAt(service: OwnProcess): Promise<void>;
+  /** Ends the sandbox. */
+  close(): Promise<void>;
+}
+
+export interface StageSettings {
+  /** Migrated, and without businesses. */
+  readonly databaseUrl: string;
+  readonly businesses: readonly DemoBusiness[];
+  readonly statusDelayMs?: number;
+}
+
+export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: StageSettings): Promise<Stage> {
+  const sandboxSettings = { port: 0, host: "127.0.0.1", accounts: accountsOf(businesses), statusDelayMs };
+  const sandbox = await startProgram(sandboxProgram, [JSON.stringify(sandboxSettings)]);
+  const environment = {
+    LOG_LEVEL: "info",
+    DATABASE_URL: databaseUrl,
+    MASTER_SECRET: masterSecret,
+    MESSAGING_PLATFORM_URL: sandbox.url,
+    PLATFORM_APP_SECRET: appSecret,
+    PLATFORM_VERIFY_TOKEN: verifyToken,
+    // One key does what thousands do in production.
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+  };
+  const appKeys = await seed(environment, businesses);
+  const control = async <Result>(method: string, path: string, body?: unknown): Promise<Result> => {
+    const answer = await request(`${sandbox.url}/__sandbox${path}`, { method, body });
+    if (answer.status >= 300) throw new Error(`sandbox: ${answer.text}`);
+    return answer.json as Result;
+  };
+  return {
+    databaseUrl,
+    sandbox,
+    appKey: (businessId) => appKeys.get(businessId) ?? "",
+    service: (from, changes = {}) => startService({ from, environment: { ...environment, ...changes } }),
+    control,
+    pointWebhooksAt: ({ url }) => control("POST", "/webhook", { url: `${url}/webhooks/cloud`, appSecret }),
+    close: () => sandbox.kill(),
+  };
+}
+
+/** Puts the businesses into the database; their App Keys. */
+async function seed(
+  environment: NodeJS.ProcessEnv,
+  businesses: readonly DemoBusiness[],
+): Promise<ReadonlyMap<number, string>> {
+  const container = createContainer(readConfig({ ...environment, LOG_LEVEL: "silent" }));
+  const database = resolve(container, tokens.database);
+  try {
+    await database.transaction(async (transaction) => {
+      for (const business of businesses) await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+    });
+    const keys = new Map<number, string>();
+    for (const { id } of businesses) keys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
+    return keys;
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/demo/random.ts";
+import { eventually } from "../support/wait.ts";
+import type { Outcome, Victim } from "./scenario.ts";
+
+interface MessageRow {
+  readonly phone: string;
+  readonly reference: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly announced: number;
+}
+
+/** Milliseconds for a lease to run out and the sweep to come by, while a killed process's clock is still locked. */
+const settledMs = 30_000;
+
+const messages = (victim: Victim): Promise<MessageRow[]> =>
+  victim.rows<MessageRow>(`
+    select contacts.phone, message.reference::text as reference, message.state, message.attempt,
+           (select count(*)::int from realtime_events as event
+            where event.business_id = message.business_id and event.name = 'message:new'
+              and (event.payload->'message'->>'id')::bigint = message.id) as announced
+    from messages as message
+    join chats on chats.business_id = message.business_id and chats.id = message.chat_id
+    join contacts on contacts.business_id = chats.business_id and contacts.id = chats.contact_id
+    where message.direction = 'out' order by message.id`);
+
+const phoneOf = (n: number): string => `591${70_000_000 + n}`;
+
+/**
+ * The platform accepts and is slow to say so; the process is killed while it waits. Its messages become `unknown`,
+ * and stay so until the platform's delivery status tells of them.
+ */
+export async function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
+  const violations: string[] = [];
+  const phones = Array.from({ length: requests }, (_, n) => phoneOf(first + n));
+  const before = await victim.counts();
+  await victim.control("POST", "/webhooks", { paused: true });
+  await victim.control("POST", "/faults", { count: requests, path: "messages", accept: true, hang: true });
+  const answers = Promise.all(phones.map((phone) => victim.send(phone)));
+  await eventually(async () => (await victim.counts()).accepted === before.accepted + requests);
+  const own = async () => (await messages(victim)).filter(({ phone }) => phones.includes(phone));
+  const isOpen = ({ state }: MessageRow) => state === "sending" || state === "unknown";
+  if (!(await own()).every(isOpen)) violations.push("an outcome was known before the platform answered");
+  await victim.kill();
+  const answered = (await answers).filter((status) => status !== null).length;
+  if (answered > 0) violations.push(`${answered} requests were answered although the process died before`);
+
+  await victim.startAgain();
+  const settled = async (...states: string[]) =>
+    await eventually(async () => {
+      const rows = await own();
+      return rows.every(({ state }) => states.includes(state)) && rows;
+    }, settledMs);
+  const unknown = await settled("unknown");
+  await victim.control("POST", "/webhooks", { paused: false });
+  const rows = await settled("read");
+
+  const after = await victim.counts();
+  const requested = after.requests - before.requests;
+  if (rows.length !== requests) violations.push(`${rows.length} messages of ${requests} requests`);
+  if (requested !== requests) violations.push(`${requested} requests to the platform for ${requests} messages`);
+  if (after.duplicates > 0) violations.push(`${after.duplicates} messages were accepted twice`);
+  if (rows.some(({ attempt }) => attempt !== 1)) violations.push("a message was tried again");
+  if (rows.some(({ announced }) => announced !== 1)) violations.push("a message was not announced exactly once");
+  return { figures: { requests, kills: 1, unknown: unknown.length, read: rows.length }, violations };
+}
+
+/** Kills the process at random moments while it sends, and looks at every message once all is quiet. */
+export async function dieAtRandom(
+  victim: Victim,
+  first: number,
+  random: Random,
+  { rounds, parallel }: { readonly rounds: number; readonly parallel: number },
+): Promise<Outcome> {
+  const statuses = new Map<string, number | null>();
+  const before = await victim.counts();
+  for (let round = 0; round < rounds; round += 1) {
+    const phones = Array.from({ length: parallel }, (_, n) => phoneOf(first + round * parallel + n));
+    // Some answers are held back, so that a kill finds requests in every stage.
+    const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
+    await victim.control("POST", "/faults", slow);
+    const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
+    // A random moment is what is tested here.
+    await sleep(random.between(0, 400));
+    await victim.kill();
+    await Promise.all(sends);
+    await victim.control("DELETE", "/faults");
+    await victim.startAgain();
+  }
+
+  const own = async () => (await messages(victim)).filter(({ phone }) => statuses.has(phone));
+  const accepted = await eventually(async () => {
+    const [underWay] = await victim.rows<{ count: number }>(`
+      select (select count(*)::int from messages where state in ('queued', 'sending'))
+           + (select count(*)::int from incoming_webhooks) as count`);
+    const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
+    return underWay?.count === 0 && pending === 0 && (await acceptedReferences(victim));
+  }, settledMs);
+
+  const rows = await own();
+  const { duplicates, ...after } = await victim.counts();
+  const violations: string[] = duplicates > 0 ? [`${duplicates} messages were accepted twice`] : [];
+  for (const { phone, reference, state, attempt, announced } of rows) {
+    const times = accepted.get(reference) ?? 0;
+    const message = `the message ${reference} (${state}, answered ${statuses.get(phone) ?? "nothing"})`;
+    if (times > 1) violations.push(`${message} was accepted ${times} times`);
+    if (attempt !== 1) violations.push(`${message} was tried ${attempt} times`);
+    if (times === 1 && state !== "read") violations.push(`${message} was accepted and is not settled`);
+    if (times === 0 && state !== "unknown") violations.push(`${message} was never accepted`);
+    if (statuses.get(phone) === 200 && times !== 1) violations.push(`${message} was answered 200`);
+    if (announced !== 1) violations.push(`${message} was announced ${announced} times`);
+  }
+  const known = new Set(rows.map(({ reference }) => reference));
+  const taken = after.accepted - before.accepted;
+  const recorded = [...accepted.keys()].filter((reference) => known.has(reference)).length;
+  if (recorded !== taken) violations.push(`${taken} were accepted, ${recorded} of them are recorded`);
+  if (new Set(rows.map(({ phone }) => phone)).size !== rows.length) violations.push("a request left two messages");
+  const count = (wanted: (row: MessageRow) => boolean) => rows.filter(wanted).length;
+  return {
+    figures: {
+      requests: statuses.size,
+      kills: rounds,
+      recorded: rows.length,
+      accepted: taken,
+      "answered 200": [...statuses.values()].filter((status) => status === 200).length,
+      "settled by status": count(({ state, phone }) => state === "read" && statuses.get(phone) !== 200),
+      unknown: count(({ state }) => state === "unknown"),
+    },
+    violations,
+  };
+}
+
+/** How often the platform accepted each reference. */
+async function acceptedReferences(victim: Victim): Promise<ReadonlyMap<string, number>> {
+  const accepted = await victim.control<{ reference: string }[]>("GET", "/messages?limit=100000");
+  const times = new Map<string, number>();
+  for (const { reference } of accepted) times.set(reference, (times.get(reference) ?? 0) + 1);
+  return times;
+}

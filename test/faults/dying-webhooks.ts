@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/demo/random.ts";
+import { eventually } from "../support/wait.ts";
+import type { Outcome, Victim } from "./scenario.ts";
+
+interface Stored {
+  readonly id: string;
+  readonly times: number;
+  readonly announced: number;
+}
+
+/** The platform tries again for longer than this. */
+const storedMs = 30_000;
+const customers = 7;
+
+/**
+ * Kills the process while customers write to it. The platform delivers again what was not answered with 200, and
+ * delivers some of it twice anyway; each message is to be stored and announced exactly once.
+ */
+export async function dieWhileCustomersWrite(
+  victim: Victim,
+  first: number,
+  random: Random,
+  { rounds, parallel }: { readonly rounds: number; readonly parallel: number },
+): Promise<Outcome> {
+  const ids: string[] = [];
+  let redelivered = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const said = Array.from({ length: parallel }, async (_, n) => {
+      const id = `wamid.said-${first}-${round}-${n}`;
+      ids.push(id);
+      const number = `592${10_000_000 + first + (n % customers)}`;
+      const saying = { id, text: `Hola ${n}`, repeat: random.between(1, 2) };
+      const { delivered } = await victim.control<{ delivered: boolean }>("POST", `/customers/${number}/say`, saying);
+      if (!delivered) redelivered += 1;
+    });
+    // A random moment is what is tested here.
+    await sleep(random.between(20, 250));
+    await victim.kill();
+    await Promise.all(said);
+    await victim.startAgain();
+  }
+
+  const stored = () =>
+    victim.rows<Stored>(`
+      select platform_message_id as id, count(*)::int as times,
+             sum((select count(*) from realtime_events as event
+                  where event.business_id = message.business_id and event.name = 'message:new'
+                    and (event.payload->'message'->>'id')::bigint = message.id))::int as announced
+      from messages as message
+      where direction = 'in' and platform_message_id like 'wamid.said-${first}-%'
+      group by platform_message_id`);
+  const rows = await eventually(async () => {
+    const found = await stored();
+    const [waiting] = await victim.rows<{ count: number }>("select count(*)::int as count from incoming_webhooks");
+    return waiting?.count === 0 && found.length === ids.length && found;
+  }, storedMs).catch(stored);
+
+  const violations = rows.flatMap(({ id, times, announced }) => [
+    ...(times === 1 ? [] : [`${id} is stored ${times} times`]),
+    ...(announced === 1 ? [] : [`${id} was announced ${announced} times`]),
+  ]);
+  const lost = ids.filter((id) => !rows.some((row) => row.id === id));
+  if (lost.length > 0) violations.push(`lost: ${lost.join(", ")}`);
+  const threads = await victim.rows<{ phone: string; open: number }>(`
+    select phone, count(*)::int as open
+    from contacts join chats on chats.business_id = contacts.business_id and chats.contact_id = contacts.id
+    join conversations as talk on talk.business_id = chats.business_id and talk.chat_id = chats.id
+    where closed_at is null group by phone having count(*) > 1`);
+  if (threads.length > 0) violations.push(`${threads.length} customers have more than one open conversation`);
+  return { figures: { said: ids.length, kills: rounds, redelivered, stored: rows.length }, violations };
+}

@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import { Random } from "../../src/demo/random.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
+import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
+import { Victim } from "./scenario.ts";
+
+/** Chosen once; `main.ts` goes through many. */
+const seed = 7;
+
+describe("a process that is killed (kill -9)", function () {
+  // Processes are started and leases run out, each in seconds.
+  this.timeout(60_000);
+  let database: TestDatabase | undefined;
+  let victim: Victim;
+
+  // One for all, since a start takes seconds: each test has phone numbers of its own, and only looks at those.
+  before(async () => {
+    database = await freshDatabase();
+    victim = await Victim.start(database.url);
+  });
+  // What a failed test left behind would stop the next one.
+  beforeEach(async () => {
+    await victim.control("POST", "/webhooks", { paused: false });
+    await victim.control("DELETE", "/faults");
+  });
+  after(async () => {
+    // Not there where the start failed.
+    await (victim as Victim | undefined)?.close();
+    await database?.drop();
+  });
+
+  it("between the platform's answer and the commit leaves its message unknown until the status comes", async () => {
+    const { figures, violations } = await dieBeforeTheCommit(victim, 1_000, 5);
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ unknown: 5, read: 5 });
+  });
+
+  it("while it sends sends nothing twice, and forgets nothing that was accepted", async () => {
+    const { figures, violations } = await dieAtRandom(victim, 2_000, new Random(seed), { rounds: 2, parallel: 20 });
+    expect(violations).to.deep.equal([]);
+    expect(figures.requests).to.equal(40);
+  });
+
+  it("while customers write stores each message once", async () => {
+    const { violations } = await dieWhileCustomersWrite(victim, 3_000, new Random(seed), { rounds: 1, parallel: 40 });
+    expect(violations).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Queries } from "../../src/infra/postgres/database.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { load } from "../bench/load.ts";
+import type { OwnProcess } from "../bench/processes.ts";
+import { openStage, type Stage } from "../bench/stage.ts";
+import { aBusiness, aTemplate } from "../support/world.ts";
+
+export const businessId = 1;
+export const templateId = 101;
+
+/** Short, so that a message of a killed process is soon given up; still longer than any answer takes here. */
+const leaseSeconds = "2";
+
+/** The service as a process that is killed and started again, over one database and one platform that live on. */
+export class Victim {
+  private constructor(
+    private readonly stage: Stage,
+    private readonly database: Database,
+    private process: OwnProcess,
+  ) {}
+
+  static async start(databaseUrl: string): Promise<Victim> {
+    const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [] });
+    const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 20 });
+    const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
+    const database = Database.open(settings, () => {});
+    try {
+      const process = await startOn(stage);
+      return new Victim(stage, database, process);
+    } catch (error) {
+      await Promise.all([database.close(), stage.close()]);
+      throw error;
+    }
+  }
+
+  /** Resolves once the process is gone. */
+  async kill(): Promise<void> {
+    await this.process.kill();
+  }
+
+  /** Another process takes its place, on another port; the platform's webhooks go there from now on. */
+  async startAgain(): Promise<void> {
+    this.process = await startOn(this.stage);
+  }
+
+  /** Sends the template; the status of the answer, or `null` when the connection broke without one. */
+  async send(phone: string): Promise<number | null> {
+    const shot = {
+      path: "/chats/enviar/plantilla/business",
+      headers: { "x-api-key": this.stage.appKey(businessId) },
+      body: JSON.stringify({
+        empresa_id: businessId,
+        phone_number: phone,
+        plantilla_id: templateId,
+        parameters: ["Carla", phone],
+      }),
+    };
+    let answered: number | null = null;
+    const isRight = (status: number) => {
+      answered = status;
+      return true;
+    };
+    await load({ url: this.process.url, connections: 1, requests: 1, next: () => shot, isRight }).catch(() => {});
+    return answered;
+  }
+
+  control<Result>(method: string, path: string, body?: unknown): Promise<Result> {
+    return this.stage.control<Result>(method, path, body);
+  }
+
+  counts(): Promise<SandboxCounts> {
+    return this.control<SandboxCounts>("GET", "/messages/count");
+  }
+
+  rows<Row extends object>(sql: string): Promise<Row[]> {
+    return (this.database as Queries).rows<Row>({ name: "", text: sql }, []);
+  }
+
+  async close(): Promise<void> {
+    await this.process.kill();
+    await this.stage.close();
+    await this.database.close();
+  }
+}
+
+export interface SandboxCounts {
+  readonly accepted: number;
+  readonly requests: number;
+  readonly duplicates: number;
+}
+
+async function startOn(stage: Stage): Promise<OwnProcess> {
+  const process = await stage.service("src", { MESSAGE_LEASE_SECONDS: leaseSeconds });
+  await stage.pointWebhooksAt(process);
+  return process;
+}
+
+/** What came of a scenario: figures to print, and what should not have happened. */
+export interface Outcome {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
