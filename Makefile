@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token webhooks-retry job-campaigns bench faults build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token revoke-key webhooks-retry job-campaigns bench faults build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -56,9 +56,12 @@ app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
 	@exec node $(DEMO_ENV) --import tsx src/cli/app-key.ts "$$BUSINESS"
 
 # Every shell has a USER of its own: only one given to make counts.
-session-token: $(MODULES) ## print a new session token once: make session-token USER=2
+session-token: $(MODULES) ## print a new session token once: make session-token USER=2 [BUSINESS=1]
 	@test '$(origin USER)' = 'command line' || { echo 'Say whose: make session-token USER=2' >&2; exit 2; }
 	@exec node $(DEMO_ENV) --import tsx src/cli/session-token.ts "$$USER"
+
+revoke-key: $(MODULES) ## revoke App Keys: make revoke-key KEY=rk_..., or BUSINESS=1 LABEL=crm
+	@exec node $(DEMO_ENV) --import tsx src/cli/revoke-key.ts
 
 webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into the queue
 	@exec node $(DEMO_ENV) --import tsx src/cli/webhooks-retry.ts

@@ -45,7 +45,11 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.channels, [tokens.httpClient, tokens.config], (client, { messagingPlatform, channels }) => {
     return channelsOf({ client, messagingPlatform, ...channels });
   });
-  provide(bind, tokens.knownTemplates, [tokens.platform], (platform) => new RememberedTemplates(platform));
+  provide(bind, tokens.knownTemplates, [tokens.platform, tokens.log], (platform, log) => {
+    return new RememberedTemplates(platform, (error) =>
+      log.warn({ err: error }, "the platform did not tell what it knows of a template"),
+    );
+  });
   provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
@@ -71,9 +75,19 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.sendTemplate,
-    [tokens.templateCatalog, tokens.platform, tokens.knownTemplates, tokens.mediaProbe, tokens.outbox, tokens.config],
-    (catalog, platform, known, mediaProbe, outbox, { media }) =>
-      new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null),
+    [
+      tokens.templateCatalog,
+      tokens.platform,
+      tokens.knownTemplates,
+      tokens.mediaProbe,
+      tokens.outbox,
+      tokens.config,
+      tokens.log,
+    ],
+    (catalog, platform, known, mediaProbe, outbox, { media }, log) =>
+      new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null, (error) =>
+        log.error({ err: error }, "what came of a message could not be written down"),
+      ),
   );
   provide(
     bind,

@@ -7,6 +7,7 @@ import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts"
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { Authenticators } from "../infra/http/caller.ts";
+import type { AttemptLimit } from "../infra/http/rate-limit.ts";
 import type { Route } from "../infra/http/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
@@ -45,7 +46,6 @@ import type { RecordCampaign } from "../messaging/application/record-campaign.ts
 import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
-import type { FailedAttempts } from "../tenancy/adapters/http/authenticators.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -76,7 +76,7 @@ export const tokens = {
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   appKeys: token<AppKeys>("appKeys"),
   sessions: token<PostgresSessions>("sessions"),
-  failedAttempts: token<FailedAttempts>("failedAttempts"),
+  failedAttempts: token<AttemptLimit>("failedAttempts"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),

@@ -21,9 +21,9 @@ export function settingOf(name: string, example: string): string {
   return value;
 }
 
-/** The id that the command was given as its argument. */
-export function idArgument(what: string): number {
-  const id = Number(process.argv[2]);
+/** The id that the command was given as its argument, or in an environment variable. */
+export function idArgument(what: string, given = process.argv[2]): number {
+  const id = Number(given);
   if (!Number.isSafeInteger(id) || id < 1) throw new Error(`say which ${what}: its id, a whole number from 1`);
   return id;
 }

@@ -6,7 +6,10 @@ import { withContainer } from "./container.ts";
 /** Prints a new session token on standard output, and when it ends on the other one. */
 await runCommand(async () => {
   const userId = idArgument("user");
-  const session = await withContainer((container) => resolve(container, tokens.openSession).forUser(userId));
+  const businessId = process.env.BUSINESS ? idArgument("business", process.env.BUSINESS) : undefined;
+  const session = await withContainer((container) =>
+    resolve(container, tokens.openSession).forUser(userId, businessId),
+  );
   console.log(session.token);
   console.error(`good until ${session.expiresAt.toISOString()}`);
 });

@@ -7,7 +7,8 @@ export interface DemoBusiness {
   readonly name: string;
   readonly flags: object;
   readonly users: readonly DemoUser[];
-  readonly departments: readonly { readonly id: number; readonly name: string }[];
+  readonly departments: readonly DemoDepartment[];
+  readonly tags?: readonly { readonly id: number; readonly name: string }[];
   readonly steps: readonly DemoStep[];
   readonly templates: readonly DemoTemplate[];
   readonly threads: readonly DemoThread[];
@@ -28,12 +29,23 @@ export interface DemoUser {
   readonly available: boolean;
 }
 
+export interface DemoDepartment {
+  readonly id: number;
+  readonly name: string;
+  /** By day, on the clock of the business; always open without. */
+  readonly openingHours?: object;
+  readonly outOfHoursMessage?: string;
+  readonly agentIds?: readonly number[];
+}
+
 export interface DemoStep {
   readonly id: number;
   readonly name: string;
   readonly identifier: string;
   readonly content: string;
-  readonly departmentId: number;
+  readonly departmentId: number | null;
+  readonly tags?: string;
+  readonly agent?: string;
 }
 
 export interface DemoTemplate {
@@ -102,7 +114,7 @@ function business(plan: Plan): DemoBusiness {
   // The first business has the small ids that people type; the others' stand clear of them.
   const base = id === 1 ? 0 : id * 1_000;
   const users = usersOf(base, id, random);
-  const departments = ["Ventas", "Reclamos"].map((department, index) => ({ id: base + index + 1, name: department }));
+  const departments = departmentsOf(base, users);
   const phone = `5912${String(2_000_000 + id)}`;
   return {
     id,
@@ -116,6 +128,10 @@ function business(plan: Plan): DemoBusiness {
     },
     users,
     departments,
+    tags: ["Interesado", "Mayorista", "Reclamo", "Cliente frecuente"].map((tag, index) => ({
+      id: base + index + 1,
+      name: tag,
+    })),
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users, id),
     threads: Array.from({ length: plan.threads }, (_, index) => thread(base, index, { id, users, now, random })),
@@ -176,16 +192,56 @@ function usersOf(base: number, businessId: number, random: Random): DemoUser[] {
   }));
 }
 
+/** Sales always answer; complaints wait for the morning. */
+function departmentsOf(base: number, users: readonly DemoUser[]): DemoDepartment[] {
+  const agentIds = users.filter(({ roleId }) => roleId === 5).map(({ id }) => id);
+  const workday = [
+    ["08:30", "12:30"],
+    ["14:30", "19:00"],
+  ];
+  const openingHours = {
+    mon: workday,
+    tue: workday,
+    wed: workday,
+    thu: workday,
+    fri: workday,
+    sat: [["09:00", "13:00"]],
+  };
+  const outOfHoursMessage =
+    "Gracias por escribirnos. Atendemos reclamos de lunes a viernes de 8:30 a 12:30 y de 14:30 a 19:00, y sábados " +
+    "de 9:00 a 13:00. Te responderemos apenas abramos.";
+  return [
+    { id: base + 1, name: "Ventas", agentIds },
+    { id: base + 2, name: "Reclamos", openingHours, outOfHoursMessage, agentIds: agentIds.slice(1) },
+  ];
+}
+
 function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): DemoStep[] {
   const steps = [
-    { name: "Hablar con ventas", identifier: "ventas", content: "¡Hola! Una persona de ventas te atenderá." },
-    { name: "Reclamo de un pedido", identifier: "reclamo", content: "Lamentamos lo ocurrido. Cuéntanos qué pasó." },
-    { name: "Pedido al por mayor", identifier: "mayorista", content: "Gracias por tu interés en precios por mayor." },
+    {
+      name: "Hablar con ventas",
+      identifier: "ventas",
+      content: "¡Hola! Una persona de ventas te atenderá.",
+      tags: [1],
+    },
+    {
+      name: "Reclamo de un pedido",
+      identifier: "reclamo",
+      content: "Lamentamos lo ocurrido. Cuéntanos qué pasó.",
+      tags: [3],
+    },
+    {
+      name: "Pedido al por mayor",
+      identifier: "mayorista",
+      content: "Gracias por tu interés en precios por mayor.",
+      tags: [1, 2],
+    },
   ];
-  return steps.map((step, index) => ({
+  return steps.map(({ tags, ...step }, index) => ({
     ...step,
     id: base + index + 1,
     departmentId: (index === 1 ? complaints?.id : sales?.id) ?? base + 1,
+    tags: JSON.stringify(tags.map((tag) => base + tag)),
   }));
 }
 

@@ -8,6 +8,8 @@ import { resolve } from "../bootstrap/provide.ts";
 import { type Service, startService } from "../bootstrap/service.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
+import { createLog } from "../infra/telemetry/log.ts";
+import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
@@ -24,15 +26,22 @@ const files = {
   demo: `${directories.run}/demo.json`,
   env: `${directories.run}/env`,
 };
-/** Milliseconds until a stop that hangs is cut short. */
-const stopLimitMs = 30_000;
+/** Milliseconds that database and stand-ins get to stop in, besides the service's own limit. */
+const othersStopLimitMs = 10_000;
+
+interface Started {
+  readonly stop: () => Promise<void>;
+  readonly stopLimitMs?: number;
+}
 
 /** What was started, in the order in which it was; stopped in the other. */
-const started: { readonly stop: () => Promise<void> }[] = [];
+const started: Started[] = [];
+const log = createLog("error");
 
 async function stopAll(): Promise<void> {
   for (const file of [files.demo, files.env]) rmSync(file, { force: true });
-  for (const part of started.reverse()) await part.stop().catch((error: unknown) => console.error(error));
+  for (const part of started.reverse())
+    await part.stop().catch((err: unknown) => log.error({ err }, "it does not stop"));
 }
 
 /** Kept beside the data, which cannot be read without it. */
@@ -124,8 +133,10 @@ async function start(): Promise<Demo> {
   return { config, service, sandbox, businesses, access };
 }
 
-closeWithGrace({ delay: stopLimitMs }, async ({ err }) => {
-  if (err) console.error(err);
+closeWithGrace({ delay: false, logger: { error: (said) => log.error({ err: said }, "it ends") } }, async ({ err }) => {
+  if (err) log.error({ err }, "it stops over an error that nobody caught");
+  const limitMs = started.reduce((sum, { stopLimitMs = 0 }) => sum + stopLimitMs, othersStopLimitMs);
+  setTimeout(() => process.exit(1), limitMs).unref();
   await stopAll();
 });
 
@@ -145,7 +156,7 @@ try {
 } catch (error) {
   const failure = error as { code?: string; port?: number };
   if (failure.code === "EADDRINUSE") console.error(`port ${failure.port} is taken: PORT=3001 make run`);
-  else console.error(error instanceof Error ? error.message : error);
+  else console.error(reasonOf(error));
   await stopAll();
   process.exit(1);
 }

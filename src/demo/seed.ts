@@ -34,7 +34,7 @@ export async function insertBusiness(
   secrets: Secrets,
   passwordHash: string,
 ): Promise<void> {
-  const { id, users, departments, steps, templates, threads, sender } = business;
+  const { id, users, departments, tags = [], steps, templates, threads, sender } = business;
   const insert = (text: string, rows: readonly object[]) =>
     transaction.rows(statement(text), [id, JSON.stringify(rows)]);
 
@@ -55,15 +55,26 @@ export async function insertBusiness(
     users.map((user) => ({ ...user, hash: passwordHash })),
   );
   await insert(
-    `insert into departments (business_id, id, name)
-     select $1, id, name from jsonb_to_recordset($2) as row(id bigint, name text)`,
+    `insert into departments (business_id, id, name, opening_hours, out_of_hours_message)
+     select $1, id, name, "openingHours", "outOfHoursMessage"
+     from jsonb_to_recordset($2)
+       as row(id bigint, name text, "openingHours" jsonb, "outOfHoursMessage" text)`,
     departments,
   );
   await insert(
-    `insert into steps (business_id, id, name, identifier, type, content, department_id)
-     select $1, id, name, identifier, 'ticket', content, "departmentId"
+    `insert into department_agents (business_id, department_id, user_id)
+     select $1, id, agent from jsonb_to_recordset($2) as row(id bigint, "agentIds" bigint[]), unnest("agentIds") as agent`,
+    departments,
+  );
+  await insert(
+    "insert into tags (business_id, id, name) select $1, id, name from jsonb_to_recordset($2) as row(id bigint, name text)",
+    tags,
+  );
+  await insert(
+    `insert into steps (business_id, id, name, identifier, type, content, department_id, tags, agent)
+     select $1, id, name, identifier, 'ticket', content, "departmentId", tags, agent
      from jsonb_to_recordset($2)
-       as row(id bigint, name text, identifier text, content text, "departmentId" bigint)`,
+       as row(id bigint, name text, identifier text, content text, "departmentId" bigint, tags text, agent text)`,
     steps,
   );
   await transaction.rows(
@@ -127,6 +138,7 @@ async function moveSequences(transaction: Queries): Promise<void> {
     "businesses",
     "users",
     "departments",
+    "tags",
     "steps",
     "templates",
     "contacts",

@@ -2,30 +2,34 @@
 export class NudgedLoop {
   private running: Promise<void> | undefined;
   private again = false;
-  private stopped = false;
+  private readonly stopping = new AbortController();
 
-  /** @param work - does all there is to do; a rejection goes to `onError`, and the next nudge tries again */
+  /**
+   * @param work - does all there is to do, or as much as it can until its signal is aborted; a rejection goes to
+   *   `onError`, and the next nudge tries again
+   */
   constructor(
-    private readonly work: () => Promise<void>,
+    private readonly work: (signal: AbortSignal) => Promise<void>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   /** Returns at once. */
   nudge(): void {
     this.again = true;
-    if (!this.stopped) this.running ??= this.run();
+    if (!this.stopping.signal.aborted) this.running ??= this.run();
   }
 
-  /** Resolves when the work that is going on has ended; later nudges do nothing. */
+  /** Tells the work that is going on to end, and resolves when it has; later nudges do nothing. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     await this.running;
   }
 
   private async run(): Promise<void> {
-    while (this.again && !this.stopped) {
+    const { signal } = this.stopping;
+    while (this.again && !signal.aborted) {
       this.again = false;
-      await this.work().catch(this.onError);
+      await this.work(signal).catch(this.onError);
     }
     this.running = undefined;
   }

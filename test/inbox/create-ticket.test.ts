@@ -4,6 +4,7 @@ import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { CreatedTicket, CreateTicketCommand } from "../../src/inbox/application/create-ticket.ts";
+import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
@@ -34,6 +35,24 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   };
   const expectError = (answer: Answer, status: number, error: string): void =>
     expectAnswer(answer, status, { success: false, error });
+
+  /** The events that clients are told of while `work` goes on, and whether others could see them in the log by then. */
+  const publishedBy = async (work: () => Promise<unknown>) => {
+    const feed = resolve(world.container, tokens.feed);
+    const publish = feed.publish.bind(feed);
+    const published: { name: string; committed: Promise<boolean> }[] = [];
+    const isLogged = async ({ businessId, number }: LoggedEvent) =>
+      (await world.rows("select from realtime_events where business_id = $1 and number = $2", [businessId, number]))
+        .length > 0;
+    feed.publish = (events) => {
+      published.push(...events.map((event) => ({ name: event.name, committed: isLogged(event) })));
+      publish(events);
+    };
+    await work().finally(() => {
+      feed.publish = publish;
+    });
+    return published.filter(({ name }) => name !== "message:status");
+  };
 
   describe("checks the request first", () => {
     const business = "empresa_id es requerido y debe ser un número";
@@ -175,14 +194,14 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
     });
 
     it("once for each step while it is open, however often it is asked for (§5.7)", async () => {
-      const phone = await tickets.customer();
+      await world.control("POST", "/webhooks", { paused: true });
+      const phone = tickets.newPhone();
       const first = await tickets.created(open.stepId, phone);
       await tickets.textsDone();
       const before = [await tickets.events(first.chat_id), await tickets.messages(first.chat_id)];
       expect(await tickets.created(open.stepId, phone)).to.deep.equal(first);
       await tickets.textsDone();
       expect([await tickets.events(first.chat_id), await tickets.messages(first.chat_id)]).to.deep.equal(before);
-      expect(await tickets.accepted(phone)).to.have.length(1);
 
       const other = await tickets.desk();
       expect((await tickets.created(other.stepId, phone)).ticket_id).not.to.equal(first.ticket_id);
@@ -241,24 +260,18 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
 
     it("of several the one assigned longest ago", async () => {
       const desk = await tickets.desk({ agents: 3 });
-      const round = async () => [
-        await agentOf(await tickets.created(desk.stepId)),
-        await agentOf(await tickets.created(desk.stepId)),
-        await agentOf(await tickets.created(desk.stepId)),
-      ];
-      expect(await round()).to.deep.equal([...desk.agentIds]);
-      await world.rows("update tickets set state = 'completed', closed_at = now() where agent_id = any($1)", [
-        desk.agentIds,
-      ]);
-      await tickets.setAvailable(desk.agentIds.slice(0, 1), false);
-      const again = await agentOf(await tickets.created(desk.stepId));
-      expect(again).to.equal(desk.agentIds[1]);
-      await tickets.setAvailable(desk.agentIds, true);
-      await world.rows(
-        "update tickets set state = 'completed', closed_at = now() where agent_id = any($1) and closed_at is null",
-        [desk.agentIds],
-      );
-      expect(await agentOf(await tickets.created(desk.stepId))).to.equal(desk.agentIds[0]);
+      const [a, b, c] = desk.agentIds;
+      const close =
+        "update tickets set state = 'completed', closed_at = now() where agent_id = any($1) and closed_at is null";
+      const next = async () => {
+        await world.rows(close, [desk.agentIds]);
+        return await agentOf(await tickets.created(desk.stepId));
+      };
+      expect([await next(), await next(), await next()]).to.deep.equal([a, b, c]);
+      await tickets.setAvailable([a ?? 0], false);
+      expect(await next()).to.equal(b);
+      await tickets.setAvailable([a ?? 0], true);
+      expect([await next(), await next(), await next()]).to.deep.equal([a, c, b]);
     });
 
     it("who is active, in the role of an agent and marked available", async () => {
@@ -461,10 +474,17 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         conversacion_id: chat?.conversation_id,
       });
       expect(reorder.mensaje).to.include({ tipo: "ticket", texto: "Ticket nuevo: Hablar (Agente 1)" });
-      await inbox.hears(({ name, payload }) => name === "message:new" && payload.mensaje.tipo === "text");
-      const names = inbox.heard.map(({ name }) => name).filter((name) => name !== "message:status");
-      expect(names).to.deep.equal(["ticket:new", "message:new", "inbox:reorder", "message:new", "inbox:reorder"]);
+      const heard = () => inbox.heard.map(({ name }) => name).filter((name) => name !== "message:status");
+      await eventually(() => heard().length >= 5);
+      expect(heard()).to.deep.equal(["ticket:new", "message:new", "inbox:reorder", "message:new", "inbox:reorder"]);
       expect(foreign.heard).to.deep.equal([]);
+    });
+
+    it("clients, of all of it at once, and of nothing that is not committed", async () => {
+      const desk = await tickets.desk({ content: "" });
+      const published = await publishedBy(() => tickets.created(desk.stepId));
+      expect(published.map(({ name }) => name)).to.deep.equal(["ticket:new", "message:new", "inbox:reorder"]);
+      for (const { committed } of published) expect(await committed).to.equal(true);
     });
 
     it("nobody of one that was not made after all", async () => {

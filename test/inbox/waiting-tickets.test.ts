@@ -135,6 +135,25 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.sweep()).to.equal(0);
     });
 
+    it("are told of live", async () => {
+      const desk = await tickets.desk({ ...closed, content: "" });
+      await waits(desk);
+      await tickets.textsDone();
+      await tickets.setHours(desk, null);
+      const feed = resolve(world.container, tokens.feed);
+      const publish = feed.publish;
+      const names: string[] = [];
+      feed.publish = (events) => void names.push(...events.map(({ name }) => name));
+      await tickets.sweep().finally(() => {
+        feed.publish = publish;
+      });
+      expect(names.filter((name) => name !== "message:status")).to.deep.equal([
+        "ticket:new",
+        "message:new",
+        "inbox:reorder",
+      ]);
+    });
+
     it("get it without anybody asking: a tick looks for them", async () => {
       const desk = await tickets.desk({ agents: 1 });
       await tickets.setAvailable(desk.agentIds, false);

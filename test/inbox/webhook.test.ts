@@ -104,6 +104,37 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
     });
   });
 
+  describe("are limited by what is wrong, not by how many there are", () => {
+    let strict: World;
+    before(async () => {
+      strict = await startWorld({
+        environment: { ROLE: "api", RATE_LIMIT_PER_SECOND: "2", RATE_LIMIT_BURST: "0" },
+        configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 3 } }),
+      });
+    });
+    after(() => strict.stop());
+    const statusesOf = async (count: number, send: (index: number) => Promise<Answer>): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let index = 0; index < count; index += 1) statuses.push((await send(index)).status);
+      return statuses;
+    };
+
+    it("since the platform sends those of all businesses from a few addresses", async () => {
+      const statuses = await statusesOf(10, () => strict.webhook(saying("one of many")));
+      expect(new Set(statuses)).to.deep.equal(new Set([200]));
+      const health = await statusesOf(10, () => request(`${strict.api}/livez`));
+      expect(new Set(health)).to.deep.equal(new Set([200]));
+    });
+
+    it("while whoever forges them is refused for a while", async () => {
+      expect(await statusesOf(5, () => strict.webhook(saying("forged"), "sha256="))).to.deep.equal([
+        401, 401, 401, 429, 429,
+      ]);
+      expect((await request(`${strict.api}/webhooks/cloud?hub.mode=subscribe`)).status).to.equal(429);
+      expect((await strict.webhook(saying("a right one from there"))).status).to.equal(200);
+    });
+  });
+
   it("takes what is JSON and no webhook, since a refusal would bring it again for days", async () => {
     const odd = [
       "null",

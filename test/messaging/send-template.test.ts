@@ -589,6 +589,38 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await accepted(phone)).to.deep.equal([]);
     });
 
+    describe("because it could not be written down", () => {
+      /** The next messages that are to become `sent` cannot, as often as said. */
+      const failing = (times: number) =>
+        world.rows(`
+          create sequence failures;
+          create function fail() returns trigger language plpgsql as $$ begin
+            if nextval('failures') <= ${times} then raise 'no space left'; end if;
+            return new;
+          end $$;
+          create trigger fail before update on messages for each row when (new.state = 'sent') execute function fail()`);
+      beforeEach(() => world.control("POST", "/webhooks", { paused: true }));
+      afterEach(async () => {
+        await world.rows("drop function fail cascade; drop sequence failures");
+        await world.control("POST", "/webhooks", { paused: false });
+      });
+
+      it("is written down at the second attempt, as if nothing had happened", async () => {
+        await failing(1);
+        const phone = newPhone();
+        expect((await send({ phone_number: phone })).json).to.deep.equal({ success: true });
+        expect(await theMessage(phone)).to.include({ state: "sent" });
+      });
+
+      it("is a 500 that warns of the message, not one of a failure, and is not sent again (§2.8)", async () => {
+        await failing(100);
+        const [phone, before] = [newPhone(), await requests()];
+        expectError(await send({ phone_number: phone }), 500, uncertain);
+        expect(await theMessage(phone)).to.include({ state: "sending" });
+        expect((await requests()) - before).to.equal(1);
+      });
+    });
+
     describe("because the platform never answers", () => {
       let impatient: World;
       before(async () => {

@@ -35,12 +35,14 @@ describe("the metrics", () => {
     let sockets = 3;
     metrics.gauge("sockets", "Open sockets", () => sockets);
     metrics.gauge("pool", "Connections", () => ({ idle: sockets, busy: 1 }));
+    metrics.gauge("rows", "Asked of somebody else", async () => ({ due: sockets }));
+    metrics.gauge("refused", "Not told", () => Promise.reject(new Error("gone")));
     metrics.gauge("broken", "Never known", () => {
       throw new Error("gone");
     });
     expect(await linesOf(metrics)).to.include.members(["sockets 3", 'pool{state="idle"} 3', 'pool{state="busy"} 1']);
     sockets = 4;
-    expect(await linesOf(metrics)).to.include.members(["sockets 4", 'pool{state="idle"} 4']);
+    expect(await linesOf(metrics)).to.include.members(["sockets 4", 'pool{state="idle"} 4', 'rows{state="due"} 4']);
   });
 
   it("tell of the process, each instance for itself", async () => {

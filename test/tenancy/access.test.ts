@@ -105,6 +105,16 @@ describe("access with an App Key", () => {
     );
   });
 
+  it("ends for the one key that an operator names", async () => {
+    const [key, other] = [await issue(4, "pair"), await issue(4, "pair")];
+    const store = resolve(world.container, tokens.appKeyStore);
+    expect(await store.revokeKey(key)).to.equal(4);
+    expect(await store.revokeKey(key)).to.equal(null);
+    expect(await store.revokeKey("rk_unknown")).to.equal(null);
+    expectRefusal(await steps(key, 4), invalid);
+    expect((await steps(other, 4)).status).to.equal(200);
+  });
+
   describe("tried too often", () => {
     let strict: World;
     before(async () => {
@@ -115,14 +125,19 @@ describe("access with an App Key", () => {
     });
     after(() => strict.stop());
 
-    it("is refused with 429 and Retry-After, while right keys from there still work", async () => {
+    it("is refused with 429 and Retry-After, while right keys that were used before still work from there", async () => {
+      const unused = await resolve(strict.container, tokens.issueAppKey).execute(1, "never used");
       const attempt = (key: string) =>
         request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": key } });
+      expect((await attempt(strict.appKey(1))).status).to.equal(200);
       for (const key of ["a", "b", "c"]) expectRefusal(await attempt(key), invalid);
       const limited = await attempt("d");
       expect([limited.status, limited.json]).to.deep.equal([429, { message: "Too many requests" }]);
       expect(Number(limited.headers["retry-after"])).to.be.within(1, 60);
+      expect((await attempt(unused)).status, "looked up").to.equal(429);
       expect((await attempt(strict.appKey(1))).status).to.equal(200);
+      await resolve(strict.container, tokens.appKeyStore).revoke(1, "test");
+      await eventually(async () => (await attempt(strict.appKey(1))).status === 429, atOnce);
     });
   });
 });

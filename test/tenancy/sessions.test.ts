@@ -45,6 +45,23 @@ describe("sessions", () => {
     }
   });
 
+  it("are opened for a user whose id two businesses use only once it is said which", async () => {
+    const openSession = resolve(world.container, tokens.openSession);
+    const refusalOf = (userId: number, businessId?: number): Promise<string> =>
+      openSession.forUser(userId, businessId).then(
+        () => "none",
+        (error: Error) => error.message,
+      );
+    await world.rows("insert into users (business_id, id, name, role_id) values (1, 777, 'A', 5), (2, 777, 'B', 5)");
+    expect(await refusalOf(777)).to.equal("user 777 is in the businesses 1, 2: say which");
+    for (const businessId of [1, 2]) {
+      const { token } = await openSession.forUser(777, businessId);
+      expect(await userOf(token)).to.include({ businessId, userId: 777 });
+    }
+    expect(await refusalOf(102, 2)).to.equal("there is no active user 102 in business 2");
+    expect(await refusalOf(778)).to.equal("there is no active user 778");
+  });
+
   it("do not open with a wrong e-mail, as with a wrong password, byte for byte (Auth.7)", async () => {
     await world.rows("update users set active = false where business_id = 2 and id = 202");
     const refused = await open({ email: "agent@b1.test", password: "contraseña" });

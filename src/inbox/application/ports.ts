@@ -1,6 +1,9 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { IncomingNews } from "../domain/incoming.ts";
+import type { AgentLoad } from "../domain/assignment.ts";
+import type { DeliveryStatus, IncomingNews } from "../domain/incoming.ts";
+import type { OpeningHours } from "../domain/opening-hours.ts";
+import type { TicketSetup } from "../domain/ticket.ts";
 
 /** A message about to be sent to a number that may be new to the business. */
 export interface OutgoingMessage {
@@ -20,11 +23,32 @@ export interface OutgoingMessage {
   readonly authorName: string;
 }
 
+/** A message about to be sent in a chat, in somebody's name. */
+export interface OutgoingChatMessage {
+  readonly businessId: number;
+  readonly chatId: number;
+  /** Digits of the number that it goes to, or the recipient's id where it is known by that. */
+  readonly to: string;
+  readonly kind: string;
+  readonly body: string;
+  readonly mediaUrl?: string;
+  readonly templateId?: number;
+  readonly authorName: string;
+  readonly authorUserId: number | null;
+  readonly categoryId: number | null;
+  readonly datedAt: Date | null;
+  /** Once it is sent, the conversation no longer waits for an agent. */
+  readonly takesConversation: boolean;
+}
+
 /** A message on its way: entered in its conversation and held under a lease until it is settled. */
 export interface MessageUnderWay {
   readonly businessId: number;
   readonly id: number;
   readonly attempt: number;
+  /** The number that it goes to, or the recipient's id where it is known by that. */
+  readonly to: string;
+  readonly takesConversation?: boolean;
   /** Goes out with the message and comes back in its delivery statuses. */
   readonly reference: string;
 }
@@ -41,6 +65,8 @@ export interface OutgoingMessages {
    * caller. Makes contact, chat and conversation where they are missing.
    */
   open(message: OutgoingMessage): Promise<MessageUnderWay>;
+  /** The same in a chat that is known; null when the business has no such chat. */
+  openInChat(message: OutgoingChatMessage): Promise<MessageUnderWay | null>;
   /** Writes down what came of it, unless a delivery status already told more. */
   settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]>;
   /** Marks as unknown, at most `limit` at a time, what was under way when its process died. */
@@ -57,20 +83,42 @@ export interface KeptWebhook {
   readonly payload: string;
 }
 
+export interface WebhookCounts {
+  readonly due: number;
+  /** Put off after a failure. */
+  readonly postponed: number;
+  /** Kept for an operator only. */
+  readonly givenUp: number;
+}
+
 export interface WebhookQueue {
   keep(payload: string): Promise<void>;
   /** The oldest that are due, held against other workers until the transaction ends. */
   claim(limit: number): Promise<KeptWebhook[]>;
   remove(ids: readonly number[]): Promise<void>;
-  /** Puts one off after a failure, a little longer each time; the tenth failure is the last. */
-  postpone(id: number, error: string): Promise<void>;
+  /**
+   * Puts one off after a failure, a little longer each time; the tenth failure is the last. Failures that say nothing
+   * of the webhook, such as a database that is away, do not count.
+   */
+  postpone(id: number, error: unknown): Promise<void>;
+  /** How many are kept, counted up to 100,000. */
+  counts(): Promise<WebhookCounts>;
+  /** Makes at most 10,000 of those that were given up on due again, as if they had just come; how many. */
+  retryGivenUp(): Promise<number>;
   /** Forgets what was given up on more than `days` ago; how many. */
   purge(days: number): Promise<number>;
+}
+
+/** Whoever else keeps something of messages that were sent, and moves it in the same transaction. */
+export interface DeliveryListener {
+  /** What is to be done once the transaction is committed; it must not throw. */
+  apply(statuses: readonly DeliveryStatus[]): Promise<() => void>;
 }
 
 export interface IncomingStores {
   readonly queue: WebhookQueue;
   readonly incoming: IncomingStore;
+  readonly deliveries: DeliveryListener;
 }
 
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
@@ -119,3 +167,115 @@ export interface TicketSteps {
   /** In the order of their ids, at most 5,000. */
   list(businessId: number): Promise<TicketStep[]>;
 }
+
+/** A text on its way to a contact, by the channel of their chat. */
+export interface OutgoingText extends MessageUnderWay {
+  readonly provider: string;
+  readonly text: string;
+}
+
+export interface TextSender {
+  /** Makes at most one request and tells what is known of the text afterwards. Rejects only before the request. */
+  send(text: OutgoingText): Promise<Settlement>;
+}
+
+export interface TicketSetups {
+  /** What a step of type ticket says; otherwise whose it is, if anybody's. */
+  find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
+}
+
+/** Those who wait for the same agents: of one department or, without one, of the whole business. */
+export interface AgentLine {
+  readonly businessId: number;
+  readonly departmentId: number | null;
+}
+
+/** Where a conversation with a contact takes place. */
+export interface ConversationThread {
+  readonly chatId: number;
+  readonly conversationId: number;
+}
+
+export interface NewTicket extends ConversationThread {
+  readonly stepId: number;
+  readonly agentId: number;
+  readonly tagIds: readonly number[];
+}
+
+export interface ThreadText extends ConversationThread {
+  readonly body: string;
+}
+
+export interface ThreadNote extends ThreadText {
+  readonly details: object;
+}
+
+/** Who speaks in the name of a business. */
+export interface Author {
+  readonly businessId: number;
+  readonly authorName: string;
+}
+
+/** Where tickets are made, in one transaction. */
+export interface TicketDesk {
+  /**
+   * Waits until nobody else gives this line's agents tickets, and keeps others waiting until the transaction ends;
+   * the database's time.
+   */
+  hold(line: AgentLine): Promise<Date>;
+  /** The same without waiting: null when somebody else holds it. */
+  tryHold(line: AgentLine): Promise<Date | null>;
+  /** The contact's latest chat; contact, chat and open conversation are made where they are missing. */
+  thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
+  openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
+  /** Those of the line and those in `named` who are available, the least busy ones first, at most 500. */
+  agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
+  /**
+   * Makes the tickets, at most one for each chat: agents assigned, tags applied, conversations taken from the bot,
+   * told to the funnel. Ids in the order given.
+   */
+  create(businessId: number, tickets: readonly NewTicket[]): Promise<number[]>;
+  /** Logs that the tickets are there. */
+  announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]>;
+  /** Enters notes that only agents read, and moves their chats to the top of the inbox. */
+  note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
+  /** Enters texts and takes them under a lease: from the commit on each is sent at most once, by the caller. */
+  openTexts(author: Author, texts: readonly ThreadText[]): Promise<OutgoingText[]>;
+}
+
+export interface WaitingTicket extends ConversationThread {
+  readonly setup: TicketSetup;
+}
+
+export interface WaitingLine extends AgentLine {
+  readonly openingHours: OpeningHours | null;
+  readonly timezone: string | null;
+}
+
+/** What waits for an agent. */
+export interface WaitingTickets {
+  /** Whether the contact is to be told so: not when that was done in the last ten minutes. */
+  enter(businessId: number, thread: ConversationThread, stepId: number): Promise<boolean>;
+  /** Forgets those whose conversation is closed or in an agent's hands by now, or has its ticket. */
+  forgetServed(line: AgentLine): Promise<void>;
+  /** The agents whom the steps name, at most 200. */
+  namedAgents(line: AgentLine): Promise<number[]>;
+  /**
+   * Those that wait longest, at most `limit`.
+   *
+   * @param named - only those whose step names one of these agents; all of them when null
+   */
+  oldest(line: AgentLine, named: readonly number[] | null, limit: number): Promise<WaitingTicket[]>;
+}
+
+export interface WaitingLines {
+  /** Lines in which somebody waits, in a fixed order, at most 200, beginning after `after`. */
+  list(after: AgentLine | null): Promise<WaitingLine[]>;
+}
+
+export interface TicketStores {
+  readonly desk: TicketDesk;
+  readonly waiting: WaitingTickets;
+}
+
+export type TicketUnitOfWork = UnitOfWork<TicketStores>;

@@ -11,21 +11,23 @@ export class WorkOffWebhooks {
     private readonly queue: WebhookQueue,
     private readonly read: ReadWebhook,
     private readonly feed: EventFeed,
-    private readonly onFailure: (error: unknown, webhookId: number) => void,
+    /** Hears why one webhook, or a batch of them (null), could not be worked off. */
+    private readonly onFailure: (error: unknown, webhookId: number | null) => void,
   ) {}
 
-  /** Works until nothing is due. */
-  async execute(): Promise<void> {
-    while ((await this.batch()) === batchSize);
+  /** Works until nothing is due, or `signal` is aborted and what is under way has ended. */
+  async execute(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted && (await this.batch(signal)) === batchSize);
   }
 
   /** Many together, which is fast; when one of them spoils it, one by one, so that the others get through. */
-  private async batch(): Promise<number> {
+  private async batch(signal: AbortSignal | undefined): Promise<number> {
     try {
       return await this.workOff(batchSize, () => {});
-    } catch {
+    } catch (error) {
+      this.onFailure(error, null);
       let done = 0;
-      while (done < batchSize && (await this.single())) done += 1;
+      while (done < batchSize && !signal?.aborted && (await this.single())) done += 1;
       return done;
     }
   }
@@ -37,28 +39,31 @@ export class WorkOffWebhooks {
     } catch (error) {
       if (claimed === undefined) throw error;
       this.onFailure(error, claimed);
-      await this.queue.postpone(claimed, error instanceof Error ? error.message : String(error));
+      await this.queue.postpone(claimed, error);
       return true;
     }
   }
 
   private async workOff(limit: number, onClaim: (id: number) => void): Promise<number> {
-    const { count, events } = await this.unitOfWork.run(async (stores) => this.workOffOn(stores, limit, onClaim));
+    const { count, events, afterwards } = await this.unitOfWork.run((stores) => this.workOffOn(stores, limit, onClaim));
     this.feed.publish(events);
+    afterwards();
     return count;
   }
 
   private async workOffOn(
-    { queue, incoming }: IncomingStores,
+    { queue, incoming, deliveries }: IncomingStores,
     limit: number,
     onClaim: (id: number) => void,
-  ): Promise<{ count: number; events: LoggedEvent[] }> {
+  ): Promise<{ count: number; events: LoggedEvent[]; afterwards: () => void }> {
     const webhooks = await queue.claim(limit);
     for (const { id } of webhooks) onClaim(id);
-    if (webhooks.length === 0) return { count: 0, events: [] };
-    const events = await incoming.record(joined(webhooks.map(({ payload }) => this.read(payload))));
+    if (webhooks.length === 0) return { count: 0, events: [], afterwards: () => {} };
+    const news = joined(webhooks.map(({ payload }) => this.read(payload)));
+    const afterwards = news.statuses.length > 0 ? await deliveries.apply(news.statuses) : () => {};
+    const events = await incoming.record(news);
     await queue.remove(webhooks.map(({ id }) => id));
-    return { count: webhooks.length, events };
+    return { count: webhooks.length, events, afterwards };
   }
 }
 

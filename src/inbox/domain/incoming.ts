@@ -32,6 +32,8 @@ export interface DeliveryStatus {
   readonly platformMessageId: string;
   /** The reference that the message was sent with. */
   readonly reference?: string;
+  /** The recipient's id on the platform, which may differ from the number that was written. */
+  readonly recipientId?: string;
   readonly state: "sent" | "failed" | "delivered" | "read";
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }

@@ -107,7 +107,7 @@ function commonFailures(route: Route): Readonly<Record<number, keyof typeof comm
     ...(route.auth !== "none" && { 401: "Unauthorized" }),
     ...(route.idempotent && { 409: "KeyInUse", 422: "KeyOfAnotherRequest" }),
     ...(route.body !== undefined && { 413: "TooLarge" }),
-    429: "TooManyRequests",
+    ...(route.rateLimit !== "none" && { 429: "TooManyRequests" }),
   };
 }
 

@@ -29,7 +29,7 @@ function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const body = route.body === undefined ? [] : [route.body === "raw" ? rawBody(limit) : jsonBody(limit)];
-  const limitRate = route.rateLimit === undefined ? [parts.limitRate] : [parts.limitRate];
+  const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
   return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
 }
 

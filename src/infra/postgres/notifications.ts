@@ -1,15 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../../kernel/log.ts";
 
 const longestPauseMs = 5_000;
+const longestFarewellMs = 1_000;
+
+export interface Heartbeat {
+  /** Milliseconds between two questions whether the other side is still there. */
+  readonly everyMs: number;
+  /** Milliseconds that an answer may take. */
+  readonly timeoutMs: number;
+}
 
 /**
  * Listens to one channel on a connection of its own and comes back by itself. `pg.Client` rather than the
- * pool: LISTEN belongs to its connection for good.
+ * pool: LISTEN belongs to its connection for good. Whoever only listens does not notice a network that has gone
+ * silent, hence the heartbeat.
  */
 export class Notifications {
   private client: pg.Client | undefined;
   private retry: NodeJS.Timeout | undefined;
+  private heart: NodeJS.Timeout | undefined;
   private closed = false;
   private failures = 0;
   private readonly hearers: ((payload: string) => void)[] = [];
@@ -19,6 +30,7 @@ export class Notifications {
     private readonly url: string,
     private readonly channel: string,
     private readonly log: Log,
+    private readonly heartbeat: Heartbeat = { everyMs: 15_000, timeoutMs: 5_000 },
   ) {}
 
   /** False while notifications could be missed. */
@@ -38,6 +50,7 @@ export class Notifications {
     const client = new pg.Client({
       connectionString: this.url,
       connectionTimeoutMillis: 5_000,
+      query_timeout: this.heartbeat.timeoutMs,
       keepAlive: true,
       application_name: `recado listening to ${this.channel}`,
     });
@@ -56,6 +69,9 @@ export class Notifications {
     if (this.client !== client) return;
     this.live = true;
     this.failures = 0;
+    this.heart = setInterval(() => {
+      client.query("select 1").catch((error: Error) => this.lose(client, error));
+    }, this.heartbeat.everyMs);
     for (const hear of this.gapHearers) hear();
   }
 
@@ -63,15 +79,17 @@ export class Notifications {
     this.closed = true;
     this.live = false;
     clearTimeout(this.retry);
+    clearInterval(this.heart);
     const { client } = this;
     this.client = undefined;
-    await client?.end().catch(() => {});
+    if (client) await Promise.race([client.end().catch(() => {}), sleep(longestFarewellMs, undefined, { ref: false })]);
   }
 
   private lose(client: pg.Client, error?: Error): void {
     if (this.client !== client || this.closed) return;
     this.client = undefined;
     this.live = false;
+    clearInterval(this.heart);
     if (error) this.log.warn({ err: error, channel: this.channel }, "stopped listening");
     client.end().catch(() => {});
     const pauseMs = Math.min(longestPauseMs, 100 * 2 ** this.failures++);

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+type Reading = number | Readonly<Record<string, number>>;
+
 /** What a process tells Prometheus. */
 export class Metrics {
   private readonly registry = new Registry();
@@ -46,17 +48,17 @@ export class Metrics {
   }
 
   /**
-   * `read` is called for each scrape: one number, or one for each value of the label `state`. When it throws, the
-   * gauge keeps its last value.
+   * `read` is called for each scrape: one number, or one for each value of the label `state`. When it throws or
+   * rejects, the gauge keeps its last value.
    */
-  gauge(name: string, help: string, read: () => number | Readonly<Record<string, number>>): void {
+  gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
     new Gauge({
       name,
       help,
       labelNames: ["state"],
       registers: [this.registry],
-      collect() {
-        const value = attempt(read) ?? {};
+      async collect() {
+        const value = (await attempt(read)) ?? {};
         if (typeof value === "number") return this.set(value);
         for (const [state, count] of Object.entries(value)) this.set({ state }, count);
       },
@@ -74,9 +76,9 @@ export class Metrics {
 }
 
 /** One broken gauge must not cost the whole scrape. */
-function attempt<Result>(read: () => Result): Result | undefined {
+async function attempt(read: () => Reading | Promise<Reading>): Promise<Reading | undefined> {
   try {
-    return read();
+    return await read();
   } catch {
     return undefined;
   }

@@ -67,6 +67,10 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
+/** Why something failed, on one line fit for people's eyes and any terminal. */
+export const reasonOf = (error: unknown): string =>
+  mask(error instanceof Error ? error.message : String(error), longestMessage);
+
 /** Hides phone numbers and other long numbers, the paths of addresses, and what could not be read as JSON. */
 const mask = (text: string, longest: number): string =>
   text

@@ -30,7 +30,7 @@ export interface NewRecipient {
 export interface CampaignContext {
   readonly timezone: string;
   readonly preferredLanguage: string;
-  readonly template: (Template & { readonly provider: string; readonly providerBId: string | null }) | null;
+  readonly template: Template | null;
   readonly sender: Sender | null;
   readonly missing: UnknownIds["missing"];
 }

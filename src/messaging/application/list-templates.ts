@@ -29,8 +29,8 @@ export class ListTemplates {
     }));
   }
 
-  private async platformTemplates({ account, templates }: TemplateListing): Promise<PlatformTemplate[]> {
-    return account && templates.length > 0 ? await this.platform.listTemplates(account) : [];
+  private async platformTemplates({ sender, templates }: TemplateListing): Promise<PlatformTemplate[]> {
+    return sender && templates.length > 0 ? await this.platform.listTemplates(sender) : [];
   }
 }
 

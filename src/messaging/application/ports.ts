@@ -1,34 +1,6 @@
 import type { ChannelName } from "../../kernel/channels.ts";
 import type { PlatformTemplate, SendOutcome } from "../domain/platform.ts";
-import type { MediaType, Template } from "../domain/template.ts";
-
-/** A number of a business at the messaging platform, with what it takes to speak for it. */
-export interface PlatformAccount {
-  /** The platform's id of the number that messages leave from. */
-  readonly phoneNumberId: string;
-  /** The platform's id of the business account that owns the templates. */
-  readonly accountId: string;
-  readonly accessToken: string;
-}
-
-export interface TemplateMessage {
-  /** Digits only. */
-  readonly to: string;
-  readonly templateName: string;
-  readonly language: string;
-  /** Texts for {{1}}, {{2}}, ... of the body, in order. */
-  readonly parameters: readonly string[];
-  readonly headerMedia?: { readonly type: "image" | "document" | "video"; readonly link: string };
-  /** Opaque to the platform; comes back in every delivery status of this message. */
-  readonly reference: string;
-}
-
-export interface MessagingPlatform {
-  /** Makes exactly one request, never retries, and never rejects: whatever happens is an outcome. */
-  sendTemplate(account: PlatformAccount, message: TemplateMessage): Promise<SendOutcome>;
-  /** Reads every page. Rejects with `PlatformUnavailable` when any page cannot be read. */
-  listTemplates(account: PlatformAccount, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
-}
+import type { Media, Template } from "../domain/template.ts";
 
 /** What a business sends from on one channel: a number, a page, an instance. */
 export interface Sender {
@@ -41,6 +13,14 @@ export interface Sender {
   /** Digits; what messages show as their origin where the channel goes by phone numbers. */
   readonly phone: string;
   readonly accessToken: string;
+}
+
+export interface MessagingPlatform {
+  /**
+   * The templates of the account that owns the sender, from every page. Rejects with `PlatformUnavailable` when any
+   * page cannot be read.
+   */
+  listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
 export interface SenderDirectory {
@@ -66,7 +46,7 @@ export interface ChannelMessage {
     /** Its name at ProviderB, where it is registered there. */
     readonly providerBId: string | null;
   };
-  readonly media?: { readonly type: MediaType; readonly link: string };
+  readonly media?: Media;
 }
 
 /** One way to customers. */
@@ -78,19 +58,17 @@ export interface Channel {
 /** What the platform knows under one template name, remembered for a short while. */
 export interface KnownTemplates {
   /** Rejects with `PlatformUnavailable`. */
-  named(account: PlatformAccount, name: string): Promise<PlatformTemplate[]>;
+  named(sender: Sender, name: string): Promise<PlatformTemplate[]>;
 }
 
 /** A template with everything a list shows. Timestamps in UTC. */
 export interface TemplateRecord extends Template {
   readonly buttons: string | null;
   readonly code: string | null;
-  readonly provider: string;
   readonly allowedAgents: string | null;
   readonly contactVariables: readonly number[] | null;
   readonly articles: string | null;
   readonly businessId: number;
-  readonly providerBId: string | null;
   readonly version: string | null;
   /** The stored flag; older templates have none. */
   readonly createdByAi: boolean | null;
@@ -102,14 +80,14 @@ export interface TemplateListing {
   /** The language the business prefers for templates that name none. */
   readonly preferredLanguage: string;
   /** `null` when the business has no number at the platform. */
-  readonly account: PlatformAccount | null;
+  readonly sender: Sender | null;
   readonly templates: readonly TemplateRecord[];
 }
 
 export interface SendContext {
   readonly businessName: string;
   readonly preferredLanguage: string;
-  readonly account: PlatformAccount | null;
+  readonly sender: Sender | null;
   /** `null` when there is no such template in the business, or it is deleted. */
   readonly template: Template | null;
 }
@@ -142,14 +120,17 @@ export interface OutboxMessage {
   readonly authorName: string;
 }
 
-/** A template message to be entered in a chat that is known, in an agent's name. */
+/** A template message to be entered in a chat that is known, in an agent's name or in that of the business. */
 export interface ChatOutboxMessage {
   readonly businessId: number;
   readonly chatId: number;
   readonly to: string;
+  /** What it leaves by, which for a template of ProviderB is not the chat's own. */
+  readonly channel: ChannelName;
   readonly body: string;
   readonly mediaUrl?: string;
   readonly templateId: number;
+  readonly author: "user" | "business";
   readonly authorName: string;
   readonly authorUserId: number | null;
   /** For reports. */
@@ -180,14 +161,14 @@ export interface ChatSendContext {
   readonly businessName: string;
   readonly timezone: string;
   readonly preferredLanguage: string;
-  readonly template: (Template & { readonly provider: string; readonly providerBId: string | null }) | null;
+  readonly template: Template | null;
   /** The chat, when it is of the contact that was named. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
   /** What the message leaves from: of ProviderB for its templates, else of the chat's channel. */
   readonly sender: Sender | null;
   /** Whose templates the platform approves. */
-  readonly cloudAccount: Sender | null;
+  readonly cloudSender: Sender | null;
 }
 
 export interface ChatSends {

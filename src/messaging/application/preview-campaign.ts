@@ -37,8 +37,7 @@ export class PreviewCampaign {
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
     const { template, sender, parameterCount, preferredLanguage } = context;
-    const account = { phoneNumberId: sender.platformId, accountId: sender.accountId, accessToken: sender.accessToken };
-    const known = await this.platform.listTemplates(account, { name: template.platformName });
+    const known = await this.platform.listTemplates(sender, { name: template.platformName });
     const all = recipientsOf(command, parameterCount);
     const shown = all.slice((page - 1) * limit, page * limit);
     const optedOut = await this.campaigns.optedOut(

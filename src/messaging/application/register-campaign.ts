@@ -9,7 +9,7 @@ import {
   WrongSchedule,
 } from "../domain/campaign.ts";
 import { BusinessNotFound, NoSender, TemplateNotFound } from "../domain/failures.ts";
-import { bodyText, headerMedia, languageOf, requiredParameters, storedMedia } from "../domain/template.ts";
+import { bodyText, languageOf, requiredParameters, storedHeader } from "../domain/template.ts";
 import type { CampaignContext, CampaignRegister, NewRecipient } from "./campaign-ports.ts";
 import type { KnownTemplates, Sender } from "./ports.ts";
 
@@ -102,23 +102,16 @@ export async function freeze(
   knownTemplates: KnownTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
-  const account = {
-    phoneNumberId: sender.platformId,
-    accountId: sender.accountId,
-    accessToken: sender.accessToken,
-  };
   const known = template.structure?.language
     ? []
-    : await knownTemplates.named(account, template.platformName).catch(() => []);
-  const type = headerMedia(template);
-  const link = storedMedia(template.fileName, mediaBaseUrl);
+    : await knownTemplates.named(sender, template.platformName).catch(() => []);
   return {
     id: template.id,
     platformName: template.platformName,
     language: languageOf(template.structure, preferredLanguage, known),
     body: bodyText(template),
     providerBId: template.providerBId,
-    media: type && link ? { type, link } : null,
+    media: storedHeader(template, mediaBaseUrl),
   };
 }
 

@@ -3,13 +3,13 @@ import {
   MediaNotAccessible,
   NoMediaHeader,
   NoSender,
-  PlatformUnreachable,
-  SendRefused,
-  SendUncertain,
+  type PlatformUnreachable,
+  type SendRefused,
+  type SendUncertain,
   TemplateNotFound,
 } from "../domain/failures.ts";
-import type { SendOutcome } from "../domain/platform.ts";
 import { headerMedia, languageOf, renderBody, storedMedia, type Template } from "../domain/template.ts";
+import { conclude } from "./conclude.ts";
 import type {
   KnownTemplates,
   MediaProbe,
@@ -58,6 +58,8 @@ export class SendTemplate {
     private readonly outbox: Outbox,
     /** Where stored media files are served, ending in a slash; without it only files stored as URLs are sent. */
     private readonly mediaBaseUrl: string | null,
+    /** Hears why what came of a message could not be written down. */
+    private readonly onFailure: (error: unknown) => void,
   ) {}
 
   async execute(command: SendTemplateCommand): Promise<AcceptedMessage> {
@@ -86,8 +88,7 @@ export class SendTemplate {
       ...(header ? { headerMedia: header } : {}),
       reference: entry.reference,
     });
-    await entry.settle(outcome);
-    return { platformMessageId: acceptedOf(outcome).platformMessageId };
+    return { platformMessageId: await conclude(entry, outcome, this.onFailure) };
   }
 
   private async headerOf(template: Template, mediaUrl: string | undefined): Promise<TemplateMessage["headerMedia"]> {
@@ -109,11 +110,4 @@ export class SendTemplate {
     const known = structure?.language ? [] : await this.known.named(account, platformName).catch(() => []);
     return languageOf(structure, context.preferredLanguage, known);
   }
-}
-
-function acceptedOf(outcome: SendOutcome): Extract<SendOutcome, { kind: "accepted" }> {
-  if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
-  if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
-  if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
-  return outcome;
 }

@@ -1,6 +1,6 @@
 import { DomainError } from "../../kernel/errors.ts";
 import type { RefusalClass, SendOutcome } from "./platform.ts";
-import type { MediaType } from "./template.ts";
+import type { Media } from "./template.ts";
 
 export type CampaignState = "running" | "paused" | "cancelled" | "completed";
 
@@ -25,7 +25,7 @@ export interface FrozenTemplate {
   readonly language: string;
   readonly body: string;
   readonly providerBId: string | null;
-  readonly media: { readonly type: MediaType; readonly link: string } | null;
+  readonly media: Media | null;
 }
 
 /** For each placeholder that is mapped, by its number from 1, the name of the contact's field that fills it. */
@@ -53,6 +53,9 @@ export function fillParameters(
 
 /** Tries that a recipient gets when each was proved not to have been accepted. */
 const mostSetbacks = 8;
+/** The same where the number was at fault: with the waits between them, hours of its trouble lose nobody. */
+const mostSetbacksOfNumber = 100;
+const longestWaitOfNumberMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** What is written down of a recipient after a try. */
@@ -86,7 +89,7 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
     case "unknown":
       return [{ state: "unknown", reason: outcome.reason }, goOn];
     case "not-sent":
-      return [tryAgain(setbacks, 1_000 * 2 ** setbacks, { reason: outcome.reason }), { kind: "slow-down" }];
+      return [waitForNumber(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
     case "refused":
       return refused(outcome.refusal.class, outcome.refusal, setbacks);
   }
@@ -101,11 +104,11 @@ function refused(
   switch (kind) {
     case "wait-sender":
       return [
-        tryAgain(setbacks, retryAfterMs ?? 1_000, said),
+        waitForNumber(setbacks, retryAfterMs, said),
         { kind: "slow-down", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
       ];
     case "wait-recipient":
-      return [tryAgain(setbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
+      return [tryAgain(setbacks, mostSetbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
     case "later":
       // A second refusal of this kind is the last: the platform has made up its mind.
       return [setbacks > 0 ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, ...said }, goOn];
@@ -121,11 +124,21 @@ function refused(
   }
 }
 
-const tryAgain = (
-  setbacks: number,
-  dueInMs: number,
-  said: { readonly code?: number; readonly reason: string },
-): Progress => (setbacks + 1 >= mostSetbacks ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said });
+interface Said {
+  readonly code?: number;
+  readonly reason: string;
+}
+
+const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): Progress =>
+  tryAgain(
+    setbacks,
+    mostSetbacksOfNumber,
+    retryAfterMs ?? Math.min(longestWaitOfNumberMs, 1_000 * 2 ** setbacks),
+    said,
+  );
+
+const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): Progress =>
+  setbacks + 1 >= most ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said };
 
 export class CampaignNotFound extends DomainError<"campaign_not_found"> {
   readonly code = "campaign_not_found";

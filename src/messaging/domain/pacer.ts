@@ -1,11 +1,18 @@
+/** Things per second, at the least: a number that is over its rate is still tried now and then. */
+const slowest = 0.5;
+/** Seconds from a standstill back to the full rate, where nothing goes wrong meanwhile. */
+const recoverySeconds = 10;
+
 /**
  * Lets at most `perSecond` things begin in any second, spread evenly. What was not used is lost but for a
  * fiftieth of a second's worth, so that no second ever sees more than 2 % beyond the rate.
  */
 export class Pacer {
+  private readonly full: number;
   private tokens = 0;
   private since: number;
-  private slowedTo: number;
+  /** Infinite while the other side has no complaint. */
+  private slowedTo = Number.POSITIVE_INFINITY;
   private heldUntil = 0;
 
   /** @param now - milliseconds of a clock that never goes back */
@@ -13,15 +20,15 @@ export class Pacer {
     private perSecond: number,
     private readonly now: () => number,
   ) {
+    this.full = perSecond;
     this.since = now();
-    this.slowedTo = perSecond;
   }
 
   /** Takes a turn: 0 when one may begin at once, else the milliseconds to wait before asking again. */
   take(): number {
+    if (this.heldMs > 0) return this.heldMs;
     const now = this.now();
-    if (now < this.heldUntil) return Math.ceil(this.heldUntil - now);
-    const rate = this.rate;
+    const { rate } = this;
     const most = Math.max(1, rate * 0.02);
     this.tokens = Math.min(most, this.tokens + ((now - this.since) / 1_000) * rate);
     this.since = now;
@@ -34,23 +41,31 @@ export class Pacer {
 
   /** Things per second that may begin now. */
   get rate(): number {
-    return Math.max(0.5, Math.min(this.perSecond, this.slowedTo));
+    return Math.max(slowest, Math.min(this.perSecond, this.slowedTo));
   }
 
-  /** What else uses the number goes first. */
+  /** Milliseconds until anything may begin again after the other side complained; 0 when it may. */
+  get heldMs(): number {
+    return Math.max(0, Math.ceil(this.heldUntil - this.now()));
+  }
+
+  /** What else goes the same way goes first. */
   limit(perSecond: number): void {
-    this.perSecond = Math.max(0.5, perSecond);
+    this.perSecond = perSecond;
   }
 
-  /** The other side said that it was too much: half the rate, after a pause. */
+  /** The other side said that it was too much: half the rate, once for all that it says so of together. */
   slowDown(pauseMs: number): void {
-    this.slowedTo = Math.max(0.5, this.rate / 2);
+    if (this.heldMs === 0) this.slowedTo = this.rate / 2;
     this.heldUntil = Math.max(this.heldUntil, this.now() + pauseMs);
     this.tokens = 0;
+    this.since = this.heldUntil;
   }
 
-  /** All went well for a while: back towards the full rate. */
+  /** One went well: a step back towards the full rate, as long as the time that it took its turn for. */
   recover(): void {
-    this.slowedTo = Math.min(Number.MAX_SAFE_INTEGER, this.slowedTo * 1.1 + 1);
+    if (this.slowedTo === Number.POSITIVE_INFINITY) return;
+    const rate = Math.max(slowest, this.slowedTo) + this.full / recoverySeconds / this.rate;
+    this.slowedTo = rate >= this.full ? Number.POSITIVE_INFINITY : rate;
   }
 }

@@ -16,7 +16,7 @@ export interface TemplateStructure {
   readonly components?: readonly TemplateComponent[];
 }
 
-/** What the rules of templates look at; `provider` is `Cloud` or `ProviderB`. */
+/** What the rules of templates look at. */
 export interface Template {
   readonly id: number;
   readonly name: string;
@@ -27,9 +27,18 @@ export interface Template {
   readonly headerType: string | null;
   /** The stored media of the header. */
   readonly fileName: string | null;
+  /** `Cloud` or `ProviderB`. */
+  readonly provider: string;
+  /** Its name at ProviderB, where it is registered there. */
+  readonly providerBId: string | null;
 }
 
 export type MediaType = "image" | "document" | "video";
+
+export interface Media {
+  readonly type: MediaType;
+  readonly link: string;
+}
 
 /** The structure is the platform's JSON, stored as it came: nothing of it is taken for granted. */
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -81,6 +90,16 @@ export function storedMedia(fileName: string | null, baseUrl: string | null): st
 export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaType | null {
   const type = (headerType ?? asText(componentOf(structure, "HEADER")?.format)).toLowerCase();
   return type === "image" || type === "document" || type === "video" ? type : null;
+}
+
+/** The stored media of the header; null where there is none to be sent. */
+export function storedHeader(
+  template: Pick<Template, "headerType" | "structure" | "fileName">,
+  baseUrl: string | null,
+): Media | null {
+  const type = headerMedia(template);
+  const link = storedMedia(template.fileName, baseUrl);
+  return type && link ? { type, link } : null;
 }
 
 /** Older templates carry no flag; a name that begins with `osm_` tells. */

@@ -1,4 +1,4 @@
-import { NoSuchUser, WrongCredentials } from "../domain/access.ts";
+import { AmbiguousUser, NoSuchUser, WrongCredentials } from "../domain/access.ts";
 import type { NewToken, PasswordCheck, SessionStore, UserDirectory } from "./ports.ts";
 
 export interface OpenedSession {
@@ -29,11 +29,17 @@ export class OpenSession {
     return session;
   }
 
-  /** For an operator; rejects with `NoSuchUser`. */
-  async forUser(userId: number): Promise<OpenedSession> {
-    const businessId = await this.directory.businessOf(userId);
-    const session = businessId === null ? null : await this.open(businessId, userId);
-    if (!session) throw new NoSuchUser(`there is no active user ${userId}`);
+  /**
+   * For an operator; rejects with `NoSuchUser`, or with `AmbiguousUser` when several businesses have a user of this
+   * id and none of them was named.
+   */
+  async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
+    const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
+    if (found.length > 1) throw new AmbiguousUser(`user ${userId} is in the businesses ${found.join(", ")}: say which`);
+    const [own] = found;
+    const session = own === undefined ? null : await this.open(own, userId);
+    const where = businessId === undefined ? "" : ` in business ${businessId}`;
+    if (!session) throw new NoSuchUser(`there is no active user ${userId}${where}`);
     return session;
   }
 

@@ -10,6 +10,8 @@ export interface AppKeyStore {
   add(businessId: number, key: string, label: string): Promise<boolean>;
   /** Revokes every key of the business that carries the label; how many that were. */
   revoke(businessId: number, label: string): Promise<number>;
+  /** Revokes one key; whose it was, or null when no such key is in force. */
+  revokeKey(key: string): Promise<number | null>;
 }
 
 export interface Sessions {
@@ -35,8 +37,8 @@ export interface StoredCredentials {
 export interface UserDirectory {
   /** Active users only; e-mails compare without regard to case. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
-  /** The business that an active user belongs to. */
-  businessOf(userId: number): Promise<number | null>;
+  /** The businesses that have an active user of this id: one, unless ids were chosen by hand; ten at most. */
+  businessesWith(userId: number): Promise<number[]>;
 }
 
 export interface NewBusiness {

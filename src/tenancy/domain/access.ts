@@ -27,6 +27,10 @@ export class NoSuchBusiness extends DomainError<"no_such_business"> {
   readonly code = "no_such_business";
 }
 
+export class AmbiguousUser extends DomainError<"ambiguous_user"> {
+  readonly code = "ambiguous_user";
+}
+
 export class NoSuchUser extends DomainError<"no_such_user"> {
   readonly code = "no_such_user";
 }

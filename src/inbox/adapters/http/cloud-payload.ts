@@ -12,8 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
  * a webhook that fails is delivered again for days. Throws only when the payload is no JSON.
  */
 export function readCloudWebhook(payload: string): IncomingNews {
-  // PostgreSQL's text holds no zero character; a customer's message may.
-  const root = JSON.parse(payload, (_, value) => (typeof value === "string" ? value.replaceAll("\0", "") : value));
+  const root = unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload);
   const messages: IncomingMessage[] = [];
   const statuses: DeliveryStatus[] = [];
   const preferences: PreferenceChange[] = [];
@@ -82,11 +81,13 @@ function readStatus(status: Json, sender: string): DeliveryStatus[] {
   if (platformMessageId === undefined) return [];
   if (state !== "sent" && state !== "failed" && state !== "delivered" && state !== "read") return [];
   const reference = text(status.biz_opaque_callback_data);
+  const recipientId = digits(status.recipient_id);
   return [
     {
       sender,
       platformMessageId,
       ...(uuid.test(reference) ? { reference } : {}),
+      ...(recipientId === undefined ? {} : { recipientId }),
       state,
       ...(state === "failed" ? { error: readError(list(status.errors)[0] ?? {}) } : {}),
     },
@@ -96,7 +97,7 @@ function readStatus(status: Json, sender: string): DeliveryStatus[] {
 function readError(error: Json) {
   const code = Number.isInteger(error.code) && Math.abs(Number(error.code)) < 2 ** 31 ? Number(error.code) : 0;
   const reason = text(object(error.error_data).details) || text(error.message) || text(error.title);
-  return { code, reason: reason.slice(0, 500), optedOut: code === optedOutCode };
+  return { code, reason: beginning(reason, 500), optedOut: code === optedOutCode };
 }
 
 function readPreference(word: Json, sender: string): PreferenceChange[] {
@@ -109,10 +110,24 @@ function readPreference(word: Json, sender: string): PreferenceChange[] {
 function profileNames(value: Json): ReadonlyMap<string, string> {
   const named = list(value.contacts).map((contact) => [
     text(contact.wa_id),
-    text(object(contact.profile).name).slice(0, 200),
+    beginning(text(object(contact.profile).name), 200),
   ]);
   return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
 }
+
+/** PostgreSQL holds neither zero characters nor halves of characters; a customer's message may, written so. */
+const unstorable = /\\u(0000|d[89a-f])/i;
+
+function storable(_: string, value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storableText(name), inner]));
+}
+
+const storableText = (value: string): string => value.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
+
+/** At most `length` units, and no half of a character at the cut. */
+const beginning = (value: string, length: number): string => value.slice(0, length).replace(/\p{Cs}$/u, "");
 
 const object = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : []);

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { HttpProblem } from "../../../infra/http/problem.ts";
+import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
@@ -25,13 +26,22 @@ const dialect = { unexpected: () => [500, { message: "Internal server error" }] 
  * The platform's webhook. What it delivers is stored and answered at once, and worked off afterwards: the
  * platform waits for nothing and delivers again what was not answered with 200.
  *
+ * Right deliveries are never limited: the platform sends those of all businesses from a few addresses. Wrong ones
+ * count as failed attempts of their address.
+ *
  * @param onArrival - called after each delivery; must return at once
  */
 export function cloudWebhookRoutes(
   { appSecret, verifyToken }: CloudWebhookSettings,
   queue: Pick<WebhookQueue, "keep">,
+  attempts: AttemptLimit,
   onArrival: () => void,
 ): Route[] {
+  const refuse = async (ip: string, problem: HttpProblem): Promise<never> => {
+    await attempts.check(ip);
+    await attempts.failed(ip);
+    throw problem;
+  };
   const verify = defineRoute({
     method: "get",
     path: "/webhooks/cloud",
@@ -39,15 +49,18 @@ export function cloudWebhookRoutes(
     tag: "Webhooks",
     summary: "Prove to the messaging platform that this address is ours",
     auth: "none",
+    rateLimit: "none",
     query: verification,
     responses: {
       200: { description: "The challenge, as it came", type: "text/plain" },
       403: { description: "Another mode, or another verify token", schema: problem },
+      429: { description: "Too many failed attempts from this address", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
     },
     dialect,
-    handle: ({ query }) => {
+    handle: async ({ query, ip }) => {
       const isOurs = query["hub.mode"] === "subscribe" && sameText(query["hub.verify_token"] ?? "", verifyToken);
-      if (!isOurs) throw new HttpProblem(403, "Wrong verify token");
+      if (!isOurs) await refuse(ip, new HttpProblem(403, "Wrong verify token"));
       return new Reply(200, query["hub.challenge"] ?? "", {}, "text/plain");
     },
   });
@@ -64,6 +77,7 @@ export function cloudWebhookRoutes(
       ["Webhook.3", "Delivered twice, late or out of order, it changes nothing twice and turns nothing back."],
     ],
     auth: "none",
+    rateLimit: "none",
     body: "raw",
     bodyLimit,
     responses: {
@@ -73,12 +87,14 @@ export function cloudWebhookRoutes(
       },
       400: { description: "No JSON", schema: problem },
       401: { description: "The signature is missing or wrong", schema: problem },
+      429: { description: "Too many failed attempts from this address", schema: problem },
+      500: { description: "Not stored: the platform delivers it again", schema: problem },
     },
     dialect,
-    handle: async ({ body, headers }) => {
+    handle: async ({ body, headers, ip }) => {
       const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
       if (!sameText(String(headers["x-hub-signature-256"] ?? ""), signature)) {
-        throw new HttpProblem(401, "Invalid signature");
+        await refuse(ip, new HttpProblem(401, "Invalid signature"));
       }
       const payload = body.toString("utf8");
       if (!isJson(payload)) throw new HttpProblem(400, "Request body is not valid JSON");

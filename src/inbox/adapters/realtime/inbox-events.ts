@@ -1,4 +1,4 @@
-/** The shapes that the inbox logs; see `announce-sql.ts`. */
+/** The shapes that the inbox logs; see `announce-sql.ts` and `ticket-desk.ts`. */
 interface Contact {
   readonly id: number;
   readonly name: string;
@@ -51,8 +51,33 @@ interface InboxRow {
   };
 }
 
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface NewTicket {
+  readonly ticketId: number;
+  readonly state: keyof typeof ticketStates;
+  readonly createdAt: string;
+  readonly chatId: number;
+  readonly conversationId: number;
+  readonly provider: string;
+  readonly conversationState: keyof typeof conversationStates;
+  readonly contact: Contact;
+  readonly step: Named;
+  readonly department: Named | null;
+  readonly agent: Named;
+}
+
 const authors = { contact: "contacto", business: "empresa", user: "usuario", bot: "bot" } as const;
 const conversationStates = { bot: "bot", pending: "pendiente", in_progress: "proceso" } as const;
+const ticketStates = {
+  pending: "pendiente",
+  in_progress: "proceso",
+  completed: "completado",
+  cancelled: "cancelado",
+} as const;
 const directions = { in: "entrante", out: "saliente" } as const;
 
 /** Timestamps come out of jsonb with the database's offset and microseconds. */
@@ -64,6 +89,8 @@ const contactToWire = ({ id, name, phone, platformId }: Contact) => ({
   numero: phone,
   platform_id: platformId,
 });
+
+const namedToWire = ({ id, name }: Named) => ({ id, nombre: name });
 
 const failureToWire = ({ errorCode, errorReason }: Pick<MessageStatus, "errorCode" | "errorReason">) =>
   errorCode === null && errorReason === null ? null : { codigo: errorCode, motivo: errorReason };
@@ -109,5 +136,19 @@ export const inboxEvents = {
       texto: row.lastMessage.preview,
       autor_nombre: row.lastMessage.authorName,
     },
+  }),
+  "ticket:new": (ticket: NewTicket) => ({
+    ticket_id: ticket.ticketId,
+    estado: ticketStates[ticket.state],
+    chat_id: ticket.chatId,
+    conversacion_id: ticket.conversationId,
+    conversacion_estado: conversationStates[ticket.conversationState],
+    contacto: contactToWire(ticket.contact),
+    provider: ticket.provider,
+    soporte_id: ticket.agent.id,
+    agente: namedToWire(ticket.agent),
+    paso: namedToWire(ticket.step),
+    departamento: ticket.department && namedToWire(ticket.department),
+    fecha: iso(ticket.createdAt),
   }),
 };

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpClient, HttpOutcome } from "../../../infra/http-client/http-client.ts";
-import type {
-  Channel,
-  ChannelMessage,
-  MessagingPlatform,
-  PlatformAccount,
-  Sender,
-  TemplateMessage,
-} from "../../application/ports.ts";
+import type { Channel, ChannelMessage, MessagingPlatform, Sender } from "../../application/ports.ts";
 import {
   type PlatformTemplate,
   PlatformUnavailable,
@@ -64,19 +57,13 @@ export class CloudApi implements MessagingPlatform, Channel {
     return this.post(graphSend(this.version, platformId, accessToken, body));
   }
 
-  sendTemplate({ phoneNumberId, accessToken }: PlatformAccount, message: TemplateMessage): Promise<SendOutcome> {
-    const { templateName: name, language, parameters, headerMedia } = message;
-    const body = { ...addressOf(message), ...templateContent({ name, language, parameters }, headerMedia) };
-    return this.post(graphSend(this.version, phoneNumberId, accessToken, body));
-  }
-
-  async listTemplates(account: PlatformAccount, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
+  async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
     const deadline = performance.now() + this.timeouts.listMs;
     const templates: PlatformTemplate[] = [];
     const seen = new Set<string>();
     let after: string | undefined;
     for (let page = 1; page <= mostPages; page++) {
-      const body = await this.readPage(account, { after, name: filter?.name }, deadline);
+      const body = await this.readPage(sender, { after, name: filter?.name }, deadline);
       templates.push(...templatesOf(body));
       const paging = fields(body.paging);
       // A page may be short or empty and still have a next one.
@@ -91,21 +78,21 @@ export class CloudApi implements MessagingPlatform, Channel {
 
   /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
   private async readPage(
-    account: PlatformAccount,
+    sender: Sender,
     query: { readonly after: string | undefined; readonly name: string | undefined },
     deadline: number,
   ): Promise<Fields> {
-    const url = `${this.root}/${encodeURIComponent(account.accountId)}/message_templates?${pageQuery(query)}`;
+    const url = `${this.root}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
     for (let attempt = 1; ; attempt++) {
       const leftMs = Math.ceil(deadline - performance.now());
       if (leftMs <= 0) throw listingFailed(`not finished within ${this.timeouts.listMs} ms`);
       const outcome = await this.client.request({
         method: "GET",
         url,
-        headers: { accept: "application/json", ...bearer(account.accessToken) },
+        headers: { accept: "application/json", ...bearer(sender.accessToken) },
         timeouts: { connectMs: this.timeouts.connectMs, totalMs: Math.min(this.timeouts.pageMs, leftMs) },
       });
-      const page = readPageAnswer(outcome, account);
+      const page = readPageAnswer(outcome, sender.accessToken);
       if ("data" in page) return page;
       const pauseMs = page.retryAfterMs ?? retryPauseMs;
       const mayRetry = page.passing && attempt === 1 && performance.now() + pauseMs < deadline;
@@ -115,7 +102,7 @@ export class CloudApi implements MessagingPlatform, Channel {
   }
 }
 
-const addressOf = ({ to, reference }: Pick<ChannelMessage, "to" | "reference">): object => ({
+const addressOf = ({ to, reference }: ChannelMessage): object => ({
   messaging_product: "whatsapp",
   recipient_type: "individual",
   to,
@@ -139,10 +126,9 @@ function contentOf({ template, text, media }: ChannelMessage): object {
 }
 
 function templateContent(
-  template: Pick<NonNullable<ChannelMessage["template"]>, "name" | "language" | "parameters">,
+  { name, language, parameters }: NonNullable<ChannelMessage["template"]>,
   media: ChannelMessage["media"],
 ): object {
-  const { name, language, parameters } = template;
   const components: object[] = [];
   if (media) {
     components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
@@ -187,7 +173,7 @@ interface PageFailure {
   readonly retryAfterMs?: number | undefined;
 }
 
-function readPageAnswer(outcome: HttpOutcome, account: PlatformAccount): (Fields & { data: unknown[] }) | PageFailure {
+function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { data: unknown[] }) | PageFailure {
   if (outcome.kind !== "answer") return { failure: outcome.reason, passing: true };
   const body = parse(outcome.text);
   if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
@@ -196,7 +182,7 @@ function readPageAnswer(outcome: HttpOutcome, account: PlatformAccount): (Fields
   if (!error)
     return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), retryAfterMs: retryAfter };
   return {
-    failure: `${error.code} ${safeReason(error, account.accessToken)}`,
+    failure: `${error.code} ${safeReason(error, accessToken)}`,
     passing: refusalClass(error, outcome.status, dialect.classes) === "wait-sender" || outcome.status >= 500,
     retryAfterMs: retryAfter,
   };

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { KnownTemplates, MessagingPlatform, PlatformAccount } from "../../application/ports.ts";
+import type { KnownTemplates, MessagingPlatform, Sender } from "../../application/ports.ts";
 import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;
@@ -8,15 +8,22 @@ const lifeMs = 60_000;
 export class RememberedTemplates implements KnownTemplates {
   private readonly remembered = new LRUCache<string, Promise<PlatformTemplate[]>>({ max: 10_000, ttl: lifeMs });
 
-  constructor(private readonly platform: Pick<MessagingPlatform, "listTemplates">) {}
+  /** @param onFailure - hears of each question that the platform did not answer, whatever its asker makes of that */
+  constructor(
+    private readonly platform: Pick<MessagingPlatform, "listTemplates">,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
 
-  named(account: PlatformAccount, name: string): Promise<PlatformTemplate[]> {
-    const key = JSON.stringify([account.accountId, name]);
+  named(sender: Sender, name: string): Promise<PlatformTemplate[]> {
+    const key = JSON.stringify([sender.accountId, name]);
     const known = this.remembered.get(key);
     if (known) return known;
-    const asked = this.platform.listTemplates(account, { name });
+    const asked = this.platform.listTemplates(sender, { name });
     this.remembered.set(key, asked);
-    asked.catch(() => this.remembered.delete(key));
+    asked.catch((error: unknown) => {
+      this.remembered.delete(key);
+      this.onFailure(error);
+    });
     return asked;
   }
 }

@@ -7,8 +7,8 @@ import type {
   NewCampaign,
   NewRecipient,
 } from "../../application/campaign-ports.ts";
-import type { TemplateStructure } from "../../domain/template.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "./template-sql.ts";
 
 /** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
 const rowsAtATime = 10_000;
@@ -23,10 +23,7 @@ const context: Statement = {
   name: "campaign_context",
   text: `
     select coalesce(business.feature_flags->>'timezone', 'America/La_Paz') as timezone,
-           coalesce(business.feature_flags->>'template_language', 'es') as preferred_language,
-           template.id, template.name, template.platform_name, template.body, template.structure,
-           template.header_type, template.file_name, template.provider, template.provider_b_id,
-           ${senderColumns},
+           ${preferredLanguage}, ${templateColumns}, ${senderColumns},
            ${missing("$5", "contacts")} as missing_contacts,
            ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as missing_step,
            ${missing("array[$3]", "users", "and found.active")} as missing_user,
@@ -80,18 +77,9 @@ const remaining: Statement = {
     where business.id = $1`,
 };
 
-interface ContextRow extends SenderColumns {
+interface ContextRow extends SenderColumns, TemplateColumns {
   readonly timezone: string;
   readonly preferred_language: string;
-  readonly id: number | null;
-  readonly name: string;
-  readonly platform_name: string;
-  readonly body: string;
-  readonly structure: TemplateStructure | null;
-  readonly header_type: string | null;
-  readonly file_name: string | null;
-  readonly provider: string;
-  readonly provider_b_id: string | null;
   readonly missing_contacts: number[];
   readonly missing_step: number[];
   readonly missing_user: number[];
@@ -112,20 +100,7 @@ export class PostgresCampaignRegister implements CampaignRegister {
     return {
       timezone: row.timezone,
       preferredLanguage: row.preferred_language,
-      template:
-        row.id === null
-          ? null
-          : {
-              id: row.id,
-              name: row.name,
-              platformName: row.platform_name,
-              body: row.body,
-              structure: row.structure,
-              headerType: row.header_type,
-              fileName: row.file_name,
-              provider: row.provider,
-              providerBId: row.provider_b_id,
-            },
+      template: row.template_id === null ? null : toTemplate(row),
       sender: row.sender_id === null ? null : toSender(row, businessId, this.openToken),
       missing: {
         contacts: row.missing_contacts.map(Number),

@@ -1,26 +1,28 @@
+import { hash } from "node:crypto";
 import type { Context, Middleware } from "koa";
+import { LRUCache } from "lru-cache";
 import type { Authenticators, UserCaller } from "../../../infra/http/caller.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
+import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 
-/** Slows down whoever tries keys and tokens; throws a 429 once there were too many from one address. */
-export interface FailedAttempts {
-  check(ip: string): void | Promise<void>;
-  failed(ip: string): void | Promise<void>;
+/** Keys and tokens that are remembered as having been right. */
+const mostFamiliar = 20_000;
+
+export function authenticators(keys: AppKeys, sessions: Sessions, attempts: AttemptLimit): Authenticators {
+  const door = new Door(attempts);
+  return { "app-key": appKey(keys, door), session: session(sessions, door) };
 }
 
-export const authenticators = (keys: AppKeys, sessions: Sessions, attempts: FailedAttempts): Authenticators => ({
-  "app-key": appKey(keys, attempts),
-  session: session(sessions, attempts),
-});
-
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
-function appKey(keys: AppKeys, attempts: FailedAttempts): Middleware {
+function appKey(keys: AppKeys, door: Door): Middleware {
   return async (ctx, next) => {
     const key = ctx.get("x-api-key");
+    await door.approach(ctx, key);
     const access = key === "" ? null : await keys.accessOf(key);
-    if (!access) return refuse(ctx, attempts, { message: "Invalid API key" });
-    if (!access.hasAdministrator) return refuse(ctx, attempts, "No admin user found for this business");
+    if (!access) return door.refuse(ctx, key, { message: "Invalid API key" });
+    if (!access.hasAdministrator) return door.refuse(ctx, key, "No admin user found for this business");
+    door.welcome(key);
     ctx.state.caller = { businessId: access.businessId };
     ctx.state.rateKey = `key ${access.keyId}`;
     await next();
@@ -28,25 +30,49 @@ function appKey(keys: AppKeys, attempts: FailedAttempts): Middleware {
 }
 
 /** Authentication rule 4: a session token comes as a bearer, or as `token` in the query. Without one it is a 400. */
-function session(sessions: Sessions, attempts: FailedAttempts): Middleware {
+function session(sessions: Sessions, door: Door): Middleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx) ?? ctx.query.token;
     if (typeof token !== "string" || token === "") {
       throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
     }
+    await door.approach(ctx, token);
     const user = await sessions.userOf(token);
-    if (!user) return refuse(ctx, attempts, { error: "Invalid token" });
+    if (!user) return door.refuse(ctx, token, { error: "Invalid token" });
+    door.welcome(token);
     const { businessId, userId, roleId } = user;
     ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
-    ctx.state.rateKey = `user ${userId}`;
+    ctx.state.rateKey = `user ${userId} of ${businessId}`;
     await next();
   };
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
 
-async function refuse(ctx: Context, attempts: FailedAttempts, body: unknown): Promise<never> {
-  await attempts.check(ctx.ip);
-  await attempts.failed(ctx.ip);
-  throw new HttpProblem(401, "not authenticated", {}, body);
+/**
+ * Keeps whoever tries keys from loading the database. An address that failed too often gets 429 before anything is
+ * looked up, unless it shows what was right here before: others behind the same address go on working, and only
+ * those who come with a key or token that this process has not met yet have to wait with the culprit.
+ */
+class Door {
+  /** Digests: what is remembered here opens nothing. */
+  private readonly familiar = new LRUCache<string, true>({ max: mostFamiliar });
+
+  constructor(private readonly attempts: AttemptLimit) {}
+
+  async approach(ctx: Context, credential: string): Promise<void> {
+    if (!this.familiar.has(digestOf(credential))) await this.attempts.check(ctx.ip);
+  }
+
+  welcome(credential: string): void {
+    this.familiar.set(digestOf(credential), true);
+  }
+
+  async refuse(ctx: Context, credential: string, body: unknown): Promise<never> {
+    this.familiar.delete(digestOf(credential));
+    await this.attempts.failed(ctx.ip);
+    throw new HttpProblem(401, "not authenticated", {}, body);
+  }
 }
+
+const digestOf = (credential: string): string => hash("sha256", credential, "base64");

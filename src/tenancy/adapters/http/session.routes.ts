@@ -1,9 +1,9 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { problem, type Schema, text, timestamp } from "../../../infra/http/schema.ts";
 import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
-import type { FailedAttempts } from "./authenticators.ts";
 
 const credentials = {
   type: "object",
@@ -37,7 +37,7 @@ const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
-export const openSessionRoute = (openSession: OpenSession, attempts: FailedAttempts): Route =>
+export const openSessionRoute = (openSession: OpenSession, attempts: AttemptLimit): Route =>
   defineRoute({
     method: "post",
     path: "/auth/session",

@@ -29,6 +29,11 @@ const revoke: Statement = {
     returning id`,
 };
 
+const revokeKey: Statement = {
+  name: "app_key_revoke_one",
+  text: "update app_keys set revoked_at = now() where digest = $1 and revoked_at is null returning business_id",
+};
+
 interface AccessRow {
   readonly id: number;
   readonly business_id: number;
@@ -53,5 +58,10 @@ export class PostgresAppKeys implements AppKeys, AppKeyStore {
 
   async revoke(businessId: number, label: string): Promise<number> {
     return (await this.database.rows(revoke, [businessId, label])).length;
+  }
+
+  async revokeKey(key: string): Promise<number | null> {
+    const [row] = await this.database.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
+    return row?.business_id ?? null;
   }
 }

@@ -42,9 +42,9 @@ const credentials: Statement = {
     where credentials.email = lower($1)`,
 };
 
-const business: Statement = {
-  name: "user_business",
-  text: "select business_id from users where id = $1 and active",
+const businesses: Statement = {
+  name: "user_businesses",
+  text: "select business_id from users where id = $1 and active order by business_id limit 10",
 };
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
@@ -86,8 +86,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
     return row ? { businessId: row.business_id, userId: row.user_id, passwordHash: row.password_hash } : null;
   }
 
-  async businessOf(userId: number): Promise<number | null> {
-    const [row] = await this.database.rows<{ business_id: number }>(business, [userId]);
-    return row?.business_id ?? null;
+  async businessesWith(userId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ business_id: number }>(businesses, [userId]);
+    return rows.map((row) => row.business_id);
   }
 }

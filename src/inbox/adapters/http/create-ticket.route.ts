@@ -1,0 +1,115 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, type Schema, text } from "../../../infra/http/schema.ts";
+import { phoneDigits } from "../../../kernel/phone.ts";
+import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
+import { BusinessNotFound } from "../../domain/failures.ts";
+
+const params = {
+  type: "object",
+  required: ["id"],
+  properties: { id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } },
+} as const satisfies Schema;
+
+const body = {
+  type: "object",
+  required: ["empresa_id", "phone_number"],
+  properties: {
+    empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
+    phone_number: {
+      type: "string",
+      pattern: "[0-9]",
+      maxLength: 64,
+      example: "+591 700-00001",
+      "x-error": {
+        required: "phone_number es requerido",
+        type: "phone_number es requerido",
+        pattern: "phone_number es requerido",
+      },
+    },
+    name: { type: "string", "x-error": "name debe ser un texto" },
+  },
+} as const satisfies Schema;
+
+const failure = {
+  type: "object",
+  required: ["success", "error"],
+  properties: { success: { const: false }, error: text },
+} as const satisfies Schema;
+
+const failed = (error: string) => ({ success: false, error });
+
+const dialect: Dialect<InvalidInput | BusinessNotFound | CreateTicketFailure> = {
+  invalid_input: (error) => [400, failed(error.message)],
+  business_not_found: () => [404, failed("Empresa no encontrada")],
+  step_not_found: () => [404, failed("Paso no encontrado")],
+  step_of_another_business: () => [404, failed("El paso no pertenece a la empresa")],
+  unexpected: () => [500, failed("Error: fallo inesperado")],
+};
+
+/** §5 Create a ticket as the business. */
+export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): Route =>
+  defineRoute({
+    method: "post",
+    path: "/chats/crear/ticket/business/:id",
+    operationId: "createTicket",
+    tag: "Inbox",
+    summary: "Create a ticket for a phone number from a script step",
+    rules: [
+      ["§5.1", "No template is sent. The step is one of type ticket and belongs to the business."],
+      [
+        "§5.2",
+        "Contact, chat and conversation are made when missing, on the cloud business API; a contact who has chats " +
+          "gets the ticket in the latest one. `name` names a new contact only.",
+      ],
+      [
+        "§5.3",
+        "The agent is the step's `agente` when available, else the available agent of the step's department with the " +
+          "fewest open tickets, of several the one assigned longest ago. Available: an active agent, marked " +
+          "available, inside the department's hours. A step without a department takes any agent at any time.",
+      ],
+      [
+        "§5.4",
+        "With the ticket the agent is assigned to the chat, the bot leaves it, the step's tags are applied, and the " +
+          "step's content goes to the contact as a text. Whether that arrives changes nothing about the ticket.",
+      ],
+      ["§5.5", "The chat moves to the top of the inbox; clients hear `ticket:new` and `inbox:reorder`."],
+      [
+        "§5.6",
+        "Without an agent no ticket is made: the contact receives the department's out-of-hours message, at most once " +
+          "in ten minutes, and waits. The ticket follows by itself once an agent is available.",
+      ],
+      ["§5.7", "A chat has one open ticket of a step: asked for again, that one is the answer and nothing changes."],
+    ],
+    auth: "app-key",
+    params,
+    body,
+    responses: {
+      200: {
+        description: "The open ticket of the chat, or none while no agent is available",
+        schema: {
+          type: "object",
+          required: ["success", "chat_id", "ticket_id"],
+          properties: {
+            success: { type: "boolean" },
+            chat_id: { type: "integer" },
+            ticket_id: { type: ["integer", "null"] },
+          },
+        },
+      },
+      400: { description: "A field is missing or wrong", schema: failure },
+      404: { description: "No such business or step, or another business's step", schema: failure },
+      500: { description: "Unexpected failure", schema: failure },
+    },
+    dialect,
+    handle: async ({ params, body, caller }) => {
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
+      const { chatId, ticketId } = await createTicket.execute({
+        businessId: caller.businessId,
+        stepId: params.id,
+        phone: phoneDigits(body.phone_number) ?? "",
+        ...(body.name ? { contactName: body.name } : {}),
+      });
+      return { success: ticketId !== null, chat_id: chatId, ticket_id: ticketId };
+    },
+  });

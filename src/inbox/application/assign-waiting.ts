@@ -1,0 +1,88 @@
+import type { EventFeed } from "../../kernel/events.ts";
+import { distribute } from "../domain/assignment.ts";
+import { isOpen, timezoneOf } from "../domain/opening-hours.ts";
+import { namedAgent } from "../domain/ticket.ts";
+import { type OpenedTickets, openTickets } from "./open-tickets.ts";
+import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
+import type { SendTexts } from "./send-texts.ts";
+
+const batchSize = 100;
+
+/**
+ * Gives those who wait their tickets once agents are available again, the oldest first. Any number of workers may
+ * do so at once: a line is in one hand at a time.
+ */
+export class AssignWaiting {
+  constructor(
+    private readonly lines: WaitingLines,
+    private readonly unitOfWork: TicketUnitOfWork,
+    private readonly feed: EventFeed,
+    private readonly texts: Pick<SendTexts, "finish">,
+    private readonly onFailure: (error: unknown, line: AgentLine) => void,
+  ) {}
+
+  /** How many tickets were made. A line that fails does not hold up the others. */
+  async execute(signal?: AbortSignal): Promise<number> {
+    let assigned = 0;
+    for await (const line of this.openLines()) {
+      if (signal?.aborted) break;
+      try {
+        assigned += await this.serve(line, signal);
+      } catch (error) {
+        this.onFailure(error, line);
+      }
+    }
+    return assigned;
+  }
+
+  private async *openLines(): AsyncGenerator<WaitingLine> {
+    let last: WaitingLine | null = null;
+    do {
+      const page: WaitingLine[] = await this.lines.list(last);
+      yield* page.filter(({ openingHours, timezone }) => isOpen(openingHours, new Date(), timezoneOf(timezone)));
+      last = page.at(-1) ?? null;
+    } while (last !== null);
+  }
+
+  private async serve(line: WaitingLine, signal: AbortSignal | undefined): Promise<number> {
+    let served = 0;
+    while (!signal?.aborted) {
+      const { ticketIds, events, texts } = await this.unitOfWork.run((stores) => assignOn(stores, line));
+      if (ticketIds.length === 0) break;
+      served += ticketIds.length;
+      this.feed.publish(events);
+      await this.texts.finish(texts);
+    }
+    return served;
+  }
+}
+
+const nothing: OpenedTickets = { ticketIds: [], events: [], texts: [] };
+
+async function assignOn({ desk, waiting }: TicketStores, line: WaitingLine): Promise<OpenedTickets> {
+  const now = await desk.tryHold(line);
+  if (now === null || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return nothing;
+  await waiting.forgetServed(line);
+  const agents = await desk.agents(line, await waiting.namedAgents(line));
+  if (agents.length === 0) return nothing;
+  const named = agents.some(({ takesAll }) => takesAll) ? null : agents.map(({ id }) => id);
+  const tickets = oneOfEachChat(await waiting.oldest(line, named, batchSize));
+  const chosen = distribute(
+    tickets.map(({ setup }) => namedAgent(setup)),
+    agents,
+  );
+  return await openTickets(
+    desk,
+    tickets.flatMap((ticket, index) => {
+      const agent = chosen[index];
+      return agent ? [{ ...ticket, agent }] : [];
+    }),
+  );
+}
+
+/** The others come with the next batch. */
+const oneOfEachChat = (tickets: readonly WaitingTicket[]): WaitingTicket[] => {
+  const firsts = new Map<number, WaitingTicket>();
+  for (const ticket of tickets) if (!firsts.has(ticket.chatId)) firsts.set(ticket.chatId, ticket);
+  return [...firsts.values()];
+};

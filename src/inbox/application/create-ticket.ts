@@ -1,0 +1,98 @@
+import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import { Turns } from "../../kernel/turns.ts";
+import { chooseAgent } from "../domain/assignment.ts";
+import { StepNotFound, StepOfAnotherBusiness } from "../domain/failures.ts";
+import { isOpen, timezoneOf } from "../domain/opening-hours.ts";
+import { namedAgent, outOfHoursText, type TicketSetup, waitingNote } from "../domain/ticket.ts";
+import { openTickets } from "./open-tickets.ts";
+import type {
+  ConversationThread,
+  OutgoingText,
+  TicketDesk,
+  TicketSetups,
+  TicketStores,
+  TicketUnitOfWork,
+} from "./ports.ts";
+import type { SendTexts } from "./send-texts.ts";
+
+export interface CreateTicketCommand {
+  readonly businessId: number;
+  readonly stepId: number;
+  /** Digits only. */
+  readonly phone: string;
+  /** Names the contact if it has to be made; the phone number otherwise. */
+  readonly contactName?: string;
+}
+
+export interface CreatedTicket {
+  readonly chatId: number;
+  /** Null when no agent is available: the conversation waits for one. */
+  readonly ticketId: number | null;
+}
+
+export type CreateTicketFailure = StepNotFound | StepOfAnotherBusiness;
+
+interface Outcome extends CreatedTicket {
+  readonly events: readonly LoggedEvent[];
+  readonly texts: readonly OutgoingText[];
+}
+
+/** §5: a ticket of a step for a contact, with the agent who takes it, or the contact's place among those who wait. */
+export class CreateTicket {
+  /** Whoever would have to wait for a line does so here, not with a connection of the database in hand. */
+  private readonly turns = new Turns();
+
+  constructor(
+    private readonly setups: TicketSetups,
+    private readonly unitOfWork: TicketUnitOfWork,
+    private readonly feed: EventFeed,
+    private readonly texts: Pick<SendTexts, "start">,
+  ) {}
+
+  async execute(command: CreateTicketCommand): Promise<CreatedTicket> {
+    const { businessId, stepId } = command;
+    const setup = await this.setups.find(businessId, stepId);
+    if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
+    if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
+    const outcome = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
+      this.unitOfWork.run((stores) => createOn(stores, setup, command)),
+    );
+    this.feed.publish(outcome.events);
+    await this.texts.start(outcome.texts);
+    return { chatId: outcome.chatId, ticketId: outcome.ticketId };
+  }
+}
+
+async function createOn(stores: TicketStores, setup: TicketSetup, command: CreateTicketCommand): Promise<Outcome> {
+  const { desk } = stores;
+  const { businessId, phone, contactName = phone } = command;
+  const now = await desk.hold(setup);
+  const thread = await desk.thread(businessId, phone, contactName);
+  const open = await desk.openTicket(businessId, thread.chatId, setup.stepId);
+  if (open !== null) return { chatId: thread.chatId, ticketId: open, events: [], texts: [] };
+  const agent = await availableAgent(desk, setup, now);
+  if (!agent) return await waitOn(stores, setup, thread);
+  const { ticketIds, events, texts } = await openTickets(desk, [{ ...thread, setup, agent }]);
+  return { chatId: thread.chatId, ticketId: ticketIds[0] ?? null, events, texts };
+}
+
+async function availableAgent(desk: TicketDesk, setup: TicketSetup, now: Date) {
+  if (!isOpen(setup.openingHours, now, timezoneOf(setup.timezone))) return null;
+  const named = namedAgent(setup);
+  return chooseAgent(await desk.agents(setup, named === null ? [] : [named]), named);
+}
+
+async function waitOn(
+  { desk, waiting }: TicketStores,
+  setup: TicketSetup,
+  thread: ConversationThread,
+): Promise<Outcome> {
+  const { businessId, businessName: authorName, stepId } = setup;
+  const { chatId } = thread;
+  const isToBeTold = await waiting.enter(businessId, thread, stepId);
+  if (!isToBeTold) return { chatId, ticketId: null, events: [], texts: [] };
+  const author = { businessId, authorName };
+  const events = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
+  const texts = await desk.openTexts(author, [{ ...thread, body: outOfHoursText(setup) }]);
+  return { chatId, ticketId: null, events, texts };
+}

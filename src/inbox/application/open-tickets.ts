@@ -1,0 +1,48 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { AgentLoad } from "../domain/assignment.ts";
+import { type TicketSetup, tagIds, ticketNote, welcomeText } from "../domain/ticket.ts";
+import type { ConversationThread, OutgoingText, TicketDesk } from "./ports.ts";
+
+/** A conversation that gets a ticket, and the agent who gets it. */
+export interface TicketToOpen extends ConversationThread {
+  readonly setup: TicketSetup;
+  readonly agent: AgentLoad;
+}
+
+/** What is to follow the commit, besides the tickets themselves. */
+export interface OpenedTickets {
+  /** In the order given. */
+  readonly ticketIds: readonly number[];
+  readonly events: readonly LoggedEvent[];
+  readonly texts: readonly OutgoingText[];
+}
+
+/** Makes tickets of one business with all that belongs to them; the caller holds the line of their agents. */
+export async function openTickets(desk: TicketDesk, tickets: readonly TicketToOpen[]): Promise<OpenedTickets> {
+  const [first] = tickets;
+  if (!first) return { ticketIds: [], events: [], texts: [] };
+  const { businessId, businessName: authorName } = first.setup;
+  const ticketIds = await desk.create(businessId, tickets.map(toNew));
+  const announced = await desk.announce(businessId, ticketIds);
+  const notes = tickets.map((ticket, index) => ({
+    ...threadOf(ticket),
+    body: ticketNote(ticket.setup, ticket.agent.name),
+    details: { ticketId: ticketIds[index], stepId: ticket.setup.stepId, agentId: ticket.agent.id },
+  }));
+  const noted = await desk.note({ businessId, authorName }, notes);
+  const welcomes = tickets.map((ticket) => ({ ...threadOf(ticket), body: welcomeText(ticket.setup) }));
+  const texts = await desk.openTexts(
+    { businessId, authorName },
+    welcomes.filter(({ body }) => body !== ""),
+  );
+  return { ticketIds, events: [...announced, ...noted], texts };
+}
+
+const threadOf = ({ chatId, conversationId }: ConversationThread): ConversationThread => ({ chatId, conversationId });
+
+const toNew = (ticket: TicketToOpen) => ({
+  ...threadOf(ticket),
+  stepId: ticket.setup.stepId,
+  agentId: ticket.agent.id,
+  tagIds: tagIds(ticket.setup.tags),
+});

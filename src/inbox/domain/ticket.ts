@@ -1,0 +1,63 @@
+import { maxId } from "../../kernel/ids.ts";
+import type { OpeningHours } from "./opening-hours.ts";
+
+/** What a step says of its tickets, together with its department and business. */
+export interface TicketSetup {
+  readonly businessId: number;
+  readonly businessName: string;
+  /** As the business names it. */
+  readonly timezone: string | null;
+  readonly stepId: number;
+  readonly stepName: string;
+  /** Greets the contact; may be empty. */
+  readonly content: string;
+  readonly tags: string | null;
+  readonly agent: string | null;
+  /** Without one, any agent of the business takes the ticket, at any time. */
+  readonly departmentId: number | null;
+  readonly openingHours: OpeningHours | null;
+  readonly outOfHoursMessage: string | null;
+}
+
+const defaultOutOfHoursMessage =
+  "En este momento no hay nadie disponible. Tu consulta quedó registrada y te responderemos lo antes posible.";
+
+/** What the contact reads when no agent is available. */
+export const outOfHoursText = ({ outOfHoursMessage }: TicketSetup): string =>
+  outOfHoursMessage?.trim() || defaultOutOfHoursMessage;
+
+/** What the contact reads when there is a ticket; empty for nothing. */
+export const welcomeText = ({ content }: TicketSetup): string => content.trim();
+
+/** What the agents read in the chat. */
+export const ticketNote = ({ stepName }: TicketSetup, agentName: string): string =>
+  `Ticket nuevo: ${stepName} (${agentName})`;
+export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponible: ${stepName}`;
+
+const mostTags = 100;
+
+/** The ids in a step's tags, which are a JSON array or a list with commas; what is no id is left out. */
+export function tagIds(tags: string | null): number[] {
+  const ids = listed(tags ?? "").map(readId);
+  return [...new Set(ids.filter((id) => id !== null))].slice(0, mostTags);
+}
+
+/** The agent whom a step names. */
+export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => readId(agent);
+
+function listed(tags: string): readonly unknown[] {
+  if (!tags.trimStart().startsWith("[")) return tags.split(",");
+  try {
+    const list: unknown = JSON.parse(tags);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
+function readId(value: unknown): number | null {
+  const written = typeof value === "number" ? String(value) : value;
+  if (typeof written !== "string" || !/^\s*[0-9]{1,16}\s*$/.test(written)) return null;
+  const id = Number(written);
+  return id >= 1 && id <= maxId ? id : null;
+}

@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import { Notifications } from "../../src/infra/postgres/notifications.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/wait.ts";
+import { valuesOf } from "./query.ts";
+import { type SilentProxy, silentProxy } from "./silent-proxy.ts";
+
+describe("notifications", () => {
+  let database: TestDatabase;
+  let proxy: SilentProxy;
+  let warnings: string[];
+  before(async () => {
+    database = await emptyDatabase();
+  });
+  beforeEach(async () => {
+    proxy = await silentProxy(database.url);
+    warnings = [];
+  });
+  afterEach(() => proxy.close());
+  after(() => database.drop());
+
+  const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message), error: () => {} };
+  const say = (what: string) => valuesOf(database.url, "select pg_notify('news', $1)", [what]);
+
+  it("come again, after telling of the gap, once the network they came by has gone silent", async () => {
+    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 20, timeoutMs: 100 });
+    const heard: string[] = [];
+    let gaps = 0;
+    notifications.onNotification((payload) => heard.push(payload));
+    notifications.onGap(() => {
+      gaps += 1;
+    });
+    await notifications.start();
+    await say("one");
+    await eventually(() => heard.includes("one"));
+    expect([notifications.live, gaps]).to.deep.equal([true, 1]);
+    proxy.fallSilent();
+    await eventually(() => !notifications.live);
+    expect(warnings).to.deep.equal(["stopped listening"]);
+    await eventually(() => notifications.live && gaps === 2);
+    await say("two");
+    await eventually(() => heard.includes("two"));
+    await notifications.close();
+  });
+
+  it("can be closed while the network is silent", async () => {
+    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 60_000, timeoutMs: 60_000 });
+    await notifications.start();
+    proxy.fallSilent();
+    await notifications.close();
+    expect(notifications.live).to.equal(false);
+  });
+});

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface SilentProxy {
+  /** The database, by way of the proxy. */
+  readonly url: string;
+  /** From here on whatever the connections that are open send is swallowed, in both directions; new ones work. */
+  fallSilent(): void;
+  close(): void;
+}
+
+/** A network in front of a database, which can be told to swallow everything. */
+export async function silentProxy(databaseUrl: string): Promise<SilentProxy> {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets: Socket[] = [];
+  const proxy = createServer((socket) => {
+    const server = connect(Number(port), hostname);
+    sockets.push(socket, server);
+    socket.on("error", () => {}).pipe(server);
+    server.on("error", () => {}).pipe(socket);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    fallSilent: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
+  };
+}
