@@ -58,16 +58,17 @@ export async function up(db: Knex): Promise<void> {
     create index sessions_of_user on sessions (business_id, user_id);
     create index sessions_by_expiry on sessions (expires_at);
 
-    -- Whoever withdraws access, by whatever road, is heard at once by every process that remembers it.
+    -- Whoever withdraws access, by whatever road, is heard at once by every process that remembers it. What gave no
+    -- access any more is silent: forgetting old sessions must not have every process look at every socket.
     create function announce_access_change() returns trigger language plpgsql as $$
     begin
       perform pg_notify('access_changed', old.business_id::text);
       return null;
     end $$;
     create trigger app_keys_withdrawn after update or delete on app_keys
-      for each row execute function announce_access_change();
+      for each row when (old.revoked_at is null) execute function announce_access_change();
     create trigger sessions_withdrawn after update or delete on sessions
-      for each row execute function announce_access_change();
+      for each row when (old.revoked_at is null and old.expires_at > now()) execute function announce_access_change();
     create trigger users_changed after update of role_id, active or delete on users
       for each row execute function announce_access_change();
   `);

@@ -60,9 +60,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.textSender,
-    [tokens.senderDirectory, tokens.platform, tokens.metrics],
-    (senders, platform, metrics) =>
-      textSender(senders, { [cloudChannel]: platform }, (channel, outcome) => metrics.countMessages(channel, outcome)),
+    [tokens.senderDirectory, tokens.channels, tokens.metrics],
+    (senders, channels, metrics) =>
+      textSender(senders, channels, (channel, outcome) => metrics.countMessages(channel, outcome)),
   );
   provide(
     bind,

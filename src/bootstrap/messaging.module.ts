@@ -1,7 +1,8 @@
 import { ContainerModule } from "inversify";
 import type { MessageUnderWay, OutgoingMessages } from "../inbox/application/ports.ts";
-import { cloudChannel } from "../kernel/channels.ts";
+import { type ChannelName, cloudChannel } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/list-templates.route.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/send-to-chat.route.ts";
@@ -64,7 +65,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(bind, tokens.outbox, [tokens.outgoingMessages, tokens.feed, tokens.metrics], (messages, feed, metrics) =>
-    outboxOf(messages, feed, (kind) => metrics.countMessages(cloudChannel, kind)),
+    outboxOf(messages, feed, (channel, outcome) => metrics.countMessages(channel, outcome)),
   );
   provide(
     bind,
@@ -85,15 +86,13 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       tokens.log,
     ],
     (catalog, platform, known, mediaProbe, outbox, { media }, log) =>
-      new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null, (error) =>
-        log.error({ err: error }, "what came of a message could not be written down"),
-      ),
+      new SendTemplate(catalog, platform, known, mediaProbe, outbox, media.baseUrl || null, unwritten(log)),
   );
   provide(
     bind,
     tokens.sendToChat,
-    [tokens.database, tokens.secrets, tokens.platform, tokens.channels, tokens.outbox, tokens.config],
-    (database, secrets, platform, channels, outbox, { media }) =>
+    [tokens.database, tokens.secrets, tokens.platform, tokens.channels, tokens.outbox, tokens.config, tokens.log],
+    (database, secrets, platform, channels, outbox, { media }, log) =>
       new SendToChat(
         new PostgresChatSends(database, (sealed, businessId) => secrets.open(sealed, businessId)),
         platform,
@@ -101,6 +100,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         new PostgresTemplateUsage(database),
         outbox,
         media.baseUrl || null,
+        unwritten(log),
       ),
   );
   provide(
@@ -115,21 +115,29 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   );
 });
 
+const unwritten = (log: Log) => (error: unknown) =>
+  log.error({ err: error }, "what came of a message could not be written down");
+
 /** Binds what sending needs of the inbox to the inbox. */
-function outboxOf(messages: OutgoingMessages, feed: EventFeed, observe: (outcome: string) => void): Outbox {
-  const entryOf = (underWay: MessageUnderWay) => ({
+function outboxOf(
+  messages: OutgoingMessages,
+  feed: EventFeed,
+  observe: (channel: ChannelName, outcome: string) => void,
+): Outbox {
+  const entryOf = (underWay: MessageUnderWay, channel: ChannelName) => ({
     reference: underWay.reference,
     settle: async (outcome: SendOutcome) => {
       feed.publish(await messages.settle(underWay, settlementOf(outcome)));
-      observe(outcome.kind);
+      observe(channel, outcome.kind);
     },
   });
   return {
-    open: async (message) => entryOf(await messages.open({ ...message, provider: cloudChannel, kind: "template" })),
+    open: async (message) =>
+      entryOf(await messages.open({ ...message, provider: cloudChannel, kind: "template" }), cloudChannel),
     openInChat: async (message) => {
       const underWay = await messages.openInChat({ ...message, kind: "template", takesConversation: true });
       if (!underWay) throw new SendRefused(`chat ${message.chatId} of business ${message.businessId}`);
-      return entryOf(underWay);
+      return entryOf(underWay, message.channel);
     },
   };
 }

@@ -1,26 +1,21 @@
 import type { Settlement, TextSender } from "../inbox/application/ports.ts";
 import { type ChannelName, channels } from "../kernel/channels.ts";
-import type { Channel, SenderDirectory } from "../messaging/application/ports.ts";
+import type { Channels, SenderDirectory } from "../messaging/application/ports.ts";
 import type { SendOutcome } from "../messaging/domain/platform.ts";
 
 const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);
 
-/**
- * Binds what the inbox needs of sending to the channels.
- *
- * @param ways - those that are there; a text for another one fails
- */
+/** Binds what the inbox needs of sending to the channels. */
 export const textSender = (
   senders: SenderDirectory,
-  ways: { readonly [Name in ChannelName]?: Channel },
+  ways: Channels,
   observe: (channel: ChannelName, outcome: string) => void,
 ): TextSender => ({
   send: async ({ businessId, provider, to, text, reference }) => {
-    const channel = isChannel(provider) ? ways[provider] : undefined;
-    if (!isChannel(provider) || !channel) return notSent(`there is no channel ${provider}`);
+    if (!isChannel(provider)) return notSent(`there is no channel ${provider}`);
     const sender = await senders.of(businessId, provider);
     if (!sender) return notSent(`the business has no sender on ${provider}`);
-    const outcome = await channel.send(sender, { to, reference, text });
+    const outcome = await ways[provider].send(sender, { to, reference, text });
     observe(provider, outcome.kind);
     return settlementOf(outcome);
   },

@@ -6,20 +6,14 @@ import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { CloudApi, type CloudApiTimeouts } from "../../src/messaging/adapters/http-client/cloud-api.ts";
-import type { ChannelMessage, PlatformAccount, TemplateMessage } from "../../src/messaging/application/ports.ts";
+import type { ChannelMessage } from "../../src/messaging/application/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
 import { aMessage, paper, picture, senderOn, template } from "./channel-support.ts";
 
-const account: PlatformAccount = { phoneNumberId: "1055", accountId: "2066", accessToken: "EAAsecret" };
-const message: TemplateMessage = {
-  to: "59170000001",
-  templateName: "order_ready",
-  language: "es",
-  parameters: ["Ana", 'ñandú "2"'],
-  reference: "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a",
-};
+const sender = senderOn(cloudChannel, { accountId: "2066" });
+const message = aMessage({ template });
 
 describe("CloudApi", () => {
   let client: HttpClient;
@@ -43,7 +37,7 @@ describe("CloudApi", () => {
       headers?: Record<string, string>,
     ): Promise<SendOutcome> {
       const scope = nock(host).post(path).reply(status, body, headers);
-      const outcome = await api(host).sendTemplate(account, message);
+      const outcome = await api(host).send(sender, message);
       scope.done();
       return outcome;
     }
@@ -62,9 +56,8 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { messaging_product: "whatsapp", contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
-      const media = { type: "document", link: "https://files.test/a.pdf" } as const;
 
-      const outcome = await api(`${host}/`).sendTemplate(account, { ...message, headerMedia: media });
+      const outcome = await api(`${host}/`).send(sender, { ...message, media: paper });
 
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
       expect(body).to.deep.equal({
@@ -77,7 +70,7 @@ describe("CloudApi", () => {
           name: "order_ready",
           language: { code: "es" },
           components: [
-            { type: "header", parameters: [{ type: "document", document: { link: "https://files.test/a.pdf" } }] },
+            { type: "header", parameters: [{ type: "document", document: { link: paper.link } }] },
             {
               type: "body",
               parameters: [
@@ -92,16 +85,16 @@ describe("CloudApi", () => {
     });
 
     it("sends no component for a template without parameters and media", async () => {
-      let template: unknown;
+      let asked: unknown;
       nock(host)
         .post("/v9.9/1055/messages", (sent) => {
-          template = sent.template;
+          asked = sent.template;
           return true;
         })
         .reply(200, { messages: [{ id: "wamid.1", message_status: "accepted" }] });
       const old = new CloudApi({ client, baseUrl: host, version: "v9.9" });
-      const outcome = await old.sendTemplate(account, { ...message, parameters: [] });
-      expect(template).to.deep.equal({ name: "order_ready", language: { code: "es" } });
+      const outcome = await old.send(sender, { ...message, template: { ...template, parameters: [] } });
+      expect(asked).to.deep.equal({ name: "order_ready", language: { code: "es" } });
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
     });
 
@@ -203,7 +196,7 @@ describe("CloudApi", () => {
     }
   });
 
-  describe("sending any message", () => {
+  describe("sending anything else", () => {
     useNock();
     const host = "https://platform.test";
 
@@ -216,7 +209,7 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
-      const outcome = await api(host).send(senderOn(cloudChannel), aMessage(message));
+      const outcome = await api(host).send(sender, aMessage(message));
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
       scope.done();
       const { messaging_product, recipient_type, to, biz_opaque_callback_data, ...content } = asked;
@@ -224,26 +217,6 @@ describe("CloudApi", () => {
       expect(biz_opaque_callback_data).to.equal("5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a");
       return content;
     }
-
-    it("asks for a template as such, with its media", async () => {
-      expect(await askedFor({ template, media: picture })).to.deep.equal({
-        type: "template",
-        template: {
-          name: "order_ready",
-          language: { code: "es" },
-          components: [
-            { type: "header", parameters: [{ type: "image", image: { link: picture.link } }] },
-            {
-              type: "body",
-              parameters: [
-                { type: "text", text: "Ana" },
-                { type: "text", text: 'ñandú "2"' },
-              ],
-            },
-          ],
-        },
-      });
-    });
 
     it("asks for a text", async () => {
       expect(await askedFor({ text: "Hola" })).to.deep.equal({
@@ -273,7 +246,7 @@ describe("CloudApi", () => {
     useRealNetwork();
 
     it("is not sent when nobody listens", async () => {
-      const outcome = await api(`http://127.0.0.1:${await freePort()}`).sendTemplate(account, message);
+      const outcome = await api(`http://127.0.0.1:${await freePort()}`).send(sender, message);
       expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
     });
 
@@ -288,7 +261,7 @@ describe("CloudApi", () => {
         const server = await serveRaw((socket) =>
           fate((text: string, then?: "end") => (then ? socket.end(text) : socket.write(text))),
         );
-        const outcome = await api(server.url, { sendMs: 200 }).sendTemplate(account, message);
+        const outcome = await api(server.url, { sendMs: 200 }).send(sender, message);
         expect(outcome).to.have.property("kind", "unknown");
         expect(server.requests()).to.equal(1);
         await server.close();
@@ -327,7 +300,7 @@ describe("CloudApi", () => {
 
     const list = (name?: string, timeouts?: Partial<CloudApiTimeouts>) =>
       api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeouts).listTemplates(
-        account,
+        sender,
         name === undefined ? undefined : { name },
       );
     const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
@@ -465,7 +438,7 @@ describe("CloudApi", () => {
 
     it("says when nobody listens", async () => {
       const nowhere = api(`http://127.0.0.1:${await freePort()}`);
-      const outcome = await nowhere.listTemplates(account).catch((error: unknown) => error);
+      const outcome = await nowhere.listTemplates(sender).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);
       expect(outcome).to.have.property("message", "template listing failed: connection failed: ECONNREFUSED");
     });

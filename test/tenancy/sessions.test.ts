@@ -1,8 +1,10 @@
 import { expect } from "chai";
+import pg from "pg";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const password = "contraseña larga";
@@ -60,6 +62,7 @@ describe("sessions", () => {
     }
     expect(await refusalOf(102, 2)).to.equal("there is no active user 102 in business 2");
     expect(await refusalOf(778)).to.equal("there is no active user 778");
+    await world.rows("delete from users where id = 777");
   });
 
   it("do not open with a wrong e-mail, as with a wrong password, byte for byte (Auth.7)", async () => {
@@ -143,6 +146,34 @@ describe("sessions", () => {
     const left = await world.rows<{ user_id: number }>("select distinct user_id from sessions where business_id = 1");
     expect(left).to.deep.equal([{ user_id: 102 }]);
     expect([await userOf(old), await userOf(recent)]).to.deep.equal([null, null]);
+  });
+
+  it("are announced when they are withdrawn, and not when one is forgotten that had ended", async () => {
+    const listener = new pg.Client({ connectionString: world.config.database.url });
+    await listener.connect();
+    try {
+      const heard: unknown[] = [];
+      listener.on("notification", ({ payload }) => heard.push(payload));
+      await listener.query("listen access_changed");
+      const { sessions, appKeyStore } = tokens;
+      await world.rows("update users set active = true where id = 201");
+      await eventually(() => heard.includes("2"));
+      const [ended, open] = [await world.sessionToken(101), await world.sessionToken(201)];
+      await world.rows("update sessions set revoked_at = now() where user_id = 101");
+      await eventually(() => heard.includes("1"));
+      heard.length = 0;
+      await world.rows("update sessions set expires_at = now() - interval '2 days' where user_id = 101");
+      expect(await resolve(world.container, sessions).purge()).to.be.at.least(1);
+      await world.rows("delete from app_keys where revoked_at is not null");
+      expect(await resolve(world.container, sessions).revoke(open)).to.equal(true);
+      await eventually(() => heard.includes("2"));
+      expect(heard).to.deep.equal(["2"]);
+      await resolve(world.container, appKeyStore).revoke(2, "test");
+      await eventually(() => heard.length === 2);
+      expect(await userOf(ended)).to.equal(null);
+    } finally {
+      await listener.end();
+    }
   });
 
   describe("tried too often", () => {

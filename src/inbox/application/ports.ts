@@ -33,6 +33,7 @@ export interface OutgoingChatMessage {
   readonly body: string;
   readonly mediaUrl?: string;
   readonly templateId?: number;
+  readonly author: "user" | "business";
   readonly authorName: string;
   readonly authorUserId: number | null;
   readonly categoryId: number | null;

@@ -8,18 +8,10 @@ import {
   type SendUncertain,
   TemplateNotFound,
 } from "../domain/failures.ts";
-import { headerMedia, languageOf, renderBody, storedMedia, type Template } from "../domain/template.ts";
+import { headerMedia, languageOf, type Media, storedHeader, type Template } from "../domain/template.ts";
 import { conclude } from "./conclude.ts";
-import type {
-  KnownTemplates,
-  MediaProbe,
-  MessagingPlatform,
-  Outbox,
-  PlatformAccount,
-  SendContext,
-  TemplateCatalog,
-  TemplateMessage,
-} from "./ports.ts";
+import type { Channel, KnownTemplates, MediaProbe, Outbox, SendContext, Sender, TemplateCatalog } from "./ports.ts";
+import { templateContent } from "./template-content.ts";
 
 export interface SendTemplateCommand {
   readonly businessId: number;
@@ -52,7 +44,7 @@ export type SendTemplateFailure =
 export class SendTemplate {
   constructor(
     private readonly catalog: TemplateCatalog,
-    private readonly platform: MessagingPlatform,
+    private readonly cloud: Channel,
     private readonly known: KnownTemplates,
     private readonly media: MediaProbe,
     private readonly outbox: Outbox,
@@ -65,38 +57,29 @@ export class SendTemplate {
   async execute(command: SendTemplateCommand): Promise<AcceptedMessage> {
     const context = await this.catalog.sendContext(command.businessId, command.templateId);
     if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
-    const { account, template } = context;
+    const { sender, template } = context;
     if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${command.businessId}`);
     const header = await this.headerOf(template, command.mediaUrl);
-    if (!account) throw new NoSender(`business ${command.businessId}`);
-    const language = await this.language(context, account, template);
+    if (!sender) throw new NoSender(`business ${command.businessId}`);
+    const language = await this.language(context, sender, template);
+    const content = templateContent(template, language, command.parameters, header);
 
     const entry = await this.outbox.open({
       businessId: command.businessId,
       phone: command.phone,
       contactName: command.contactName ?? command.phone,
-      body: renderBody(template, command.parameters),
+      body: content.text,
       ...(header ? { mediaUrl: header.link } : {}),
       templateId: template.id,
       authorName: context.businessName,
     });
-    const outcome = await this.platform.sendTemplate(account, {
-      to: command.phone,
-      templateName: template.platformName,
-      language,
-      parameters: command.parameters,
-      ...(header ? { headerMedia: header } : {}),
-      reference: entry.reference,
-    });
+    const outcome = await this.cloud.send(sender, { to: command.phone, reference: entry.reference, ...content });
     return { platformMessageId: await conclude(entry, outcome, this.onFailure) };
   }
 
-  private async headerOf(template: Template, mediaUrl: string | undefined): Promise<TemplateMessage["headerMedia"]> {
+  private async headerOf(template: Template, mediaUrl: string | undefined): Promise<Media | null> {
+    if (mediaUrl === undefined) return storedHeader(template, this.mediaBaseUrl);
     const type = headerMedia(template);
-    if (mediaUrl === undefined) {
-      const link = storedMedia(template.fileName, this.mediaBaseUrl);
-      return type && link ? { type, link } : undefined;
-    }
     if (!type) throw new NoMediaHeader(`template ${template.id}`);
     const answer = await this.media.probe(mediaUrl);
     const status = answer.kind === "answered" ? answer.status : null;
@@ -105,9 +88,9 @@ export class SendTemplate {
   }
 
   /** Asks the platform only for templates that name no language; its silence is no reason not to try. */
-  private async language(context: SendContext, account: PlatformAccount, template: Template): Promise<string> {
+  private async language(context: SendContext, sender: Sender, template: Template): Promise<string> {
     const { structure, platformName } = template;
-    const known = structure?.language ? [] : await this.known.named(account, platformName).catch(() => []);
+    const known = structure?.language ? [] : await this.known.named(sender, platformName).catch(() => []);
     return languageOf(structure, context.preferredLanguage, known);
   }
 }

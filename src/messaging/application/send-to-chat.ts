@@ -1,27 +1,27 @@
-import { cloudChannel } from "../../kernel/channels.ts";
+import { cloudChannel, providerBChannel } from "../../kernel/channels.ts";
 import { instantOf } from "../../kernel/instants.ts";
 import {
   BusinessNotFound,
   LimitReached,
   NotApproved,
-  PlatformUnreachable,
+  type PlatformUnreachable,
   SendRefused,
-  SendUncertain,
+  type SendUncertain,
   TemplateNotFound,
-  WrongDate,
 } from "../domain/failures.ts";
-import type { PlatformUnavailable, SendOutcome } from "../domain/platform.ts";
-import { approvalState, headerMedia, languageOf, renderBody, storedMedia } from "../domain/template.ts";
+import type { PlatformUnavailable } from "../domain/platform.ts";
+import { approvalState, languageOf, requiredParameters, storedHeader, type Template } from "../domain/template.ts";
+import { conclude } from "./conclude.ts";
 import type {
   Channels,
   ChatSendContext,
   ChatSends,
   MessagingPlatform,
   Outbox,
-  PlatformAccount,
   Sender,
   TemplateUsage,
 } from "./ports.ts";
+import { templateContent } from "./template-content.ts";
 
 export interface SendToChatCommand {
   readonly businessId: number;
@@ -34,7 +34,7 @@ export interface SendToChatCommand {
   readonly userId: number | null;
   readonly userName: string | null;
   readonly categoryId: number | null;
-  /** ISO 8601, in the business's time zone where it names none. */
+  /** A date that `instantOf` understands, in the business's time zone where it names none. */
   readonly date: string | null;
 }
 
@@ -43,7 +43,6 @@ export type SendToChatFailure =
   | TemplateNotFound
   | NotApproved
   | LimitReached
-  | WrongDate
   | SendRefused
   | SendUncertain
   | PlatformUnreachable
@@ -53,11 +52,13 @@ export type SendToChatFailure =
 export class SendToChat {
   constructor(
     private readonly sends: ChatSends,
-    private readonly platform: Pick<MessagingPlatform, "listTemplates">,
+    private readonly platform: MessagingPlatform,
     private readonly channels: Channels,
     private readonly usage: TemplateUsage,
     private readonly outbox: Outbox,
     private readonly mediaBaseUrl: string | null,
+    /** Hears why what came of a message could not be written down. */
+    private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /** The platform's id of the message. */
@@ -67,84 +68,74 @@ export class SendToChat {
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { template } = context;
     if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${businessId}`);
-    const datedAt = command.date === null ? null : instantOf(command.date, context.timezone);
-    if (command.date !== null && datedAt === null) throw new WrongDate("no ISO 8601 date");
     const language = await this.approvedLanguage(context, template);
     const month = await this.usage.reserve(businessId);
     if (month === null) throw new LimitReached(`business ${businessId}`);
-    let outcome: SendOutcome | undefined;
+    let counts = false;
     try {
-      outcome = await this.send(command, context, template, language, datedAt);
-      return accepted(outcome);
+      const sender = senderFor(command, context, template);
+      const content = templateContent(
+        template,
+        language,
+        command.parameters,
+        storedHeader(template, this.mediaBaseUrl),
+      );
+      const entry = await this.outbox.openInChat({
+        businessId,
+        chatId: command.chatId,
+        to: command.to,
+        channel: sender.channel,
+        body: content.text,
+        ...(content.media ? { mediaUrl: content.media.link } : {}),
+        templateId: template.id,
+        ...authorOf(command, context),
+        categoryId: command.categoryId,
+        datedAt: command.date === null ? null : instantOf(command.date, context.timezone),
+      });
+      // From here on it may be sent, and what may have been sent counts.
+      counts = true;
+      const { to } = command;
+      const outcome = await this.channels[sender.channel].send(sender, { to, reference: entry.reference, ...content });
+      counts = outcome.kind === "accepted" || outcome.kind === "unknown";
+      return await conclude(entry, outcome, this.onFailure);
     } finally {
-      // What may have been sent counts.
-      const maySend = outcome?.kind === "accepted" || outcome?.kind === "unknown";
-      if (!maySend) await this.usage.release(businessId, month);
+      if (!counts) await this.usage.release(businessId, month);
     }
   }
 
   /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
   private async approvedLanguage(
-    { cloudAccount, preferredLanguage }: ChatSendContext,
-    template: NonNullable<ChatSendContext["template"]>,
+    { cloudSender, preferredLanguage }: ChatSendContext,
+    { id, provider, structure, platformName }: Template,
   ): Promise<string> {
-    const { structure, platformName } = template;
-    if (template.provider !== "Cloud") return languageOf(structure, preferredLanguage, []);
-    const account = cloudAccount && accountOf(cloudAccount);
-    const known = account ? await this.platform.listTemplates(account, { name: platformName }) : [];
+    if (provider !== "Cloud") return languageOf(structure, preferredLanguage, []);
+    const known = cloudSender ? await this.platform.listTemplates(cloudSender, { name: platformName }) : [];
     const state = approvalState(structure, preferredLanguage, known);
-    if (state !== "APPROVED") throw new NotApproved(`template ${template.id} is ${state}`);
+    if (state !== "APPROVED") throw new NotApproved(`template ${id} is ${state}`);
     return languageOf(structure, preferredLanguage, known);
-  }
-
-  private async send(
-    command: SendToChatCommand,
-    context: ChatSendContext,
-    template: NonNullable<ChatSendContext["template"]>,
-    language: string,
-    datedAt: Date | null,
-  ): Promise<SendOutcome> {
-    const { sender, chat, user } = context;
-    if (!chat || !sender || (command.userId !== null && !user)) {
-      throw new SendRefused("chat, contact or user is not the business's, or the channel has no sender");
-    }
-    const { parameters } = command;
-    const type = headerMedia(template);
-    const link = storedMedia(template.fileName, this.mediaBaseUrl);
-    const media = type && link ? { type, link } : undefined;
-    const text = renderBody(template, parameters);
-    const entry = await this.outbox.openInChat({
-      businessId: command.businessId,
-      chatId: command.chatId,
-      to: command.to,
-      body: text,
-      ...(media ? { mediaUrl: media.link } : {}),
-      templateId: template.id,
-      authorName: command.userName ?? user?.name ?? context.businessName,
-      authorUserId: command.userId,
-      categoryId: command.categoryId,
-      datedAt,
-    });
-    const outcome = await this.channels[sender.channel].send(sender, {
-      to: command.to,
-      reference: entry.reference,
-      text,
-      template: { name: template.platformName, language, parameters, providerBId: template.providerBId },
-      ...(media ? { media } : {}),
-    });
-    await entry.settle(outcome);
-    return outcome;
   }
 }
 
-const accountOf = (sender: Sender): PlatformAccount | null =>
-  sender.channel === cloudChannel
-    ? { phoneNumberId: sender.platformId, accountId: sender.accountId, accessToken: sender.accessToken }
-    : null;
+/** What the message leaves from, once it is known that it can be sent at all. */
+function senderFor(command: SendToChatCommand, { sender, chat, user }: ChatSendContext, template: Template): Sender {
+  if (!chat || !sender || (command.userId !== null && !user)) {
+    throw new SendRefused("chat, contact or user is not the business's, or the channel has no sender");
+  }
+  const isCountedThere =
+    sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
+  if (!isCountedThere && command.parameters.length !== requiredParameters(template)) {
+    // A channel that knows no templates would show the customer the placeholders.
+    throw new SendRefused(`${command.parameters.length} parameters for template ${template.id}`);
+  }
+  return sender;
+}
 
-function accepted(outcome: SendOutcome): string {
-  if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
-  if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
-  if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
-  return outcome.platformMessageId;
+/** §3: in the agent's name, where the request names one. */
+function authorOf({ userId, userName }: SendToChatCommand, { user, businessName }: ChatSendContext) {
+  const name = userName ?? user?.name;
+  return {
+    author: name === undefined ? ("business" as const) : ("user" as const),
+    authorName: name ?? businessName,
+    authorUserId: userId,
+  };
 }

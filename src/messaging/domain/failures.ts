@@ -22,11 +22,6 @@ export class LimitReached extends DomainError<"limit_reached"> {
   readonly code = "limit_reached";
 }
 
-/** A date is none. */
-export class WrongDate extends DomainError<"wrong_date"> {
-  readonly code = "wrong_date";
-}
-
 /** The business has no number at the messaging platform. */
 export class NoSender extends DomainError<"no_sender"> {
   readonly code = "no_sender";

@@ -37,8 +37,8 @@ const openInChat: Statement = {
     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                           template_id, author_user_id, category_id, dated_at, takes_conversation, state, reference,
                           attempt, lease_until)
-    select business_id, chat_id, conversation_id, 'out', $3, $4, $5, 'user', $6, $7::bigint, $8::bigint, $9::bigint,
-           $10::timestamptz, $11::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $12)
+    select business_id, chat_id, conversation_id, 'out', $3, $4, $5, $6, $7, $8::bigint, $9::bigint, $10::bigint,
+           $11::timestamptz, $12::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $13)
     from talks
     returning id, attempt, reference`,
 };
@@ -135,6 +135,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       message.kind,
       message.body,
       message.mediaUrl ?? null,
+      message.author,
       message.authorName,
       message.templateId ?? null,
       message.authorUserId,

@@ -1,6 +1,7 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { idOf, type Schema, text } from "../../../infra/http/schema.ts";
+import { instantOf } from "../../../kernel/instants.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { SendToChat, SendToChatFailure } from "../../application/send-to-chat.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
@@ -42,7 +43,6 @@ const failed = (error: string) => ({ status: "error", error });
 
 const dialect: Dialect<InvalidInput | SendToChatFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
-  wrong_date: () => [400, failed("fecha debe ser una fecha ISO 8601")],
   business_not_found: () => [403, { estatus: "error", error: "La empresa no existe" }],
   template_not_found: () => [403, { estatus: "error", error: "La plantilla no existe" }],
   not_approved: () => [400, { success: false, error: pending }],
@@ -95,6 +95,10 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
+      // Whether a text is a date depends on no zone, and every field is checked before the business.
+      if (body.fecha !== undefined && !instantOf(body.fecha, "UTC")) {
+        throw new InvalidInput("fecha debe ser una fecha ISO 8601");
+      }
       if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const id = await sendToChat.execute({
         businessId: caller.businessId,
@@ -104,7 +108,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
         templateId: body.plantilla_id,
         parameters: body.parameters,
         userId: body.user_id ?? null,
-        userName: body.user_name ?? null,
+        userName: body.user_name?.trim() || null,
         categoryId: body.categoria_id ?? null,
         date: body.fecha ?? null,
       });

@@ -16,9 +16,9 @@ const cloudSender = `
 const listing: Statement = {
   name: "template_listing",
   text: `
-    select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id, template.buttons, template.code,
-           template.allowed_agents, template.contact_variables, template.articles,
-           template.version, template.created_by_ai, template.created_at, template.updated_at
+    select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id, template.buttons,
+           template.code, template.allowed_agents, template.contact_variables, template.articles, template.version,
+           template.created_by_ai, template.created_at, template.updated_at
     from businesses as business
     join users on users.business_id = business.id and users.id = $2
     ${cloudSender}
