@@ -32,6 +32,8 @@ const others: Readonly<Record<string, string>> = {
   PROVIDER_B_URL: "https://b.example",
   MEDIA_BASE_URL: "https://media.example/",
   ALLOW_PRIVATE_MEDIA_URLS: "true",
+  MESSAGE_LEASE_SECONDS: "90",
+  CAMPAIGN_SEND_WITHIN_SECONDS: "9",
 };
 
 type Json = { readonly [name: string]: string | Json };

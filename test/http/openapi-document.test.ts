@@ -38,7 +38,10 @@ describe("the OpenAPI document of this API", () => {
   for (const route of routes) {
     it(`describes each failure that ${route.operationId} words`, () => {
       const wordings = Object.entries(route.dialect as unknown as Record<string, (error: object) => [number, unknown]>);
-      const statuses = wordings.map(([, word]) => word({ message: "a message", status: 404 })[0]);
+      const statuses = wordings.map(
+        ([, word]) =>
+          word({ message: "a message", status: 404, missing: { contacts: [], step: [], user: [], tags: [] } })[0],
+      );
       expect(Object.keys(operationOf(route)?.responses ?? {})).to.include.members(statuses.map(String));
     });
 

@@ -167,7 +167,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await tickets.chat(phone))?.contact).to.equal(before?.contact);
       expect(await tickets.settledText(json.chat_id)).to.include({
         state: "failed",
-        error_reason: "there is no channel qr",
+        error_reason: "the business has no sender on qr",
       });
     });
 

@@ -37,8 +37,13 @@ describe("migrations", () => {
 /** Tables that lead from the outside to a business, by what a caller or a platform presents. */
 const directories = ["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"];
 
-/** Indexes that deliberately look across businesses: a webhook names a sender only; old rows go by age. */
-const acrossBusinesses = ["senders_provider_platform_id_key", "realtime_events_by_age", "idempotency_keys_by_age"];
+/** Indexes that deliberately look across businesses: a webhook names a sender only; a foreign step is told apart; old rows go by age. */
+const acrossBusinesses = [
+  "senders_provider_platform_id_key",
+  "realtime_events_by_age",
+  "idempotency_keys_by_age",
+  "steps_by_id",
+];
 
 describe("tables of a business", () => {
   it("lead their primary key and every index with business_id", async () => {

@@ -74,11 +74,19 @@ const listOf = (items: Schema) =>
     },
   }) as const;
 
-const dialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState> = {
+const listDialect: Dialect<InvalidInput> = {
   invalid_input: (error) => [400, { message: error.message }],
-  campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
-  wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
   unexpected: () => [500, { message: "Internal server error" }],
+};
+
+const dialect: Dialect<InvalidInput | CampaignNotFound> = {
+  ...listDialect,
+  campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
+};
+
+const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState> = {
+  ...dialect,
+  wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
 };
 
 const failures = {
@@ -87,11 +95,14 @@ const failures = {
   500: { description: "Unexpected failure", schema: problem },
 } as const;
 
-export const campaignRoutes = (reads: CampaignReads, control: CampaignControl, wake: () => void): Route[] => [
+/** Hears of a campaign that an operator changed. Returns at once. */
+type Changed = (businessId: number, campaignId: number) => void;
+
+export const campaignRoutes = (reads: CampaignReads, control: CampaignControl, changed: Changed): Route[] => [
   showCampaign(reads),
   listCampaigns(reads),
   listRecipients(reads),
-  ...actions.map((action) => actionRoute(action, reads, control, wake)),
+  ...actions.map((action) => actionRoute(action, reads, control, changed)),
 ];
 
 const showCampaign = (reads: CampaignReads): Route =>
@@ -122,7 +133,7 @@ const listCampaigns = (reads: CampaignReads): Route =>
       400: failures[400],
       500: failures[500],
     },
-    dialect,
+    dialect: listDialect,
     handle: async ({ query, caller }) => {
       const { total, campaigns } = await reads.list(caller.businessId, query.page, listPage);
       return { data: campaigns.map(toWire), total, page: query.page, hasNextPage: query.page * listPage < total };
@@ -179,7 +190,7 @@ const summaries: Readonly<Record<CampaignAction, string>> = {
   "resend-unknown": "Queue again the recipients of whom nobody knows whether they got it: some may get it twice",
 };
 
-const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, wake: () => void): Route =>
+const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
   defineRoute({
     method: "post",
     path: `/campaigns/:id/${action}`,
@@ -193,12 +204,12 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
       409: { description: "Not in the campaign's state", schema: problem },
       ...failures,
     },
-    dialect,
+    dialect: actionDialect,
     handle: async ({ params: { id }, caller }) => {
       const applied = await control.apply(caller.businessId, id, action);
       if (!applied) throw new CampaignNotFound(`campaign ${id}`);
       if (!applied.done) throw new WrongCampaignState(applied.before);
-      wake();
+      changed(caller.businessId, id);
       return toWire(await demanded(reads, caller.businessId, id));
     },
   });

@@ -29,11 +29,12 @@ const body = {
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
     parameters: {
       type: "array",
-      items: { type: "string" },
+      maxItems: 100,
+      items: { type: "string", maxLength: 4_096 },
       default: [],
       "x-error": "parameters debe ser un arreglo",
     },
-    name: { type: "string", "x-error": "name debe ser un texto" },
+    name: { type: "string", maxLength: 200, "x-error": "name debe ser un texto" },
     media_url: {
       type: "string",
       pattern: "^https://",
