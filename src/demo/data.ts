@@ -1,3 +1,11 @@
+import {
+  type ChannelName,
+  cloudChannel,
+  pageChannel,
+  photoChannel,
+  providerBChannel,
+  qrChannel,
+} from "../kernel/channels.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
 import { Random } from "./random.ts";
 
@@ -12,6 +20,7 @@ export interface DemoBusiness {
   readonly steps: readonly DemoStep[];
   readonly templates: readonly DemoTemplate[];
   readonly threads: readonly DemoThread[];
+  readonly otherSenders?: readonly DemoSender[];
   /** Its number at the platform. */
   readonly sender: {
     readonly phoneNumberId: string;
@@ -19,6 +28,15 @@ export interface DemoBusiness {
     readonly phone: string;
     readonly token: string;
   };
+}
+
+/** What a business sends from on a channel other than the cloud business API. */
+export interface DemoSender {
+  readonly channel: Exclude<ChannelName, typeof cloudChannel>;
+  readonly platformId: string;
+  readonly accountId: string;
+  readonly phone: string;
+  readonly token: string;
 }
 
 export interface DemoUser {
@@ -71,6 +89,8 @@ export interface DemoThread {
   readonly chatId: number;
   readonly name: string;
   readonly phone: string;
+  /** The cloud business API when absent. */
+  readonly channel?: ChannelName;
   readonly state: "bot" | "pending" | "in_progress" | "closed";
   readonly supportUserId: number | null;
   readonly adId: string | null;
@@ -98,6 +118,8 @@ export function demoBusinesses(now: Date): DemoBusiness[] {
   ];
 }
 
+const otherChannels = [pageChannel, photoChannel, qrChannel, providerBChannel] as const;
+
 interface Plan {
   readonly id: number;
   readonly name: string;
@@ -116,6 +138,13 @@ function business(plan: Plan): DemoBusiness {
   const users = usersOf(base, id, random);
   const departments = departmentsOf(base, users);
   const phone = `5912${String(2_000_000 + id)}`;
+  const otherSenders = otherChannels.map((channel) => ({
+    channel,
+    platformId: `${channel}-${id}`,
+    accountId: channel === providerBChannel ? `AC${String(id).padStart(32, "0")}` : `3000${id}`,
+    phone,
+    token: `demo-${channel}-token-${id}`,
+  }));
   return {
     id,
     name,
@@ -134,7 +163,12 @@ function business(plan: Plan): DemoBusiness {
     })),
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users, id),
-    threads: Array.from({ length: plan.threads }, (_, index) => thread(base, index, { id, users, now, random })),
+    threads: Array.from({ length: plan.threads }, (_, index) => ({
+      ...thread(base, index, { id, users, now, random }),
+      // The last few are on the other channels, one on each.
+      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
+    })),
+    otherSenders,
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
 }

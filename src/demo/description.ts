@@ -58,8 +58,8 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
   };
   const [main, foreign] = [find(1), find(other)];
   const sessionOf = (business: DemoBusiness, roleId: number) => {
-    const { id } = userOf(business, roleId);
-    return { id, sessionToken: access.sessionTokens.get(id) ?? "" };
+    const { id, email } = userOf(business, roleId);
+    return { id, email, sessionToken: access.sessionTokens.get(id) ?? "" };
   };
   const foreignAdmin = sessionOf(foreign, 1);
   return {

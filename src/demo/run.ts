@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { resolve as pathOf } from "node:path";
 import closeWithGrace from "close-with-grace";
 import { type Config, readConfig } from "../bootstrap/config.ts";
@@ -10,6 +11,8 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { reasonOf } from "../infra/telemetry/redact.ts";
+import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
+import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
@@ -37,9 +40,15 @@ interface Started {
 /** What was started, in the order in which it was; stopped in the other. */
 const started: Started[] = [];
 const log = createLog("error");
+/** Another run in this folder has its own files there: only what this run wrote, or found left over, is removed. */
+let ownsFiles = false;
+
+function removeFiles(): void {
+  for (const file of [files.demo, files.env]) rmSync(file, { force: true });
+}
 
 async function stopAll(): Promise<void> {
-  for (const file of [files.demo, files.env]) rmSync(file, { force: true });
+  if (ownsFiles) removeFiles();
   for (const part of started.reverse())
     await part.stop().catch((err: unknown) => log.error({ err }, "it does not stop"));
 }
@@ -78,6 +87,7 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
       displayPhoneNumber: sender.phone,
       templates: templates.flatMap(({ listed }) => listed),
     })),
+    ...otherPlatforms(businesses),
   };
   const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
@@ -85,6 +95,34 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
   });
   started.push({ stop: () => sandbox.close() });
   return sandbox;
+}
+
+/** The platforms of the other channels, as the businesses use them. */
+function otherPlatforms(businesses: readonly DemoBusiness[]) {
+  const onChannel = (channel: ChannelName) =>
+    businesses.flatMap((business) =>
+      (business.otherSenders ?? [])
+        .filter((sender) => sender.channel === channel)
+        .map((sender) => ({ ...sender, business })),
+    );
+  const pages = ([pageChannel, photoChannel] as const).flatMap((channel) =>
+    onChannel(channel).map(({ platformId: pageId, token, business }) => ({
+      pageId,
+      token,
+      channel,
+      people: business.threads.filter((thread) => thread.channel === channel).map(({ phone }) => phone),
+    })),
+  );
+  const qrInstances = onChannel(qrChannel).map(({ platformId, token }) => ({ instance: platformId, apiKey: token }));
+  const providerB = onChannel(providerBChannel).map(({ accountId, token, phone, business }) => ({
+    accountId,
+    token,
+    phone,
+    templates: business.templates.flatMap(({ providerBId, body }) =>
+      providerBId ? [{ contentId: providerBId, variables: requiredParameters({ structure: null, body }) }] : [],
+    ),
+  }));
+  return { pages, qrInstances, providerB };
 }
 
 interface Demo {
@@ -95,12 +133,31 @@ interface Demo {
   readonly access: DemoAccess;
 }
 
+/** Rejects when the port is taken: better before a database is started than after. */
+async function demandFree(port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject).listen(port, "127.0.0.1", resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** Where a platform's URL is not set, the sandbox stands in for it. */
+const platformsAt = (url: string): Record<string, string> => ({
+  MESSAGING_PLATFORM_URL: url,
+  QR_PROVIDER_URL: process.env.QR_PROVIDER_URL || url,
+  PROVIDER_B_URL: process.env.PROVIDER_B_URL || url,
+});
+
 async function start(): Promise<Demo> {
   for (const directory of Object.values(directories)) mkdirSync(directory, { recursive: true });
+  const port = Number(process.env.PORT || defaults.port);
+  await demandFree(port);
   const url = await databaseUrl();
+  ownsFiles = true;
+  removeFiles();
   await migrate(url);
 
-  const port = Number(process.env.PORT || defaults.port);
   const secrets = {
     MASTER_SECRET: process.env.MASTER_SECRET || masterSecret(),
     PLATFORM_APP_SECRET: process.env.PLATFORM_APP_SECRET || randomBytes(16).toString("hex"),
@@ -117,7 +174,7 @@ async function start(): Promise<Demo> {
     ...secrets,
     DATABASE_URL: url,
     PORT: String(port),
-    ...(sandbox ? { MESSAGING_PLATFORM_URL: sandbox.url } : {}),
+    ...(sandbox ? platformsAt(sandbox.url) : {}),
   });
 
   const container = createContainer(config);
@@ -155,7 +212,8 @@ try {
   printWelcome(description, config.metricsKey);
 } catch (error) {
   const failure = error as { code?: string; port?: number };
-  if (failure.code === "EADDRINUSE") console.error(`port ${failure.port} is taken: PORT=3001 make run`);
+  if (failure.code === "EADDRINUSE")
+    console.error(`port ${failure.port} is taken: PORT=${Number(failure.port) + 1} make run`);
   else console.error(reasonOf(error));
   await stopAll();
   process.exit(1);

@@ -34,7 +34,7 @@ export async function insertBusiness(
   secrets: Secrets,
   passwordHash: string,
 ): Promise<void> {
-  const { id, users, departments, tags = [], steps, templates, threads, sender } = business;
+  const { id, users, departments, tags = [], steps, templates, threads, sender, otherSenders = [] } = business;
   const insert = (text: string, rows: readonly object[]) =>
     transaction.rows(statement(text), [id, JSON.stringify(rows)]);
 
@@ -83,6 +83,14 @@ export async function insertBusiness(
       values ($1, '${cloudChannel}', $2, $3, $4, $5)`),
     [id, sender.phoneNumberId, sender.accountId, sender.phone, secrets.seal(sender.token, id)],
   );
+  for (const other of otherSenders) {
+    await transaction.rows(
+      statement(`
+        insert into senders (provider, business_id, platform_id, account_id, phone, sealed_token)
+        values ($1, $2, $3, $4, $5, $6)`),
+      [other.channel, id, other.platformId, other.accountId, other.phone, secrets.seal(other.token, id)],
+    );
+  }
   await insert(
     `insert into templates (business_id, id, name, platform_name, body, structure, header_type, file_name, provider,
                             provider_b_id, allowed_agents, visible, created_by_ai, deleted_at)
@@ -97,7 +105,7 @@ export async function insertBusiness(
   await insert(
     `with row as (
        select * from jsonb_to_recordset($2) as row(
-         "contactId" bigint, "chatId" bigint, name text, phone text, state text, "supportUserId" bigint,
+         "contactId" bigint, "chatId" bigint, name text, phone text, channel text, state text, "supportUserId" bigint,
          "adId" text, messages jsonb)
      ),
      contact as (
@@ -107,7 +115,7 @@ export async function insertBusiness(
      chat as (
        insert into chats (business_id, id, contact_id, provider, bot_available, support_user_id, ad_id,
                           ad_clicked_at, last_message_at, last_inbound_at)
-       select $1, "chatId", "contactId", '${cloudChannel}', state = 'bot', "supportUserId", "adId",
+       select $1, "chatId", "contactId", coalesce(channel, '${cloudChannel}'), state = 'bot', "supportUserId", "adId",
               case when "adId" is not null then (messages->0->>'at')::timestamptz end,
               (messages->-1->>'at')::timestamptz, (messages->0->>'at')::timestamptz
        from row

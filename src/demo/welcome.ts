@@ -15,7 +15,8 @@ Recado answers on ${api}
 
 Business ${business.id}, App Key ${business.appKey}
 Agent ${agent.id}, session token ${agent.sessionToken}
-(all keys, tokens and ids: .run/demo.json; every user's password: ${demoPassword})
+(all keys, tokens and ids: .run/demo.json; every user's password: ${demoPassword},
+the administrator's e-mail: ${demo.admin.email})
 
 Try:
   curl ${api}/chats/obtener/mensaje/plantilla -H 'x-api-key: ${business.appKey}' ${json} \\
