@@ -58,6 +58,7 @@ export async function up(db: Knex): Promise<void> {
       check ((state = 'paused') = (pause_reason is not null))
     );
     create index campaigns_of_sender on campaigns (business_id, sender_id, id) where state = 'running';
+    create index campaigns_by_end on campaigns (finished_at) where finished_at is not null;
 
     -- Frozen at registration but for what became of each. No foreign key to contacts: they were checked when the
     -- campaign was registered, and a hundred thousand look-ups would be most of its cost.

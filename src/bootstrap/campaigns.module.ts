@@ -15,6 +15,7 @@ import type { Timing } from "../messaging/application/ports.ts";
 import { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
 import { RecordCampaign } from "../messaging/application/record-campaign.ts";
 import { RegisterCampaign } from "../messaging/application/register-campaign.ts";
+import { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -24,12 +25,9 @@ const timing: Timing = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
 };
 
-/** Seconds that writing down a batch may take at worst. */
-const recordSeconds = 5;
-
 /** The longest time from the claim of a recipient to the moment its outcome is written down. */
 const recipientLeaseSeconds = ({ campaigns, messagingPlatform }: Config): number =>
-  campaigns.sendWithinSeconds + Math.ceil(messagingPlatform.timeoutMs / 1_000) + recordSeconds;
+  campaigns.sendWithinSeconds + Math.ceil(messagingPlatform.timeoutMs / 1_000) + campaigns.recordWithinSeconds;
 
 export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
@@ -39,7 +37,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     (database, secrets, config) =>
       new PostgresCampaignQueue(database, (sealed, businessId) => secrets.open(sealed, businessId), {
         // A number is never taken over while its worker may still begin to send.
-        senderLeaseSeconds: config.campaigns.sendWithinSeconds + 3,
+        senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
@@ -59,14 +57,20 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.recordCampaign,
-    [tokens.database, tokens.campaignQueue, tokens.feed],
-    (database, queue, feed) => {
+    [tokens.database, tokens.campaignQueue, tokens.feed, tokens.campaignProgress],
+    (database, queue, feed, progress) => {
       const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
         recipients: new PostgresCampaignRecipients(transaction),
         inbox: new PostgresCampaignMessages(transaction),
       }));
-      return new RecordCampaign(unitOfWork, queue, feed);
+      return new RecordCampaign(unitOfWork, queue, feed, (businessId, ids) => progress.touch(businessId, ids));
     },
+  );
+  provide(
+    bind,
+    tokens.settleCampaigns,
+    [tokens.recordCampaign, tokens.campaignQueue, tokens.campaignProgress],
+    (...deps) => new SettleCampaigns(...deps),
   );
   provide(
     bind,
@@ -119,23 +123,26 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
 
   provide(bind, tokens.tick, [tokens.dispatchCampaigns], (dispatch) => ({
     name: "campaigns.dispatch",
-    everySeconds: 3,
+    everySeconds: 2,
     run: async () => dispatch.wake(),
   }));
-  provide(bind, tokens.tick, [tokens.recordCampaign], (recorder) => ({
+  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) => ({
     name: "campaigns.settle",
-    everySeconds: 5,
-    run: async (signal) => void (await recorder.recordStragglers(signal)),
+    everySeconds: 3,
+    run: (signal) => settle.execute(signal),
   }));
 
   provide(
     bind,
     tokens.routes,
-    [tokens.registerCampaign, tokens.previewCampaign, tokens.campaignReads, tokens.triggers],
-    (register, preview, reads, triggers) => [
+    [tokens.registerCampaign, tokens.previewCampaign, tokens.campaignReads, tokens.campaignProgress, tokens.triggers],
+    (register, preview, reads, progress, triggers) => [
       registerCampaignRoute(register),
       previewCampaignRoute(preview),
-      ...campaignRoutes(reads, reads, () => triggers.trigger("campaigns.dispatch")),
+      ...campaignRoutes(reads, reads, (businessId, campaignId) => {
+        triggers.trigger("campaigns.dispatch");
+        progress.touch(businessId, [campaignId]);
+      }),
     ],
   );
 });

@@ -99,8 +99,13 @@ const schema = {
     messages: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
     campaigns: {
       type: "object",
-      required: ["sendersAtATime", "requestsAtATime", "sendWithinSeconds"],
-      properties: { sendersAtATime: positive, requestsAtATime: positive, sendWithinSeconds: positive },
+      required: ["sendersAtATime", "requestsAtATime", "sendWithinSeconds", "recordWithinSeconds"],
+      properties: {
+        sendersAtATime: positive,
+        requestsAtATime: positive,
+        sendWithinSeconds: positive,
+        recordWithinSeconds: positive,
+      },
     },
     idempotency: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
     realtime: { type: "object", required: ["keepEventsHours"], properties: { keepEventsHours: positive } },
@@ -122,12 +127,21 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   load.addConfig("environment", valuesOf(variables, environment));
   const ajv = new Ajv({ coerceTypes: true, allErrors: true });
   const settings: unknown = structuredClone(load.config);
-  if (ajv.validate<Config>(schema, settings)) return settings;
+  if (ajv.validate<Config>(schema, settings)) return consistent(settings);
   const problems = (ajv.errors ?? []).map(({ instancePath, params, message }) => {
     const path = [...instancePath.split("/").slice(1), ...(params.missingProperty ? [params.missingProperty] : [])];
     return `${nameOf(path, variables)} ${params.missingProperty ? "is not set" : message}`;
   });
   throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+}
+
+/** A lease that ends while its message may still be on its way would call unknown what is about to be answered. */
+function consistent(config: Config): Config {
+  const { messages, messagingPlatform } = config;
+  if (messages.leaseSeconds * 1_000 > messagingPlatform.timeoutMs) return config;
+  throw new Error(
+    `bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${messagingPlatform.timeoutMs} ms`,
+  );
 }
 
 /** The settings that the environment gives; an empty variable gives none. */

@@ -46,6 +46,7 @@ import type { RecordCampaign } from "../messaging/application/record-campaign.ts
 import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
+import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -104,6 +105,7 @@ export const tokens = {
   campaignReads: token<CampaignReads & CampaignControl>("campaignReads"),
   campaignProgress: token<CampaignProgress>("campaignProgress"),
   recordCampaign: token<RecordCampaign>("recordCampaign"),
+  settleCampaigns: token<SettleCampaigns>("settleCampaigns"),
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
   registerCampaign: token<RegisterCampaign>("registerCampaign"),
   previewCampaign: token<PreviewCampaign>("previewCampaign"),

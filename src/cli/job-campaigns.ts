@@ -33,7 +33,7 @@ await runCommand(async () => {
   const stop = () => void dispatch.stop();
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    await resolve(container, tokens.recordCampaign).recordStragglers();
+    await resolve(container, tokens.settleCampaigns).execute();
     await dispatch.runToEnd();
     await resolve(container, tokens.campaignProgress).settled();
     await show();

@@ -126,6 +126,13 @@ describe("the configuration", () => {
     });
   }
 
+  it("refuses a message's lease that ends before its request", () => {
+    expect(refusalOf({ ...needed, MESSAGE_LEASE_SECONDS: "20" })).to.equal(
+      "bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, 20000 ms",
+    );
+    expect(readConfig({ ...needed, MESSAGE_LEASE_SECONDS: "21" }).messages.leaseSeconds).to.equal(21);
+  });
+
   it("gives lists as texts with commas", () => {
     expect(listOf(" https://a.example , ,https://b.example,")).to.deep.equal([
       "https://a.example",

@@ -10,6 +10,8 @@ export const templateId = 101;
 
 /** Short, so that a message of a killed process is soon given up; still longer than any answer takes here. */
 const leaseSeconds = "2";
+/** Milliseconds: less than the lease. */
+const platformTimeoutMs = "1500";
 
 /** The service as a process that is killed and started again, over one database and one platform that live on. */
 export class Victim {
@@ -90,7 +92,10 @@ export interface SandboxCounts {
 }
 
 async function startOn(stage: Stage): Promise<OwnProcess> {
-  const process = await stage.service("src", { MESSAGE_LEASE_SECONDS: leaseSeconds });
+  const process = await stage.service("src", {
+    MESSAGE_LEASE_SECONDS: leaseSeconds,
+    MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
+  });
   await stage.pointWebhooksAt(process);
   return process;
 }

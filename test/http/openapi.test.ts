@@ -114,11 +114,6 @@ describe("the OpenAPI document", () => {
     expect(document.paths["/nothing"].put.responses[204]).to.deep.equal({ description: "Done" });
   });
 
-  it("names the server where one is given", () => {
-    const { servers } = read([], { ...info, serverUrl: "https://api.example" });
-    expect(servers).to.deep.equal([{ url: "https://api.example" }]);
-  });
-
   const bare = {
     method: "get",
     path: "/bare",

@@ -4,7 +4,9 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
 
 const count = 300;
-const threads = Array.from({ length: count }, (_, index) => aThread(1_000 + index, { phone: `591710${10_000 + index}` }));
+const threads = Array.from({ length: count }, (_, index) =>
+  aThread(1_000 + index, { phone: `591710${10_000 + index}` }),
+);
 
 describe("bulk campaigns (§4)", () => {
   let world: World;

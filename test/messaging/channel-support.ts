@@ -42,6 +42,10 @@ export interface Asked {
   readonly body: unknown;
 }
 
+/** Longer than any test: those that mean to wait say so. */
+export const timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000 };
+export const version = "v23.0";
+
 interface Setting {
   readonly connect: (client: HttpClient) => Channel;
   readonly sender: Sender;

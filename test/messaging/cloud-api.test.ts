@@ -10,15 +10,15 @@ import type { ChannelMessage } from "../../src/messaging/application/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
-import { aMessage, paper, picture, senderOn, template } from "./channel-support.ts";
+import { aMessage, paper, picture, senderOn, template, timeouts, version } from "./channel-support.ts";
 
 const sender = senderOn(cloudChannel, { accountId: "2066" });
 const message = aMessage({ template });
 
 describe("CloudApi", () => {
   let client: HttpClient;
-  const api = (baseUrl: string, timeouts: Partial<CloudApiTimeouts> = {}): CloudApi =>
-    new CloudApi({ client, baseUrl, timeouts });
+  const api = (baseUrl: string, changes: Partial<CloudApiTimeouts> = {}): CloudApi =>
+    new CloudApi({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
 
   beforeEach(() => {
     client = new HttpClient();
@@ -92,7 +92,7 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { messages: [{ id: "wamid.1", message_status: "accepted" }] });
-      const old = new CloudApi({ client, baseUrl: host, version: "v9.9" });
+      const old = new CloudApi({ client, baseUrl: host, timeouts, version: "v9.9" });
       const outcome = await old.send(sender, { ...message, template: { ...template, parameters: [] } });
       expect(asked).to.deep.equal({ name: "order_ready", language: { code: "es" } });
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
@@ -298,16 +298,16 @@ describe("CloudApi", () => {
       server.close();
     });
 
-    const list = (name?: string, timeouts?: Partial<CloudApiTimeouts>) =>
-      api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeouts).listTemplates(
+    const list = (name?: string, changes?: Partial<CloudApiTimeouts>) =>
+      api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, changes).listTemplates(
         sender,
         name === undefined ? undefined : { name },
       );
     const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
 
     /** The message that listing fails with; listing must fail. */
-    async function failure(timeouts?: Partial<CloudApiTimeouts>): Promise<string> {
-      const outcome = await list(undefined, timeouts).catch((error: unknown) => error);
+    async function failure(changes?: Partial<CloudApiTimeouts>): Promise<string> {
+      const outcome = await list(undefined, changes).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);
       return outcome instanceof Error ? outcome.message : "";
     }

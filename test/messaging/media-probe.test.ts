@@ -128,8 +128,8 @@ describe("HttpMediaProbe", () => {
       media.closeAllConnections();
       media.close();
     });
-    const allowing = (settings?: HttpMediaProbeSettings): HttpMediaProbe =>
-      new HttpMediaProbe({ allowPrivate: true, ...settings });
+    const allowing = (settings: Partial<HttpMediaProbeSettings> = {}): HttpMediaProbe =>
+      new HttpMediaProbe({ timeoutMs: 5_000, allowPrivate: true, ...settings });
 
     for (const status of [200, 204, 404, 405, 500]) {
       it(`reports ${status}`, async () => {
@@ -168,7 +168,7 @@ describe("HttpMediaProbe", () => {
     });
 
     it("is not asked while private addresses are not allowed", async () => {
-      probe = new HttpMediaProbe();
+      probe = new HttpMediaProbe({ timeoutMs: 5_000 });
       expect(await probe.probe(`${origin}/200`)).to.have.property("kind", "unreachable");
       expect(asked).to.deep.equal([]);
     });

@@ -2,11 +2,11 @@ import { expect } from "chai";
 import { providerBChannel } from "../../src/kernel/channels.ts";
 import { ProviderB } from "../../src/messaging/adapters/http-client/provider-b.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
-import { aMessage, host, paper, picture, Stage, senderOn, template } from "./channel-support.ts";
+import { aMessage, host, paper, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
 
 describe("ProviderB", () => {
   const stage = Stage.use({
-    connect: (client) => new ProviderB({ client, baseUrl: `${host}/` }),
+    connect: (client) => new ProviderB({ client, baseUrl: `${host}/`, timeouts }),
     sender: senderOn(providerBChannel),
     path: "/2010-04-01/Accounts/AC2066/Messages.json",
   });

@@ -43,6 +43,6 @@ describe("PostgresEventLog", () => {
     expect(await log.purge(72, 2)).to.equal(5);
     expect((await log.read(1, 0, 10)).map(({ number }) => number)).to.deep.equal([6, 7]);
     expect(await log.read(2, 0, 10)).to.have.lengthOf(2);
-    expect(await log.purge()).to.equal(0);
+    expect(await log.purge(72)).to.equal(0);
   });
 });

@@ -159,10 +159,11 @@ describe("sessions", () => {
       await world.rows("update users set active = true where id = 201");
       await eventually(() => heard.includes("2"));
       const [ended, open] = [await world.sessionToken(101), await world.sessionToken(201)];
-      await world.rows("update sessions set revoked_at = now() where user_id = 101");
-      await eventually(() => heard.includes("1"));
-      heard.length = 0;
+      await resolve(world.container, tokens.issueAppKey).execute(1, "old");
+      expect(await resolve(world.container, appKeyStore).revoke(1, "old")).to.equal(1);
       await world.rows("update sessions set expires_at = now() - interval '2 days' where user_id = 101");
+      await eventually(() => heard.filter((businessId) => businessId === "1").length === 2);
+      heard.length = 0;
       expect(await resolve(world.container, sessions).purge()).to.be.at.least(1);
       await world.rows("delete from app_keys where revoked_at is not null");
       expect(await resolve(world.container, sessions).revoke(open)).to.equal(true);

@@ -3,8 +3,3 @@
  * right, whatever order its news arrive in: a late `sent` does not undo `delivered`.
  */
 export const deliveryStates = ["queued", "sending", "unknown", "sent", "failed", "delivered", "read"] as const;
-
-export type DeliveryState = (typeof deliveryStates)[number];
-
-export const isForward = (from: DeliveryState, to: DeliveryState): boolean =>
-  deliveryStates.indexOf(to) > deliveryStates.indexOf(from);

@@ -1,5 +1,5 @@
-export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
-export type Weekday = (typeof weekdays)[number];
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+type Weekday = (typeof weekdays)[number];
 
 /**
  * When a department is open, by day, as `["HH:MM", "HH:MM"]` on the clock of the business. A day that is not named
@@ -7,7 +7,7 @@ export type Weekday = (typeof weekdays)[number];
  */
 export type OpeningHours = { readonly [Day in Weekday]?: readonly (readonly [from: string, to: string])[] };
 
-export const defaultTimezone = "America/La_Paz";
+const defaultTimezone = "America/La_Paz";
 
 /** The zone that a business names, or the default where it names none or none that exists. */
 export function timezoneOf(named: string | null): string {

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { Gate } from "../../kernel/gate.ts";
 
 /** OWASP's scrypt setting for 32 MiB: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const cost = { N: 2 ** 15, r: 8, p: 3 };
@@ -8,8 +9,7 @@ const atOnce = 2;
 
 /** Stored as `scrypt$N$r$p$salt$hash`, so that the cost can rise without voiding what is stored. */
 export class Passwords {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly gate = new Gate(atOnce);
 
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
@@ -30,18 +30,15 @@ export class Passwords {
     return wanted.length === key.length && timingSafeEqual(wanted, key);
   }
 
-  private async derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-    while (this.running >= atOnce) await new Promise<void>((resume) => this.waiting.push(resume));
-    this.running += 1;
-    try {
-      return await new Promise((resolve, reject) =>
-        scrypt(password.normalize("NFKC"), salt, keyBytes, { ...options, maxmem: 2 ** 26 }, (error, key) =>
-          error ? reject(error) : resolve(key),
+  private derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+    const settings = { ...options, maxmem: 2 ** 26 };
+    return this.gate.pass(
+      () =>
+        new Promise((resolve, reject) =>
+          scrypt(password.normalize("NFKC"), salt, keyBytes, settings, (error, key) =>
+            error ? reject(error) : resolve(key),
+          ),
         ),
-      );
-    } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
-    }
+    );
   }
 }

@@ -9,8 +9,6 @@ import { type ObjectSchema, problem, type Schema } from "./schema.ts";
 export interface ApiInfo {
   readonly title: string;
   readonly version: string;
-  /** Where the API answers for those who read the document elsewhere. */
-  readonly serverUrl?: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -27,11 +25,11 @@ export interface OpenApiDocument extends Json {
  * @throws Error when two routes share an operation id, or a method and a path
  */
 export function openApiDocument(routes: readonly Route[], info: ApiInfo): OpenApiDocument {
-  const { title, version, serverUrl } = info;
+  const { title, version } = info;
   return {
     openapi: "3.1.0",
     info: { title, version, description: transportFailures },
-    servers: [{ url: serverUrl ?? "/" }],
+    servers: [{ url: "/" }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths: pathsOf(routes),
     components: { securitySchemes, schemas: { Problem: problem }, responses: commonResponses },
@@ -206,7 +204,7 @@ const schemasByName = new Set(["properties", "patternProperties", "dependentSche
 const internal = new Set(["x-entity", "x-error", "x-numeric"]);
 
 /** The schema as callers see it: without the keywords that only this service reads. */
-export function publicSchema(schema: unknown): unknown {
+function publicSchema(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   if ("x-numeric" in schema && schema["x-numeric"] === true) return numberOrDigits(schema);
   const pairs = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
-import type { AnyDialect } from "./dialect.ts";
+import { plainDialect } from "./dialect.ts";
 import { HttpProblem } from "./problem.ts";
 import { defineRoute, Reply, type Route } from "./route.ts";
+import { sameText } from "./same-text.ts";
 import { problem, type Schema, text } from "./schema.ts";
 
 export interface OperationsParts {
@@ -30,7 +30,6 @@ export const operationsRoutes = (parts: OperationsParts): readonly Route[] => [
   metrics(parts),
 ];
 
-const dialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
 const tag = "Operations";
 
 const status = <const Values extends readonly string[]>(...values: Values) =>
@@ -66,7 +65,7 @@ const liveness = ({ isStopping }: OperationsParts): Route =>
       200: { description: "It runs", schema: liveSchema },
       503: { description: "It is stopping", schema: liveSchema },
     },
-    dialect,
+    dialect: plainDialect,
     handle: () => (isStopping() ? new Reply(503, { status: "stopping" }) : { status: "ok" }),
   });
 
@@ -87,7 +86,7 @@ function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsPa
       200: { description: "It can", schema: readySchema },
       503: { description: "It cannot, or it is stopping", schema: readySchema },
     },
-    dialect,
+    dialect: plainDialect,
     handle: async () => {
       const found = await look();
       if (isStopping()) return new Reply(503, { status: "stopping", checks: found });
@@ -141,7 +140,6 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 }
 
 function metrics({ metrics: source, metricsKey }: OperationsParts): Route {
-  const isKey = metricsKey ? sameAs(`Bearer ${metricsKey}`) : undefined;
   return defineRoute({
     method: "get",
     path: "/metrics",
@@ -154,20 +152,13 @@ function metrics({ metrics: source, metricsKey }: OperationsParts): Route {
       401: { description: "The key is missing or wrong", schema: problem },
       404: { description: "No key is configured", schema: problem },
     },
-    dialect,
+    dialect: plainDialect,
     handle: async ({ headers }) => {
-      if (!isKey) throw new HttpProblem(404, "Not found");
-      if (!isKey(headers.authorization ?? "")) {
+      if (!metricsKey) throw new HttpProblem(404, "Not found");
+      if (!sameText(headers.authorization ?? "", `Bearer ${metricsKey}`)) {
         throw new HttpProblem(401, "Unauthorized", { "WWW-Authenticate": "Bearer" });
       }
       return new Reply(200, await source.text(), {}, source.contentType);
     },
   });
-}
-
-/** Compares without telling by its time how much was right. */
-function sameAs(expected: string): (given: string) => boolean {
-  const digest = (value: string) => createHash("sha256").update(value).digest();
-  const wanted = digest(expected);
-  return (given) => timingSafeEqual(digest(given), wanted);
 }

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { InvalidInput } from "./dialect.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
-export const extensionKeywords = ["x-entity", "x-error", "x-numeric"];
+const extensionKeywords = ["x-entity", "x-error", "x-numeric"];
 
 const ajv = new Ajv2020({
   useDefaults: true,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agenda, type Job } from "agenda";
 import type { Log } from "../../kernel/log.ts";
+import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import type { Clock, Tick } from "./clock.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { ClockStore } from "./store.ts";
@@ -43,6 +44,7 @@ interface Run {
 class AgendaClock implements Clock {
   private readonly ticks: ReadonlyMap<string, Tick>;
   private readonly log: Log;
+  private readonly troubles: OccasionalLog;
   private readonly longestRunMs: number;
   private readonly graceMs: number;
   private readonly runs = new Map<string, Run>();
@@ -55,6 +57,7 @@ class AgendaClock implements Clock {
 
   constructor(private readonly settings: ClockSettings) {
     this.log = settings.log;
+    this.troubles = new OccasionalLog(settings.log, repeatErrorsEveryMs);
     this.longestRunMs = settings.longestRunMs ?? 30_000;
     this.graceMs = settings.graceMs ?? 5_000;
     this.ticks = new Map(settings.ticks.map((tick) => [tick.name, tick]));
@@ -206,10 +209,10 @@ class AgendaClock implements Clock {
     }
   }
 
-  private readonly onError = throttled(repeatErrorsEveryMs, (error, unsaid) => {
-    if (!this.stopping.signal.aborted)
-      this.log.error({ err: error, unsaid }, "the clock has trouble with its database");
-  });
+  /** While the database is away every poll fails. */
+  private readonly onError = (error: unknown): void => {
+    if (!this.stopping.signal.aborted) this.troubles.error({ err: error }, "the clock has trouble with its database");
+  };
 }
 
 /** Another one with each trigger. */
@@ -223,19 +226,4 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, t
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   const done = new AbortController();
   await Promise.race([work.finally(() => done.abort()), pause(ms, done.signal)]);
-}
-
-/** While the database is away every poll fails; one line in a while says so. */
-function throttled(everyMs: number, tell: (error: unknown, unsaid: number) => void): (error: unknown) => void {
-  let quietUntil = 0;
-  let unsaid = 0;
-  return (error) => {
-    if (Date.now() < quietUntil) {
-      unsaid += 1;
-      return;
-    }
-    tell(error, unsaid);
-    quietUntil = Date.now() + everyMs;
-    unsaid = 0;
-  };
 }

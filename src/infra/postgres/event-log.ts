@@ -43,7 +43,7 @@ export class PostgresEventLog {
   }
 
   /** Deletes the events of all businesses that are older, `batch` at a time; how many there were. */
-  async purge(olderThanHours = 72, batch = 5_000): Promise<number> {
+  async purge(olderThanHours: number, batch = 5_000): Promise<number> {
     let purged = 0;
     for (;;) {
       const [row] = await this.queries.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);

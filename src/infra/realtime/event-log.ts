@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "../../kernel/gate.ts";
 
 /** Where events are found again that were not heard of when they happened. */
 export interface EventLog {

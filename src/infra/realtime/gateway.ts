@@ -1,7 +1,9 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type DefaultEventsMap, type Namespace, Server } from "socket.io";
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import { Gate } from "../../kernel/gate.ts";
 import type { Log } from "../../kernel/log.ts";
+import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import {
   type Admission,
@@ -12,9 +14,7 @@ import {
   roomOf,
 } from "./client.ts";
 import { behind, type EventLog } from "./event-log.ts";
-import { Gate } from "./gate.ts";
 import { groupBy } from "./group-by.ts";
-import { OccasionalWarnings } from "./occasional-warnings.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 
@@ -48,6 +48,7 @@ type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 const maxTokenLength = 1_000;
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
+const repeatWarningsEveryMs = 10_000;
 
 /**
  * Socket.IO namespace `/realtime`: clients hear the events of their own business.
@@ -66,7 +67,7 @@ export class RealtimeGateway implements EventFeed {
   private readonly authenticate: (token: string) => Promise<RealtimeIdentity | null>;
   private readonly toWire: (event: LoggedEvent) => WireEvent;
   private readonly logger: Log;
-  private readonly warnings: OccasionalWarnings;
+  private readonly warnings: OccasionalLog;
   private readonly replayLimit: number;
   private readonly maxSocketsPerUser: number;
   private readonly maxWaitingPackets: number;
@@ -83,7 +84,7 @@ export class RealtimeGateway implements EventFeed {
     this.authenticate = (token) => authenticating.pass(() => settings.authenticate(token));
     this.toWire = onTheWire(settings.translate, settings.logger);
     this.logger = settings.logger;
-    this.warnings = new OccasionalWarnings(settings.logger);
+    this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.replayLimit = settings.replayLimit ?? 5_000;
     this.maxSocketsPerUser = settings.maxSocketsPerUser ?? 50;
     this.maxWaitingPackets = settings.maxWaitingPackets ?? 2_000;

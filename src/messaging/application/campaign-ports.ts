@@ -81,6 +81,10 @@ export interface Claim {
   /** False once the lease is gone: another worker drains the number. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
+  /** Campaigns of which recipients were skipped instead, because they opted out. */
+  readonly skippedOf: readonly number[];
+  /** Milliseconds until more comes due; null where nothing else waits. */
+  readonly dueInMs: number | null;
   /** Messages that the number sent in the last second besides its campaigns. */
   readonly sentDirectly: number;
 }
@@ -88,10 +92,15 @@ export interface Claim {
 export interface TriedRecipient extends Progress {
   readonly campaignId: number;
   readonly position: number;
+  readonly contactId: number;
+  readonly phone: string;
   readonly attempt: number;
 }
 
-/** A recipient whose message is to be kept in the chat with its contact. */
+/**
+ * A recipient whose message is to be kept in the chat with its contact. One that was refused leaves none there, but
+ * changes the one that stood there as unknown.
+ */
 export interface RecipientToRecord {
   readonly businessId: number;
   readonly campaignId: number;
@@ -109,9 +118,11 @@ export interface CampaignQueue {
   /** Takes numbers that have something due and that nobody drains. */
   lease(worker: string, limit: number): Promise<SenderLease[]>;
   release(lease: SenderLease): Promise<void>;
+  /** False once the lease is gone. */
+  renew(lease: SenderLease): Promise<boolean>;
   /**
    * Takes the next recipients of the number's campaigns, in turns, and renews the lease. They are `sending` from
-   * here on: whoever claims must send them before `leaseSeconds` are over, or not at all.
+   * here on: whoever claims must send them within the time that their lease allows, or not at all.
    *
    * @param after - the campaign that was served last; the others come first
    */
@@ -122,6 +133,11 @@ export interface CampaignQueue {
   pause(businessId: number, campaignId: number, reason: string): Promise<void>;
   /** Marks the number's campaigns without open recipients as completed; their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
+  /**
+   * Puts right what workers and operators who met left behind, over all businesses: campaigns without open
+   * recipients that run on, and ended ones with some. The campaigns of which something is to be told, by business.
+   */
+  tidy(): Promise<Map<number, number[]>>;
   /** Logs where the campaigns stand, leaving out those of which that was logged within the last half second. */
   announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
 }
@@ -137,6 +153,8 @@ export interface FrozenCampaign {
 
 /** A message of a campaign as its chat keeps it. */
 export interface CampaignMessage {
+  /** It was refused: nothing is kept but that, where it already stands in the chat. */
+  readonly onlyIfKept: boolean;
   readonly contactId: number;
   readonly reference: string;
   readonly attempt: number;
@@ -158,7 +176,18 @@ export interface CampaignRecipients {
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
 }
 
+/** What an answer told of a contact. */
+export interface LearnedContact {
+  readonly contactId: number;
+  /** The number that the message went to. */
+  readonly phone: string;
+  /** Who it belongs to on the platform; null where the answer did not say. */
+  readonly platformId: string | null;
+  readonly optedOut: boolean;
+}
+
 export interface CampaignInbox {
+  learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void>;
   /** Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. */
   record(
     businessId: number,

@@ -8,6 +8,8 @@ const everyMs = 500;
 export class CampaignProgress {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
+  /** The process is to end: what cannot be told now is found by the sweep. */
+  private isLast = false;
 
   constructor(
     private readonly queue: Pick<CampaignQueue, "announce">,
@@ -19,33 +21,46 @@ export class CampaignProgress {
   /** Something of these campaigns changed. Returns at once. */
   touch(businessId: number, campaignIds: readonly number[]): void {
     if (campaignIds.length === 0) return;
-    const ids = this.touched.get(businessId) ?? new Set();
-    this.touched.set(businessId, ids);
-    for (const id of campaignIds) ids.add(id);
+    for (const id of campaignIds) this.add(businessId, id);
     this.telling ??= this.tell().finally(() => {
       this.telling = undefined;
     });
   }
 
-  /** Resolves when everything is told. */
+  /** Resolves when everything is told, or cannot be. */
   async settled(): Promise<void> {
+    this.isLast = true;
     while (this.telling) await this.telling;
+    this.isLast = false;
   }
 
   private async tell(): Promise<void> {
     while (this.touched.size > 0) {
       const changed = [...this.touched];
       this.touched.clear();
-      for (const [businessId, ids] of changed) await this.tellOf(businessId, ids).catch(this.onError);
+      for (const [businessId, ids] of changed) {
+        const untold = await this.tellOf(businessId, ids);
+        for (const id of untold) this.add(businessId, id);
+      }
       await this.timing.sleep(everyMs);
     }
   }
 
-  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<void> {
-    const events = await this.queue.announce(businessId, [...ids]);
-    this.feed.publish(events);
-    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
-    const untold = [...ids].filter((id) => !told.has(id));
-    if (untold.length > 0) this.touched.set(businessId, new Set([...(this.touched.get(businessId) ?? []), ...untold]));
+  /** Those that are to be told later. */
+  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<number[]> {
+    try {
+      const events = await this.queue.announce(businessId, [...ids]);
+      this.feed.publish(events);
+      const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+      return [...ids].filter((id) => !told.has(id));
+    } catch (error) {
+      this.onError(error);
+      return this.isLast ? [] : [...ids];
+    }
+  }
+
+  private add(businessId: number, campaignId: number): void {
+    const ids = this.touched.get(businessId) ?? new Set();
+    this.touched.set(businessId, ids.add(campaignId));
   }
 }

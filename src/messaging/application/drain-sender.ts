@@ -1,5 +1,6 @@
 import { type Consequence, consequencesOf } from "../domain/campaign.ts";
 import { Pacer } from "../domain/pacer.ts";
+import type { SendOutcome } from "../domain/platform.ts";
 import { fillText } from "../domain/template.ts";
 import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, SenderLease, TriedRecipient } from "./campaign-ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
@@ -19,6 +20,24 @@ export interface DrainSettings {
 const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterSetbackMs = 1_000;
+/** However long the platform asks to wait: it is tried again. */
+const longestHoldMs = 10 * 60_000;
+const pauseAfterFailureMs = 500;
+const renewEveryMs = 1_000;
+/** The number is kept for what comes due within this time. */
+const soonMs = 10_000;
+/** While the database is away, what is known waits for it so long, and less where the process is to end. */
+const keepTryingMs = 30_000;
+const keepTryingAtEndMs = 5_000;
+const longestRetryPauseMs = 1_000;
+
+interface Batch {
+  readonly recipients: readonly ClaimedRecipient[];
+  readonly claimedAt: number;
+  readonly held: boolean;
+  readonly skipped: boolean;
+  readonly dueInMs: number | null;
+}
 
 /**
  * Sends what is due on one number, as long as the lease holds: in the number's rate, its campaigns in turns, each
@@ -26,12 +45,17 @@ const pauseAfterSetbackMs = 1_000;
  */
 export class DrainSender {
   private readonly pacer: Pacer;
-  private readonly tried: TriedRecipient[] = [];
-  private readonly paused = new Set<number>();
+  /** Aborted once nothing new is to begin. */
+  private readonly over = new AbortController();
   private readonly campaigns = new Map<number, FrozenCampaign>();
+  /** When campaigns that cannot succeed were paused; infinite until the pause is committed. */
+  private readonly paused = new Map<number, number>();
+  private readonly tried: TriedRecipient[] = [];
   private recording: Promise<void> = Promise.resolve();
+  private pausing: Promise<void> = Promise.resolve();
   private underWay = 0;
-  private wakeSlot: (() => void) | undefined;
+  private unrecorded = 0;
+  private waiters: (() => void)[] = [];
   private lastServed = 0;
 
   constructor(
@@ -49,129 +73,235 @@ export class DrainSender {
 
   /** Resolves when nothing is due any more, the lease is gone, or `signal` is aborted; everything is recorded then. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.timing.sleep(this.lease.waitMs, signal);
-    let next = this.claim();
-    while (!signal.aborted) {
-      const { batch, claimedAt, held } = await next;
-      if (batch.length === 0) {
-        // What is under way may come back to the queue, or hold the number back: the end is only known afterwards.
-        if (!held || (await this.settled()) === 0) break;
-        next = this.claim();
-        continue;
-      }
-      next = this.claim();
-      await this.sendAll(batch, claimedAt, signal);
-    }
-    const { batch } = await next;
-    for (const recipient of batch) this.giveBack(recipient);
+    const end = (): void => this.end();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    const keeping = this.keepLease();
+    await this.drain();
     await this.settled();
-    if (!signal.aborted) await this.complete();
+    signal.removeEventListener("abort", end);
+    end();
+    await keeping;
+    if (!signal.aborted) await this.complete().catch(this.onError);
   }
 
-  private async claim(): Promise<{ batch: readonly ClaimedRecipient[]; claimedAt: number; held: boolean }> {
+  private async drain(): Promise<void> {
+    await this.sleep(this.lease.waitMs);
+    let next = this.claim();
+    while (!this.isOver) {
+      const batch = await next;
+      if (batch.recipients.length > 0) {
+        next = this.claim();
+        await this.sendAll(batch);
+      } else if (batch.held && (await this.mayComeMore(batch))) next = this.claim();
+      else break;
+    }
+    for (const recipient of (await next).recipients) this.giveBack(recipient);
+  }
+
+  /** Nothing new begins from here on. */
+  private end(): void {
+    this.over.abort();
+    this.wakeWaiters();
+  }
+
+  private get isOver(): boolean {
+    return this.over.signal.aborted;
+  }
+
+  private sleep(ms: number): Promise<void> {
+    return this.timing.sleep(ms, this.over.signal);
+  }
+
+  /** A number whose requests hang, or that is to wait, claims nothing: nobody else is to take it over for that. */
+  private async keepLease(): Promise<void> {
+    for (;;) {
+      await this.sleep(renewEveryMs);
+      if (this.isOver) return;
+      // What a broken connection left open the next time finds out.
+      const held = await this.queue.renew(this.lease).catch(() => true);
+      if (!held) this.end();
+    }
+  }
+
+  private async claim(): Promise<Batch> {
+    await this.ready();
+    if (this.isOver) return { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };
     const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.pacer.rate * claimSeconds)));
     // The lease begins in the database after this moment: counted from here it never ends later than there.
     const claimedAt = this.timing.now();
     try {
-      const { held, recipients, sentDirectly } = await this.queue.claim(this.lease, limit, this.lastServed);
+      const { held, recipients, skippedOf, dueInMs, sentDirectly } = await this.queue.claim(
+        this.lease,
+        limit,
+        this.lastServed,
+      );
       this.lastServed = recipients.at(-1)?.campaignId ?? this.lastServed;
       this.pacer.limit(this.lease.messagesPerSecond - sentDirectly);
+      this.progress.touch(this.lease.businessId, skippedOf);
       await this.learn(recipients);
-      return { batch: recipients, claimedAt, held };
+      return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
     } catch (error) {
       // Whatever was claimed without our hearing of it runs into its lease.
       this.onError(error);
-      return { batch: [], claimedAt, held: false };
+      return { recipients: [], claimedAt, held: true, skipped: false, dueInMs: pauseAfterFailureMs };
     }
   }
 
+  /** Waits while nothing could be sent anyway: claimed recipients would only be given back. */
+  private async ready(): Promise<void> {
+    await this.pausing;
+    while (!this.isOver) {
+      const { heldMs } = this.pacer;
+      if (heldMs > 0) await this.sleep(heldMs);
+      else if (this.underWay >= this.settings.concurrency) await this.oneEnds();
+      else return;
+    }
+  }
+
+  /** A campaign that cannot be learned of just now is missing, and its recipients are given back. */
   private async learn(recipients: readonly ClaimedRecipient[]): Promise<void> {
-    const unknown = [...new Set(recipients.map(({ campaignId }) => campaignId))].filter(
-      (id) => !this.campaigns.has(id),
-    );
+    const ids = new Set(recipients.map(({ campaignId }) => campaignId));
+    const unknown = [...ids].filter((id) => !this.campaigns.has(id));
     if (unknown.length === 0) return;
-    for (const [id, campaign] of await this.queue.frozen(this.lease.businessId, unknown))
-      this.campaigns.set(id, campaign);
+    const found = await this.queue.frozen(this.lease.businessId, unknown).catch(this.onError);
+    for (const [id, campaign] of found ?? []) this.campaigns.set(id, campaign);
   }
 
-  private async sendAll(batch: readonly ClaimedRecipient[], claimedAt: number, signal: AbortSignal): Promise<void> {
-    for (const recipient of batch) {
-      await this.turn(signal);
-      const tooLate = this.timing.now() - claimedAt > this.settings.sendWithinMs;
-      const campaign = this.campaigns.get(recipient.campaignId);
-      if (signal.aborted || tooLate || !campaign || this.paused.has(recipient.campaignId)) this.giveBack(recipient);
-      else void this.send(recipient, campaign);
+  /** Whether the queue may hold something soon although it gave nothing. */
+  private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
+    // What is under way may come back to the queue.
+    if (skipped || (await this.settled()) > 0) return true;
+    if (dueInMs === null || dueInMs > soonMs) return false;
+    // Something else may be registered meanwhile.
+    await this.sleep(Math.min(dueInMs, renewEveryMs));
+    return true;
+  }
+
+  private async sendAll({ recipients, claimedAt }: Batch): Promise<void> {
+    const until = claimedAt + this.settings.sendWithinMs;
+    const mayGo = (id: number) => claimedAt > (this.paused.get(id) ?? Number.NEGATIVE_INFINITY);
+    for (const recipient of recipients) {
+      const { campaignId } = recipient;
+      const campaign = this.campaigns.get(campaignId);
+      if (campaign && mayGo(campaignId) && (await this.turn(until)) && mayGo(campaignId)) {
+        void this.send(recipient, campaign);
+      } else this.giveBack(recipient);
     }
   }
 
-  /** Waits for the number's rate and for one of its requests. */
-  private async turn(signal: AbortSignal): Promise<void> {
-    while (this.underWay >= this.settings.concurrency) await new Promise<void>((resume) => (this.wakeSlot = resume));
-    for (let ms = this.pacer.take(); ms > 0 && !signal.aborted; ms = this.pacer.take())
-      await this.timing.sleep(ms, signal);
+  /** Waits for one of the number's requests and for its rate; false when that cannot be in time. */
+  private async turn(until: number): Promise<boolean> {
+    while (!this.isOver) {
+      const leftMs = until - this.timing.now();
+      if (leftMs <= 0) return false;
+      if (this.underWay >= this.settings.concurrency) {
+        await Promise.race([this.oneEnds(), this.sleep(leftMs)]);
+        continue;
+      }
+      const waitMs = this.pacer.take();
+      if (waitMs === 0) return true;
+      if (waitMs > leftMs) return false;
+      await this.sleep(waitMs);
+    }
+    return false;
   }
 
   private async send(recipient: ClaimedRecipient, { template }: FrozenCampaign): Promise<void> {
     this.underWay += 1;
     const { platformName: name, language, providerBId, media } = template;
     const { parameters } = recipient;
-    const outcome = await this.channel.send(this.lease.sender, {
-      to: recipient.phone,
-      reference: recipient.reference,
-      text: fillText(template.body, parameters),
-      template: { name, language, parameters, providerBId },
-      ...(media ? { media } : {}),
-    });
+    const outcome = await this.channel
+      .send(this.lease.sender, {
+        to: recipient.phone,
+        reference: recipient.reference,
+        text: fillText(template.body, parameters),
+        template: { name, language, parameters, providerBId },
+        ...(media ? { media } : {}),
+      })
+      .catch((error: unknown): SendOutcome => {
+        this.onError(error);
+        return { kind: "unknown", reason: "unexpected failure" };
+      });
     const [progress, consequence] = consequencesOf(outcome, recipient.setbacks);
     this.underWay -= 1;
-    this.wakeSlot?.();
     this.follow(consequence, recipient.campaignId);
-    this.note({ ...recipientKey(recipient), ...progress });
+    this.note({ ...keyOf(recipient), ...progress });
+    this.wakeWaiters();
   }
 
   private follow(consequence: Consequence, campaignId: number): void {
     if (consequence.kind === "go-on") this.pacer.recover();
-    else if (consequence.kind === "slow-down") {
-      this.pacer.slowDown(consequence.retryAfterMs ?? pauseAfterSetbackMs);
-    } else this.pause(campaignId, consequence.reason);
+    else if (consequence.kind === "pause") this.pause(campaignId, consequence.reason);
+    else this.pacer.slowDown(Math.min(consequence.retryAfterMs ?? pauseAfterSetbackMs, longestHoldMs));
   }
 
+  /** Whatever was claimed before the pause is given back; what is claimed after it was resumed by somebody. */
   private pause(campaignId: number, reason: string): void {
-    if (this.paused.has(campaignId)) return;
-    this.paused.add(campaignId);
-    this.queue.pause(this.lease.businessId, campaignId, reason).catch(this.onError);
+    const { businessId } = this.lease;
+    if (this.paused.get(campaignId) === Number.POSITIVE_INFINITY) return;
+    this.paused.set(campaignId, Number.POSITIVE_INFINITY);
+    const pausing = this.persist(() => this.queue.pause(businessId, campaignId, reason)).then(() => {
+      this.paused.set(campaignId, this.timing.now());
+      this.progress.touch(businessId, [campaignId]);
+    });
+    this.pausing = Promise.all([this.pausing, pausing]).then(() => {});
   }
 
   /** Claimed, and certainly not sent: as if it had not been claimed. */
   private giveBack(recipient: ClaimedRecipient): void {
-    this.note({ ...recipientKey(recipient), state: "queued", dueInMs: 0 });
+    this.note({ ...keyOf(recipient), state: "queued", dueInMs: 0 });
   }
 
   private note(tried: TriedRecipient): void {
     this.tried.push(tried);
-    if (this.tried.length === 1) this.recording = this.recording.then(() => this.record()).catch(this.onError);
+    this.unrecorded += 1;
+    if (this.tried.length === 1) this.recording = this.recording.then(() => this.record());
   }
 
   private async record(): Promise<void> {
     while (this.tried.length > 0) {
       const batch = this.tried.splice(0, this.settings.recordAtMost);
-      await this.recorder.record(this.lease, batch, this.campaigns).catch((error: unknown) => {
-        // Their leases run out, and the sweep records them as what is known of them.
+      await this.persist(() => this.recorder.record(this.lease, batch, this.campaigns));
+      this.unrecorded -= batch.length;
+    }
+  }
+
+  /**
+   * Does what the database must hear of, again and again until it does: once heard, doing it again changes nothing.
+   * What it does not hear of for long is given up: leases run out, and the sweep writes down what is known then.
+   */
+  private async persist(work: () => Promise<void>): Promise<void> {
+    const began = this.timing.now();
+    for (let pauseMs = 20; ; pauseMs = Math.min(2 * pauseMs, longestRetryPauseMs)) {
+      try {
+        return await work();
+      } catch (error) {
         this.onError(error);
-      });
-      this.progress.touch(
-        this.lease.businessId,
-        batch.map(({ campaignId }) => campaignId),
-      );
+        const enoughMs = this.isOver ? keepTryingAtEndMs : keepTryingMs;
+        if (this.timing.now() - began > enoughMs) return;
+        await this.timing.sleep(pauseMs);
+      }
     }
   }
 
   /** Waits until nothing is under way and all is recorded; how many there were to wait for. */
   private async settled(): Promise<number> {
-    const count = this.underWay + this.tried.length;
-    while (this.underWay > 0) await new Promise<void>((resume) => (this.wakeSlot = resume));
-    await this.recording;
+    const count = this.underWay + this.unrecorded;
+    while (this.underWay > 0) await this.oneEnds();
+    await Promise.all([this.recording, this.pausing]);
     return count;
+  }
+
+  /** Resolves when a request ends, or when all is to end. */
+  private oneEnds(): Promise<void> {
+    return new Promise((resume) => this.waiters.push(resume));
+  }
+
+  private wakeWaiters(): void {
+    const { waiters } = this;
+    this.waiters = [];
+    for (const wake of waiters) wake();
   }
 
   private async complete(): Promise<void> {
@@ -180,4 +310,10 @@ export class DrainSender {
   }
 }
 
-const recipientKey = ({ campaignId, position, attempt }: ClaimedRecipient) => ({ campaignId, position, attempt });
+const keyOf = ({ campaignId, position, contactId, phone, attempt }: ClaimedRecipient) => ({
+  campaignId,
+  position,
+  contactId,
+  phone,
+  attempt,
+});

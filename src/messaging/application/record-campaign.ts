@@ -4,6 +4,7 @@ import type {
   CampaignMessage,
   CampaignQueue,
   FrozenCampaign,
+  LearnedContact,
   RecipientToRecord,
   RecordStores,
   RecordUnitOfWork,
@@ -19,44 +20,54 @@ export class RecordCampaign {
     private readonly unitOfWork: RecordUnitOfWork,
     private readonly queue: Pick<CampaignQueue, "frozen">,
     private readonly feed: EventFeed,
+    /** Hears which campaigns changed. */
+    private readonly touch: (businessId: number, campaignIds: readonly number[]) => void,
   ) {}
 
+  /** Doing it twice changes nothing. */
   async record(
     { businessId }: SenderLease,
     tried: readonly TriedRecipient[],
     campaigns: ReadonlyMap<number, FrozenCampaign>,
   ): Promise<void> {
+    const learned = tried.flatMap(learnedFrom);
     const events = await this.unitOfWork.run(async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
+      if (learned.length > 0) await stores.inbox.learn(businessId, learned);
       return keep(stores, businessId, rows, campaigns);
     });
     this.feed.publish(events);
+    this.touch(businessId, idsOf(tried));
   }
 
-  /** What workers left behind that died between claim and record. How many there were. */
-  async recordStragglers(signal?: AbortSignal): Promise<number> {
-    let recorded = 0;
-    while (!signal?.aborted) {
-      const count = await this.recordSomeStragglers();
-      recorded += count;
-      if (count < stragglersAtATime) break;
-    }
-    return recorded;
+  /** What workers left behind that died between claim and record. */
+  async recordStragglers(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted && (await this.recordSomeStragglers()) === stragglersAtATime);
   }
 
   private async recordSomeStragglers(): Promise<number> {
-    const { count, events } = await this.unitOfWork.run(async (stores) => {
+    const { rows, events } = await this.unitOfWork.run(async (stores) => {
       const rows = await stores.recipients.takeStragglers(stragglersAtATime);
       const events = [];
       for (const [businessId, own] of groupByBusiness(rows)) {
-        const ids = [...new Set(own.map(({ campaignId }) => campaignId))];
-        events.push(...(await keep(stores, businessId, own, await this.queue.frozen(businessId, ids))));
+        events.push(...(await keep(stores, businessId, own, await this.queue.frozen(businessId, idsOf(own)))));
       }
-      return { count: rows.length, events };
+      return { rows, events };
     });
     this.feed.publish(events);
-    return count;
+    for (const [businessId, own] of groupByBusiness(rows)) this.touch(businessId, idsOf(own));
+    return rows.length;
   }
+}
+
+const idsOf = (rows: readonly { readonly campaignId: number }[]): number[] => [
+  ...new Set(rows.map(({ campaignId }) => campaignId)),
+];
+
+function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): LearnedContact[] {
+  const optedOut = state === "skipped";
+  const platformId = recipientId ?? null;
+  return optedOut || (platformId !== null && platformId !== phone) ? [{ contactId, phone, platformId, optedOut }] : [];
 }
 
 /** Keeps each message in its chat, channel by channel. */
@@ -83,11 +94,13 @@ async function keep(
 
 const messageOf = (row: RecipientToRecord, { id, template, tags, stepId }: FrozenCampaign): CampaignMessage => ({
   contactId: row.contactId,
+  onlyIfKept: row.platformMessageId === null && wasRefused(row),
   reference: row.reference,
   attempt: row.attempt,
   body: fillText(template.body, row.parameters),
   mediaUrl: template.media?.link ?? null,
-  state: row.state,
+  // A chat knows no skipped messages.
+  state: wasRefused(row) ? "failed" : row.state,
   platformMessageId: row.platformMessageId,
   errorReason: row.errorReason,
   templateId: template.id,
@@ -95,6 +108,8 @@ const messageOf = (row: RecipientToRecord, { id, template, tags, stepId }: Froze
   stepId,
   tags,
 });
+
+const wasRefused = ({ state }: RecipientToRecord): boolean => state === "failed" || state === "skipped";
 
 function groupByBusiness(rows: readonly RecipientToRecord[]): Map<number, RecipientToRecord[]> {
   const groups = new Map<number, RecipientToRecord[]>();

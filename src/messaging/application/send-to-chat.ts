@@ -1,4 +1,4 @@
-import { cloudChannel, providerBChannel } from "../../kernel/channels.ts";
+import { type ChannelName, cloudChannel, providerBChannel } from "../../kernel/channels.ts";
 import { instantOf } from "../../kernel/instants.ts";
 import {
   BusinessNotFound,
@@ -13,11 +13,13 @@ import type { PlatformUnavailable } from "../domain/platform.ts";
 import { approvalState, languageOf, requiredParameters, storedHeader, type Template } from "../domain/template.ts";
 import { conclude } from "./conclude.ts";
 import type {
+  ChannelMessage,
   Channels,
   ChatSendContext,
   ChatSends,
   MessagingPlatform,
   Outbox,
+  OutboxEntry,
   Sender,
   TemplateUsage,
 } from "./ports.ts";
@@ -74,24 +76,9 @@ export class SendToChat {
     let counts = false;
     try {
       const sender = senderFor(command, context, template);
-      const content = templateContent(
-        template,
-        language,
-        command.parameters,
-        storedHeader(template, this.mediaBaseUrl),
-      );
-      const entry = await this.outbox.openInChat({
-        businessId,
-        chatId: command.chatId,
-        to: command.to,
-        channel: sender.channel,
-        body: content.text,
-        ...(content.media ? { mediaUrl: content.media.link } : {}),
-        templateId: template.id,
-        ...authorOf(command, context),
-        categoryId: command.categoryId,
-        datedAt: command.date === null ? null : instantOf(command.date, context.timezone),
-      });
+      const media = storedHeader(template, this.mediaBaseUrl);
+      const content = templateContent(template, language, command.parameters, media);
+      const entry = await this.enter(command, context, sender.channel, content);
       // From here on it may be sent, and what may have been sent counts.
       counts = true;
       const { to } = command;
@@ -101,6 +88,27 @@ export class SendToChat {
     } finally {
       if (!counts) await this.usage.release(businessId, month);
     }
+  }
+
+  private enter(
+    command: SendToChatCommand,
+    context: ChatSendContext,
+    channel: ChannelName,
+    { text, media }: Pick<ChannelMessage, "text" | "media">,
+  ): Promise<OutboxEntry> {
+    const { businessId, chatId, to, templateId, categoryId, date } = command;
+    return this.outbox.openInChat({
+      businessId,
+      chatId,
+      to,
+      channel,
+      body: text,
+      ...(media ? { mediaUrl: media.link } : {}),
+      templateId,
+      ...authorOf(command, context),
+      categoryId,
+      datedAt: date === null ? null : instantOf(date, context.timezone),
+    });
   }
 
   /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
@@ -121,10 +129,10 @@ function senderFor(command: SendToChatCommand, { sender, chat, user }: ChatSendC
   if (!chat || !sender || (command.userId !== null && !user)) {
     throw new SendRefused("chat, contact or user is not the business's, or the channel has no sender");
   }
-  const isCountedThere =
+  const knowsTemplate =
     sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
-  if (!isCountedThere && command.parameters.length !== requiredParameters(template)) {
-    // A channel that knows no templates would show the customer the placeholders.
+  if (!knowsTemplate && command.parameters.length !== requiredParameters(template)) {
+    // Nobody else counts them there, and the customer would read the placeholders.
     throw new SendRefused(`${command.parameters.length} parameters for template ${template.id}`);
   }
   return sender;

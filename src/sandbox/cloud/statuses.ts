@@ -17,7 +17,7 @@ export interface StatusBehaviour {
   readonly failCode: number;
 }
 
-export const normalBehaviour: StatusBehaviour = {
+const normalBehaviour: StatusBehaviour = {
   paused: false,
   shuffled: false,
   seed: 1,

@@ -158,7 +158,7 @@ export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
 }
 
 /** As the platform counts: the highest number, or how many different names. */
-export function placeholdersOf(text: string): Placeholders {
+function placeholdersOf(text: string): Placeholders {
   const found = new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name]) => name ?? ""));
   const named = [...found].some((name) => !/^\d+$/.test(name));
   if (named) return { text, count: found.size, names: found };

@@ -1,7 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { plainDialect } from "../../../infra/http/dialect.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { sameText } from "../../../infra/http/same-text.ts";
 import { problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
 
@@ -19,8 +21,6 @@ const verification = {
   type: "object",
   properties: { "hub.mode": text, "hub.verify_token": text, "hub.challenge": { type: "string", maxLength: 1000 } },
 } as const satisfies Schema;
-
-const dialect = { unexpected: () => [500, { message: "Internal server error" }] as const };
 
 /**
  * The platform's webhook. What it delivers is stored and answered at once, and worked off afterwards: the
@@ -57,7 +57,7 @@ export function cloudWebhookRoutes(
       429: { description: "Too many failed attempts from this address", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
-    dialect,
+    dialect: plainDialect,
     handle: async ({ query, ip }) => {
       const isOurs = query["hub.mode"] === "subscribe" && sameText(query["hub.verify_token"] ?? "", verifyToken);
       if (!isOurs) await refuse(ip, new HttpProblem(403, "Wrong verify token"));
@@ -90,7 +90,7 @@ export function cloudWebhookRoutes(
       429: { description: "Too many failed attempts from this address", schema: problem },
       500: { description: "Not stored: the platform delivers it again", schema: problem },
     },
-    dialect,
+    dialect: plainDialect,
     handle: async ({ body, headers, ip }) => {
       const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
       if (!sameText(String(headers["x-hub-signature-256"] ?? ""), signature)) {
@@ -114,10 +114,4 @@ function isJson(payload: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Compares without telling by its time how much was right. */
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [given, expected].map((value) => createHmac("sha256", "compare").update(value).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

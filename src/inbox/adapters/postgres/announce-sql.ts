@@ -80,8 +80,9 @@ export const announcing = (raised: string = raising.now): string => `
     from news where is_new
     union all
     select business_id, id * 2, 'message:status',
-           jsonb_build_object('chatId', chat_id, 'messageId', id, 'state', state, 'errorCode', error_code,
-                              'errorReason', error_reason)
+           jsonb_build_object('chatId', chat_id, 'conversationId', conversation_id,
+                              'conversationState', conversation_state, 'messageId', id, 'state', state,
+                              'errorCode', error_code, 'errorReason', error_reason)
     from news where not is_new
     union all
     select business_id, position, 'inbox:reorder', payload from (

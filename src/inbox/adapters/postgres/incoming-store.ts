@@ -60,10 +60,17 @@ const takeConversations: Statement = {
   name: "incoming_take_conversations",
   text: `
     update conversations as conversation set state = 'in_progress'
-    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint)
-    join messages as message on message.business_id = news.business_id and message.id = news.id
-    where conversation.business_id = message.business_id and conversation.id = message.conversation_id
-      and conversation.state = 'pending' and conversation.closed_at is null`,
+    from (
+      select conversation.business_id, conversation.id from conversations as conversation
+      where (conversation.business_id, conversation.id) in (
+          select message.business_id, message.conversation_id
+          from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint)
+          join messages as message on message.business_id = news.business_id and message.id = news.id)
+        and conversation.state = 'pending' and conversation.closed_at is null
+      order by conversation.business_id, conversation.id
+      for no key update
+    ) as waiting
+    where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
 };
 
 /** What the answer to the request would have told, where it was lost; and who opted out. */
@@ -233,7 +240,8 @@ interface Thread {
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
- * order: messages, contacts, chats, and the counters of events last, each by its ids; so nobody waits in a circle.
+ * order: messages, contacts, conversations, chats, and the counters of events last, each by its ids; so nobody waits
+ * in a circle.
  */
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
@@ -261,10 +269,11 @@ export class PostgresIncomingStore implements IncomingStore {
     const news = moved.filter((row) => row.opted_out || (wasLost(row) && row.recipient_id));
     await this.inChunks(
       learnRecipients,
-      news.map(({ business_id, chat_id, recipient_id, opted_out }) => ({
+      news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({
         business_id,
         chat_id,
-        recipient_id,
+        // One that was sent to a chat may have gone to a number that is not the contact's.
+        recipient_id: takes_conversation ? null : recipient_id,
         opted_out,
       })),
     );

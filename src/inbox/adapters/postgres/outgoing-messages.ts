@@ -50,6 +50,7 @@ const takeConversation: Statement = {
     update conversations as conversation set state = 'in_progress'
     from messages as message
     where message.business_id = $1 and message.id = $2 and message.takes_conversation
+      and message.state in ('sending', 'unknown')
       and conversation.business_id = message.business_id and conversation.id = message.conversation_id
       and conversation.state = 'pending' and conversation.closed_at is null`,
 };
@@ -70,7 +71,10 @@ const settle: Statement = {
     select business_id, number, name, payload, at from logged order by number`,
 };
 
-/** Whatever news came first: who the recipient is on the platform, and that they opted out, holds all the same. */
+/**
+ * Whatever news came first: who the recipient is on the platform, and that they opted out, holds all the same. Unless
+ * the message went to a number that is not the contact's: what is learned of that one is somebody else's.
+ */
 const learnRecipient: Statement = {
   name: "message_recipient",
   text: `
@@ -81,6 +85,7 @@ const learnRecipient: Statement = {
     join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
     where message.business_id = $1 and message.id = $2
       and contact.business_id = chat.business_id and contact.id = chat.contact_id
+      and $5 in (contact.phone, contact.platform_id)
       and (contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))`,
 };
 
@@ -166,7 +171,13 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const recipientId = sent?.recipientId ?? null;
     const optedOut = failed?.optedOut ?? false;
     if ((recipientId !== null && recipientId !== message.to) || optedOut) {
-      await this.database.rows(learnRecipient, [message.businessId, message.id, recipientId, optedOut]);
+      await this.database.rows(learnRecipient, [
+        message.businessId,
+        message.id,
+        recipientId,
+        optedOut,
+        message.to,
+      ]);
     }
     return rows.map(toLoggedEvent);
   }

@@ -27,6 +27,8 @@ interface NewMessage {
 
 interface MessageStatus {
   readonly chatId: number;
+  readonly conversationId: number;
+  readonly conversationState: keyof typeof conversationStates;
   readonly messageId: number;
   readonly state: string;
   readonly errorCode: number | null;
@@ -116,6 +118,9 @@ export const inboxEvents = {
   }),
   "message:status": (status: MessageStatus) => ({
     chat_id: status.chatId,
+    conversacion_id: status.conversationId,
+    // A message whose answer was lost takes its conversation only now.
+    conversacion_estado: conversationStates[status.conversationState],
     mensaje_id: status.messageId,
     estado: status.state,
     error: failureToWire(status),

@@ -31,7 +31,7 @@ export interface ChannelsSettings {
 export function channelsOf(settings: ChannelsSettings): Readonly<Record<ChannelName, Channel>> {
   const { client, messagingPlatform, qrProviderUrl, providerBUrl } = settings;
   const { url, version, connectTimeoutMs: connectMs, timeoutMs: sendMs } = messagingPlatform;
-  const timeouts = { connectMs, sendMs };
+  const timeouts = { connectMs, sendMs, pageMs: sendMs, listMs: sendMs };
   const at = (name: ChannelName, baseUrl: string, connect: () => Channel): Channel =>
     baseUrl === "" ? unconfigured(name) : connect();
   const pages = () => new PageMessages({ client, baseUrl: url, version, timeouts });

@@ -7,7 +7,7 @@ import {
   type SendOutcome,
   type TemplateState,
 } from "../../domain/platform.ts";
-import { bearer, type GraphSettings, graphError, graphSend, graphStops, usualVersion } from "./graph.ts";
+import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { type Fields, fields, first, parse, textOf } from "./json.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
 import {
@@ -18,18 +18,17 @@ import {
   rootOf,
   type SendTimeouts,
   textWithLink,
-  usualTimeouts,
 } from "./sending.ts";
 
 export interface CloudApiTimeouts extends SendTimeouts {
-  /** Milliseconds for one try at one page of templates, so that a second try has room. Default 4,000. */
+  /** Milliseconds for one try at one page of templates, so that a second try has room. */
   readonly pageMs: number;
-  /** Milliseconds for the whole list of templates. Default 10,000. */
+  /** Milliseconds for the whole list of templates. */
   readonly listMs: number;
 }
 
 export interface CloudApiSettings extends GraphSettings {
-  readonly timeouts?: Partial<CloudApiTimeouts>;
+  readonly timeouts: CloudApiTimeouts;
 }
 
 const pageSize = 250;
@@ -46,9 +45,9 @@ export class CloudApi implements MessagingPlatform, Channel {
 
   constructor(settings: CloudApiSettings) {
     this.client = settings.client;
-    this.version = settings.version ?? usualVersion;
+    this.version = settings.version;
     this.root = `${rootOf(settings.baseUrl)}/${this.version}`;
-    this.timeouts = { ...usualTimeouts, pageMs: 4_000, listMs: 10_000, ...settings.timeouts };
+    this.timeouts = settings.timeouts;
     this.post = postTo(settings, dialect);
   }
 

@@ -5,11 +5,9 @@ import type { ChannelSettings, SendRequest } from "./sending.ts";
 /** What the platform's channels have in common: cloud numbers, pages and photo-app accounts. */
 
 export interface GraphSettings extends ChannelSettings {
-  /** Default v23.0. */
-  readonly version?: string;
+  /** Such as `v23.0`. */
+  readonly version: string;
 }
-
-export const usualVersion = "v23.0";
 
 export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
 

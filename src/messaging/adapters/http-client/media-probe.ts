@@ -4,11 +4,11 @@ import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts
 import type { MediaProbe, MediaProbeOutcome } from "../../application/ports.ts";
 
 export interface HttpMediaProbeSettings {
-  /** Milliseconds for one probe. Default 5,000. */
-  readonly timeoutMs?: number;
+  /** Milliseconds for one probe. */
+  readonly timeoutMs: number;
   /** Probes, and so connections, at one time; those beyond are refused. Default 64. */
   readonly maxAtOnce?: number;
-  /** Tests only: private addresses and self-signed certificates are accepted. */
+  /** Tests only: asks private addresses too, and checks no certificate, neither there nor anywhere else. */
   readonly allowPrivate?: boolean;
 }
 
@@ -20,8 +20,8 @@ export class HttpMediaProbe implements MediaProbe {
   private readonly maxAtOnce: number;
   private underWay = 0;
 
-  constructor(settings: HttpMediaProbeSettings = {}) {
-    const { timeoutMs = 5_000, maxAtOnce = 64, allowPrivate = false } = settings;
+  constructor(settings: HttpMediaProbeSettings) {
+    const { timeoutMs, maxAtOnce = 64, allowPrivate = false } = settings;
     this.maxAtOnce = maxAtOnce;
     this.client = new HttpClient({
       agents: { https: allowPrivate ? new https.Agent({ rejectUnauthorized: false }) : new PublicOnlyAgent() },

@@ -1,7 +1,7 @@
 import { pageChannel } from "../../../kernel/channels.ts";
 import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import { type GraphSettings, graphError, graphSend, graphStops, usualVersion } from "./graph.ts";
+import { type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { textOf } from "./json.ts";
 import { errorClasses } from "./refusals.ts";
 import { type AnswerDialect, type Post, postTo, textWithLink } from "./sending.ts";
@@ -17,7 +17,7 @@ export class PageMessages implements Channel {
   private readonly post: Post;
 
   constructor(settings: GraphSettings) {
-    this.version = settings.version ?? usualVersion;
+    this.version = settings.version;
     this.post = postTo(settings, dialect);
   }
 

@@ -4,19 +4,17 @@ import { type Fields, parse } from "./json.ts";
 import { type ErrorClasses, type PlatformError, refusal, refusalClass } from "./refusals.ts";
 
 export interface SendTimeouts {
-  /** Milliseconds until a connection is ready; past it a send is `not-sent`. Default 3,000. */
+  /** Milliseconds until a connection is ready; past it a send is `not-sent`. */
   readonly connectMs: number;
-  /** Milliseconds for one send; past it the send is `unknown`. Default 15,000. */
+  /** Milliseconds for one send; past it the send is `unknown`. */
   readonly sendMs: number;
 }
-
-export const usualTimeouts: SendTimeouts = { connectMs: 3_000, sendMs: 15_000 };
 
 export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
   /** Scheme and host, and the path that stands before all others, if any. */
   readonly baseUrl: string;
-  readonly timeouts?: Partial<SendTimeouts>;
+  readonly timeouts: SendTimeouts;
 }
 
 /** How a platform answers a send. */
@@ -42,7 +40,7 @@ export type Post = (request: SendRequest) => Promise<SendOutcome>;
 
 export function postTo({ client, baseUrl, timeouts }: ChannelSettings, dialect: AnswerDialect): Post {
   const root = rootOf(baseUrl);
-  const { connectMs, sendMs } = { ...usualTimeouts, ...timeouts };
+  const { connectMs, sendMs } = timeouts;
   return async ({ path, headers, body, accessToken }) => {
     const outcome = await client.request({
       method: "POST",

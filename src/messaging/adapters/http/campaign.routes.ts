@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type {
@@ -75,8 +75,8 @@ const listOf = (items: Schema) =>
   }) as const;
 
 const listDialect: Dialect<InvalidInput> = {
+  ...plainDialect,
   invalid_input: (error) => [400, { message: error.message }],
-  unexpected: () => [500, { message: "Internal server error" }],
 };
 
 const dialect: Dialect<InvalidInput | CampaignNotFound> = {

@@ -75,7 +75,11 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
         "The business's monthly limit holds exactly, however many send at once. What the platform refuses does not " +
           "count. The month is the calendar's in the business's time zone.",
       ],
-      ["§3.4", "It goes out on the chat's channel; one that knows no templates gets the rendered text."],
+      [
+        "§3.4",
+        "It goes out on the chat's channel, a template of ProviderB on that one. A channel that knows no templates gets " +
+          "the rendered text, and only with as many parameters as the template has.",
+      ],
       ["§3.5", "Once it is sent, a conversation in `pendiente` is in `proceso`."],
       ["§3.6", "A chat, contact or user that is not the business's makes it a refused send."],
       ["§3.7", "A message is sent at most once. Where the answer is lost, its delivery status settles it."],

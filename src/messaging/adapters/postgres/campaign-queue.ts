@@ -54,7 +54,17 @@ const release: Statement = {
     where business_id = $1 and id = $2 and fence = $3 returning id`,
 };
 
-/** Who opted out is skipped at the last moment, so that a word that came after registration counts. */
+const renew: Statement = {
+  name: "sender_renew",
+  text: `
+    update senders set drained_until = now() + make_interval(secs => $4)
+    where business_id = $1 and id = $2 and fence = $3 returning id`,
+};
+
+/**
+ * Campaigns with something due share the number evenly. Who opted out is skipped at the last moment, so that a word
+ * that came after registration counts.
+ */
 const claim: Statement = {
   name: "campaign_claim",
   text: `
@@ -63,10 +73,18 @@ const claim: Statement = {
       where business_id = $1 and id = $2 and fence = $3
       returning id
     ),
-    active as (
-      select campaign.id, count(*) over () as campaigns
+    waiting as (
+      select campaign.id, next.due_at
       from campaigns as campaign join held on held.id = campaign.sender_id
+      cross join lateral (
+        select recipient.due_at from campaign_recipients as recipient
+        where recipient.business_id = $1 and recipient.campaign_id = campaign.id and recipient.state = 'queued'
+        order by recipient.due_at limit 1
+      ) as next
       where campaign.business_id = $1 and ${sendsNow}
+    ),
+    active as (
+      select id, count(*) over () as campaigns from waiting where due_at <= now()
     ),
     chosen as (
       select active.id as campaign_id, due.position, contact.opted_out_at is not null as opted_out
@@ -85,6 +103,7 @@ const claim: Statement = {
           attempt = recipient.attempt + 1,
           lease_until = case when chosen.opted_out then null else now() + make_interval(secs => $7) end,
           settled_at = case when chosen.opted_out then now() end,
+          error_code = null,
           error_reason = case when chosen.opted_out then 'the contact opted out' end
       from chosen
       where recipient.business_id = $1 and recipient.campaign_id = chosen.campaign_id
@@ -95,11 +114,12 @@ const claim: Statement = {
     select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
            claimed.parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
            (select count(*) from held) > 0 as held,
+           (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as due_in_ms,
            (select count(*) from messages
             where messages.business_id = $1 and direction = 'out' and campaign_id is null
               and created_at > now() - interval '1 second') as sent_directly
     from (select 1) as always left join claimed on true
-    order by claimed.campaign_id, claimed.position`,
+    order by claimed.campaign_id <= $5, claimed.campaign_id, claimed.position`,
 };
 
 const frozen: Statement = {
@@ -130,6 +150,46 @@ const complete: Statement = {
         where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
           and recipient.state in ('queued', 'sending'))
     returning campaign.id`,
+};
+
+const isOpen = `
+  exists (
+    select from campaign_recipients as recipient
+    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      and recipient.state in ('queued', 'sending'))`;
+
+/**
+ * The last recipients of a dead worker end no campaign; one that goes back to the queue may meet the end, or the
+ * cancelling, of its campaign; and whoever was to tell of an end may have died. All of that is soon found here.
+ */
+const tidy: Statement = {
+  name: "campaign_tidy",
+  text: `
+    with ended as (
+      update campaigns as campaign set state = 'completed', finished_at = now()
+      where campaign.state = 'running' and not ${isOpen}
+      returning campaign.business_id, campaign.id
+    ),
+    reopened as (
+      update campaigns as campaign set state = 'running', finished_at = null
+      where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
+      returning campaign.business_id, campaign.id
+    ),
+    cancelled as (
+      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      from campaigns as campaign
+      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
+        and recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+        and recipient.state = 'queued'
+      returning recipient.business_id, recipient.campaign_id
+    ),
+    untold as (
+      select business_id, id from campaigns
+      where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
+    )
+    select business_id, array_agg(id) as campaign_ids
+    from (table ended union table reopened union table cancelled union table untold) as changed (business_id, id)
+    group by business_id`,
 };
 
 const announce: Statement = {
@@ -168,6 +228,7 @@ interface LeaseRow extends SenderColumns {
 type ClaimRow = ClaimedRecipient & {
   readonly state: "sending" | "skipped" | null;
   readonly held: boolean;
+  readonly due_in_ms: number | null;
   readonly sent_directly: number;
 };
 
@@ -202,6 +263,11 @@ export class PostgresCampaignQueue implements CampaignQueue {
     await this.database.rows(release, [businessId, sender.id, fence]);
   }
 
+  async renew({ businessId, sender, fence }: SenderLease): Promise<boolean> {
+    const values = [businessId, sender.id, fence, this.settings.senderLeaseSeconds];
+    return (await this.database.rows(renew, values)).length > 0;
+  }
+
   async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<Claim> {
     const { senderLeaseSeconds, recipientLeaseSeconds } = this.settings;
     const rows = await this.database.rows<ClaimRow>(claim, [
@@ -216,6 +282,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return {
       held: rows[0]?.held ?? false,
       recipients: rows.filter(({ state }) => state === "sending"),
+      skippedOf: [...new Set(rows.filter(({ state }) => state === "skipped").map(({ campaignId }) => campaignId))],
+      dueInMs: rows[0]?.due_in_ms ?? null,
       sentDirectly: rows[0]?.sent_directly ?? 0,
     };
   }
@@ -250,6 +318,11 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   async complete(businessId: number, senderId: number): Promise<number[]> {
     return (await this.database.rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
+  }
+
+  async tidy(): Promise<Map<number, number[]>> {
+    const rows = await this.database.rows<{ business_id: number; campaign_ids: number[] }>(tidy, []);
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
   }
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]> {

@@ -11,8 +11,8 @@ const toRecord = `
   recipient.platform_message_id as "platformMessageId", recipient.error_reason as "errorReason"`;
 
 /**
- * Only the attempt that was made counts, and only once: a row whose lease is gone was recorded by somebody else. A
- * row goes back to the queue only where that was proved safe, so a delivery status that came first stays.
+ * Only the attempt that was made counts. What the sweep took for unknown in the meantime is known after all; a
+ * delivery status that came first stays, and a row goes back to the queue only where that was proved safe.
  */
 const settle: Statement = {
   name: "campaign_settle",
@@ -37,9 +37,6 @@ const settle: Statement = {
                        when ${rank("given.state")} > ${rank("earlier.before")} then given.state
                        else earlier.before end,
           lease_until = null,
-          -- The message that the sweep recorded as unknown keeps the old one.
-          reference = case when given.state = 'queued' and earlier.before = 'unknown'
-                           then gen_random_uuid() else recipient.reference end,
           setbacks = recipient.setbacks + case when given.state = 'queued' and given.reason is not null then 1 else 0 end,
           due_at = case when given.state = 'queued'
                         then now() + make_interval(secs => coalesce(given."dueInMs", 0) / 1000) else recipient.due_at end,
@@ -47,18 +44,18 @@ const settle: Statement = {
           error_code = case when earlier.before in ('sending', 'unknown') then given.code else recipient.error_code end,
           error_reason = case when earlier.before in ('sending', 'unknown') then given.reason
                               else recipient.error_reason end,
-          settled_at = case when given.state = 'queued' then null else now() end
+          settled_at = case when given.state <> 'queued' or campaign.state = 'cancelled' then now() end
       from given
       join earlier on earlier.campaign_id = given."campaignId" and earlier.position = given.position
       join campaigns as campaign on campaign.business_id = $1 and campaign.id = given."campaignId"
       where recipient.business_id = $1 and recipient.campaign_id = given."campaignId"
         and recipient.position = given.position and recipient.attempt = given.attempt
-        and (case when given.state = 'queued' then earlier.before in ('sending', 'unknown')
-                  else earlier.lease_until is not null end)
-      returning ${toRecord}
+        and (earlier.before in ('sending', 'unknown') or given.state <> 'queued' and earlier.lease_until is not null)
+      returning ${toRecord}, earlier.before
     )
-    select * from settled where state in ('sent', 'delivered', 'read', 'unknown') or
-      (state = 'failed' and "platformMessageId" is not null)`,
+    select * from settled
+    where state in ('sent', 'delivered', 'read', 'unknown') or "platformMessageId" is not null
+      or (state in ('failed', 'skipped') and (before = 'unknown' or attempt > 1))`,
 };
 
 const takeStragglers: Statement = {

@@ -12,7 +12,10 @@ interface DeliveryStatus {
 const rank = (state: string) =>
   `array_position(array['queued', 'sending', 'unknown', 'sent', 'failed', 'delivered', 'read'], ${state})`;
 
-/** Forward only, as the messages themselves move; what is queued again belongs to a later attempt. */
+/**
+ * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
+ * all the same, was sent: it leaves the queue, and its lease has it recorded in its chat.
+ */
 const apply: Statement = {
   name: "campaign_statuses",
   text: `
@@ -43,13 +46,14 @@ const apply: Statement = {
     ),
     moved as (
       update campaign_recipients as recipient
-      set state = furthest.state, settled_at = now(),
+      set state = furthest.state, settled_at = coalesce(recipient.settled_at, now()),
+          lease_until = case when earlier.before = 'queued' then now() else recipient.lease_until end,
           platform_message_id = coalesce(recipient.platform_message_id, furthest.message_id),
           error_code = furthest.code, error_reason = furthest.reason
       from furthest join earlier using (business_id, campaign_id, position)
       where recipient.business_id = furthest.business_id and recipient.campaign_id = furthest.campaign_id
         and recipient.position = furthest.position
-        and earlier.before <> 'queued' and ${rank("furthest.state")} > ${rank("earlier.before")}
+        and ${rank("furthest.state")} > ${rank("earlier.before")}
       returning recipient.business_id, recipient.campaign_id
     )
     select business_id, array_agg(distinct campaign_id) as campaign_ids from moved group by business_id`,

@@ -1,4 +1,4 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { problem, type Schema, text, timestamp } from "../../../infra/http/schema.ts";
@@ -32,9 +32,9 @@ const tokenMissing = {
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
+  ...plainDialect,
   invalid_input: (error) => [400, { message: error.message }],
   wrong_credentials: () => [401, { message: "Invalid credentials" }],
-  unexpected: () => [500, { message: "Internal server error" }],
 };
 
 export const openSessionRoute = (openSession: OpenSession, attempts: AttemptLimit): Route =>
@@ -89,6 +89,6 @@ export const closeSessionRoute = (sessions: SessionStore): Route =>
       400: { description: "No token", schema: tokenMissing },
       500: { description: "Unexpected failure", schema: problem },
     },
-    dialect: { unexpected: () => [500, { message: "Internal server error" }] },
+    dialect: plainDialect,
     handle: async ({ caller }) => ({ success: await sessions.revoke(caller.token) }),
   });
