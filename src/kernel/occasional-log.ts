@@ -1,0 +1,39 @@
+import type { Log } from "./log.ts";
+
+interface Said {
+  readonly at: number;
+  unsaid: number;
+}
+
+/**
+ * Says the same thing at most once in a while, and then how often it went unsaid: when a database is away, a thousand
+ * clients notice at once.
+ */
+export class OccasionalLog {
+  private readonly said = new Map<string, Said>();
+
+  constructor(
+    private readonly log: Pick<Log, "warn" | "error">,
+    private readonly silenceMs: number,
+  ) {}
+
+  /** @param message - one of few: each is remembered */
+  warn(fields: object, message: string): void {
+    this.say("warn", fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.say("error", fields, message);
+  }
+
+  private say(level: "warn" | "error", fields: object, message: string): void {
+    const at = performance.now();
+    const last = this.said.get(message);
+    if (last && at - last.at < this.silenceMs) {
+      last.unsaid += 1;
+      return;
+    }
+    this.said.set(message, { at, unsaid: 0 });
+    this.log[level](last && last.unsaid > 0 ? { ...fields, unsaid: last.unsaid } : fields, message);
+  }
+}

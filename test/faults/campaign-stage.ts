@@ -1,0 +1,284 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Database, type Queries } from "../../src/infra/postgres/database.ts";
+import type { OwnProcess } from "../bench/processes.ts";
+import { openStage, type Stage } from "../bench/stage.ts";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, accountsOf, aTemplate } from "../support/world.ts";
+import { businessId, templateId } from "./scenario.ts";
+
+const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [] });
+const firstContact = 1_000_000;
+const tagId = 101;
+
+/** Short, so that what a dead worker held is soon free; still longer than an answer takes here. */
+const shortLeases = {
+  CAMPAIGN_SEND_WITHIN_SECONDS: "1",
+  CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
+  MESSAGING_PLATFORM_TIMEOUT_MS: "1000",
+};
+
+/** Milliseconds for a campaign to get anywhere at all, with leases that run out and clocks whose lock is held. */
+const patienceMs = 30_000;
+
+export interface CampaignStatus {
+  readonly state: string;
+  readonly pause_reason: string | null;
+  readonly total: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** One accepted message, as the platform remembers it. */
+interface Accepted {
+  readonly to: string;
+  readonly reference: string;
+}
+
+/** An API that lives, workers that come and go, one database and one platform. */
+export class CampaignStage {
+  private readonly workers = new Set<OwnProcess>();
+  private campaigns = 0;
+
+  private constructor(
+    private readonly stage: Stage,
+    private readonly database: Database,
+    readonly api: OwnProcess,
+    private readonly contacts: number,
+  ) {}
+
+  /** @param messagesPerSecond - of the number: slow enough that there is something to interrupt */
+  static async open(databaseUrl: string, contacts: number, messagesPerSecond: number): Promise<CampaignStage> {
+    const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 5 });
+    const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };
+    const database = Database.open({ ...settings, applicationName: "faults" }, () => {});
+    try {
+      const api = await stage.service("src", { ROLE: "api", ...shortLeases });
+      await stage.pointWebhooksAt(api);
+      const own = new CampaignStage(stage, database, api, contacts);
+      await own.prepare(messagesPerSecond);
+      return own;
+    } catch (error) {
+      await Promise.all([database.close(), stage.close()]);
+      throw error;
+    }
+  }
+
+  private async prepare(messagesPerSecond: number): Promise<void> {
+    await this.rows(`update senders set messages_per_second = ${messagesPerSecond}`);
+    await this.rows(`insert into tags (business_id, id, name) values (${businessId}, ${tagId}, 'Promo')`);
+    await this.rows(`
+      insert into contacts (business_id, id, name, phone, platform_id)
+      select ${businessId}, ${firstContact} + n, 'Cliente ' || n, (59100000000 + n)::text, (59100000000 + n)::text
+      from generate_series(0, ${this.contacts - 1}) as n`);
+  }
+
+  async startWorker(): Promise<OwnProcess> {
+    const worker = await this.stage.service("src", { ROLE: "worker", ...shortLeases });
+    this.workers.add(worker);
+    return worker;
+  }
+
+  /** Another process that answers requests. */
+  startApi(): Promise<OwnProcess> {
+    return this.stage.service("src", { ROLE: "api", ...shortLeases });
+  }
+
+  /** kill -9. */
+  async kill(worker: OwnProcess): Promise<void> {
+    this.workers.delete(worker);
+    await worker.kill();
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all([...this.workers].map((worker) => this.kill(worker)));
+  }
+
+  /** A campaign to `count` contacts, at numbers that no other campaign of this stage writes to. */
+  async register(count: number): Promise<RunningCampaign> {
+    this.campaigns += 1;
+    const first = 59_170_000_000 + this.campaigns * 1_000_000;
+    const range = Array.from({ length: count }, (_, n) => n);
+    const answer = await this.call("POST", "/chats/enviar/masivo/plantilla", {
+      empresa_id: businessId,
+      plantilla_id: templateId,
+      user_id: 101,
+      nombre: `Promo ${this.campaigns}`,
+      step: 101,
+      tags: [tagId],
+      contacts_id: range.map((n) => firstContact + n),
+      contacts: range.map((n) => ({ nombre: `Cliente ${n}`, numero: String(first + n), pedido: n })),
+      paramMapping: { "1": "nombre", "2": "pedido" },
+    });
+    if (answer.status !== 200) throw new Error(`not registered: ${answer.text}`);
+    const phones = new Set(range.map((n) => String(first + n)));
+    return new RunningCampaign(this, Number(answer.headers["x-campaign-id"]), phones);
+  }
+
+  call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { "x-api-key": this.stage.appKey(businessId) };
+    return request(`${this.api.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  }
+
+  control<Result>(method: string, path: string, body?: unknown): Promise<Result> {
+    return this.stage.control<Result>(method, path, body);
+  }
+
+  rows<Row extends object>(sql: string): Promise<Row[]> {
+    return (this.database as Queries).rows<Row>({ name: "", text: sql }, []);
+  }
+
+  counts(): Promise<{ readonly accepted: number; readonly refused: number; readonly duplicates: number }> {
+    return this.control("GET", "/messages/count");
+  }
+
+  /** What the platform takes of the number in a second, from now on; anything when undefined. */
+  async limitPlatform(messagesPerSecond: number | undefined): Promise<void> {
+    await this.control("POST", "/accounts", { ...accountsOf([business])[0], messagesPerSecond });
+  }
+
+  /** Ends every connection of the service, as a failover does. */
+  async cutConnections(): Promise<void> {
+    await this.rows(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'recado%'`);
+  }
+
+  async close(): Promise<void> {
+    await this.killAll();
+    await this.api.kill();
+    await this.stage.close();
+    await this.database.close();
+  }
+}
+
+export interface Verdict {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
+
+/** A campaign under way, and what is to be true of it in the end. */
+export class RunningCampaign {
+  private resent = 0;
+
+  constructor(
+    private readonly stage: CampaignStage,
+    readonly id: number,
+    private readonly phones: ReadonlySet<string>,
+  ) {}
+
+  async status(): Promise<CampaignStatus> {
+    return (await this.stage.call("GET", `/campaigns/${this.id}`)).json as CampaignStatus;
+  }
+
+  async act(action: string): Promise<void> {
+    const answer = await this.stage.call("POST", `/campaigns/${this.id}/${action}`);
+    if (answer.status !== 200) throw new Error(`${action}: ${answer.text}`);
+  }
+
+  /** What the platform accepted of it. */
+  async accepted(): Promise<Accepted[]> {
+    const all = await this.stage.control<Accepted[]>("GET", "/messages?limit=100000");
+    return all.filter(({ to }) => this.phones.has(to));
+  }
+
+  /** Recipients that wait; a quick look, for whoever wants to interrupt. */
+  async waiting(): Promise<number> {
+    const [row] = await this.stage.rows<{ count: number }>(`
+      select count(*)::int as count from campaign_recipients
+      where campaign_id = ${this.id} and state in ('queued', 'sending')`);
+    return row?.count ?? 0;
+  }
+
+  /** Waits until more are sent than now, and then for as long as told: an interruption in the middle. */
+  async inTheMiddle(thenMs: number): Promise<void> {
+    const before = await this.waiting();
+    await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);
+    // A random moment is what is tested here.
+    await sleep(thenMs);
+  }
+
+  /** Waits until nobody sends any more, everything is recorded, and the platform has no news left. */
+  async quiet(deadlineMs: number): Promise<void> {
+    await eventually(async () => {
+      const [row] = await this.stage.rows<{ open: number; webhooks: number }>(`
+        select (select count(*)::int from campaign_recipients
+                where campaign_id = ${this.id} and (state in ('queued', 'sending') or lease_until is not null)) as open,
+               (select count(*)::int from incoming_webhooks) as webhooks`);
+      const { pending } = await this.stage.control<{ pending: number }>("GET", "/webhooks");
+      return row?.open === 0 && row.webhooks === 0 && pending === 0;
+    }, deadlineMs);
+  }
+
+  /**
+   * What an operator does in the end: once all news are in, whoever got nothing as far as anybody knows gets it now.
+   *
+   * @param deadlineMs - from now on, for everything
+   */
+  async settle(deadlineMs: number): Promise<void> {
+    const deadline = performance.now() + deadlineMs;
+    for (;;) {
+      await this.quiet(Math.max(0, deadline - performance.now()));
+      const { state, counts } = await this.status();
+      if (!counts.unknown) {
+        if (state !== "completed") await this.completed(deadline - performance.now());
+        return;
+      }
+      this.resent += counts.unknown;
+      await this.act("resend-unknown");
+    }
+  }
+
+  private async completed(deadlineMs: number): Promise<void> {
+    await eventually(async () => (await this.status()).state === "completed", Math.max(0, deadlineMs));
+  }
+
+  /** Every recipient got the message once, and every record says so. */
+  async verdict(): Promise<Verdict> {
+    const { stage, id, phones } = this;
+    const accepted = await this.accepted();
+    const { counts, total } = await this.status();
+    const messages = await stage.rows<{ reference: string; state: string; announced: number }>(`
+      select message.reference::text as reference, message.state,
+             (select count(*)::int from realtime_events as event
+              where event.business_id = message.business_id and event.name = 'message:new'
+                and (event.payload->'message'->>'id')::bigint = message.id) as announced
+      from messages as message where message.campaign_id = ${id}`);
+    const [funnel] = await stage.rows<{ sent: number; tagged: number }>(`
+      select (select count(*)::int from funnel_events where campaign_id = ${id} and type = 'campaign_sent') as sent,
+             (select max(count)::int from (select count(*) from funnel_events where type = 'assigned_tag'
+              group by chat_id, tag_id) as tagged) as tagged`);
+
+    const times = new Map<string, number>();
+    for (const { to } of accepted) times.set(to, (times.get(to) ?? 0) + 1);
+    const twice = [...times.values()].filter((count) => count > 1).length;
+    const lost = [...phones].filter((phone) => !times.has(phone)).length;
+    const references = new Set(accepted.map(({ reference }) => reference));
+    const ofAccepted = messages.filter(({ reference }) => references.has(reference));
+    const unsettled = ofAccepted.filter(({ state }) => state !== "read").length;
+    const wrong = (what: string, count: number) => (count === 0 ? [] : [`campaign ${id}: ${count} ${what}`]);
+    return {
+      figures: {
+        recipients: phones.size,
+        accepted: accepted.length,
+        distinct: times.size,
+        twice,
+        lost,
+        resent: this.resent,
+        "left unknown": messages.length - ofAccepted.length,
+      },
+      violations: [
+        ...wrong("recipients got it twice", twice),
+        ...wrong("recipients got nothing", lost),
+        ...wrong("recipients are not settled", total - (counts.read ?? 0)),
+        ...wrong("accepted messages are not in their chats", references.size - ofAccepted.length),
+        ...wrong("accepted messages are not settled in their chats", unsettled),
+        ...wrong(
+          "messages were not announced exactly once",
+          messages.filter(({ announced }) => announced !== 1).length,
+        ),
+        ...wrong("chats passed the funnel's step not exactly once", Math.abs((funnel?.sent ?? 0) - phones.size)),
+        ...wrong("times too often a chat got its tag", (funnel?.tagged ?? 1) - 1),
+      ],
+    };
+  }
+}

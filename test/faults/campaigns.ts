@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/demo/random.ts";
+import { eventually } from "../support/wait.ts";
+import type { CampaignStage, RunningCampaign, Verdict } from "./campaign-stage.ts";
+import type { Outcome } from "./scenario.ts";
+
+/** Milliseconds for everything to be settled once nothing goes wrong any more. */
+const settledWithinMs = 60_000;
+
+export interface CampaignSize {
+  readonly recipients: number;
+  /** How often it goes wrong. */
+  readonly rounds: number;
+}
+
+type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
+
+/** kill -9 of the worker at random moments, while another one is on its way. */
+export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
+  let worker = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  let kills = 0;
+  for (; kills < rounds; kills += 1) {
+    // Some answers are held back, so that a kill finds requests in every stage.
+    await stage.control("POST", "/faults", { count: 20, path: "messages", delay_ms: random.between(1, 60) });
+    await campaign.inTheMiddle(random.between(0, 400));
+    const [next] = await Promise.all([stage.startWorker(), stage.kill(worker)]);
+    worker = next;
+    await stage.control("DELETE", "/faults");
+  }
+  return await judged(campaign, { kills }, () => stage.kill(worker));
+};
+
+/** A worker that stands still until its leases are over and another one has taken its place, and then goes on. */
+export const freezeWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
+  let drainer = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  await campaign.inTheMiddle(0);
+  let spare = await stage.startWorker();
+  for (let freezes = 0; freezes < rounds; freezes += 1) {
+    await campaign.inTheMiddle(random.between(0, 200));
+    process.kill(drainer.pid, "SIGSTOP");
+    // Until the leases of the number and of its recipients are over, and the sweep has been there.
+    await sleep(random.between(3_000, 8_000));
+    process.kill(drainer.pid, "SIGCONT");
+    [drainer, spare] = [spare, drainer];
+  }
+  return await judged(campaign, { freezes: rounds }, () => stage.killAll());
+};
+
+/** Statuses come late, in any order and three times each, to workers that die besides. */
+export const confuseStatuses: Scenario = async (stage, random, { recipients, rounds }) => {
+  await stage.control("POST", "/webhooks", { paused: true });
+  let worker = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  for (let kills = 0; kills < rounds; kills += 1) {
+    await campaign.inTheMiddle(random.between(0, 400));
+    const [next] = await Promise.all([stage.startWorker(), stage.kill(worker)]);
+    worker = next;
+    await stage.control("POST", "/webhooks", {
+      paused: random.chance(0.5),
+      shuffled: true,
+      seed: random.between(1, 1_000_000),
+      repeat: 3,
+    });
+  }
+  await stage.control("POST", "/webhooks", { paused: false });
+  return await judged(campaign, { kills: rounds }, () => stage.kill(worker));
+};
+
+/** The platform takes less than the number's rate for a while, or nothing; nobody is lost or becomes unknown. */
+export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
+  const worker = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  const refusedBefore = (await stage.counts()).refused;
+  for (let storms = 0; storms < rounds; storms += 1) {
+    await campaign.inTheMiddle(random.between(0, 200));
+    await stage.limitPlatform(random.between(5, 50));
+    const code = random.pick([130429, 131057, 80007, 4]);
+    const asked = random.chance(0.3) ? { retry_after: 1 } : {};
+    await stage.control("POST", "/faults", { count: random.between(1, 4), path: "messages", code, ...asked });
+    await sleep(random.between(500, 2_000));
+    await stage.limitPlatform(undefined);
+  }
+  await stage.control("DELETE", "/faults");
+  const outcome = await judged(campaign, { storms: rounds }, () => stage.kill(worker));
+  const refused = (await stage.counts()).refused - refusedBefore;
+  const unknown = outcome.figures.resent ?? 0;
+  const wrong = unknown === 0 ? [] : [`${unknown} refused messages became unknown`];
+  return { figures: { ...outcome.figures, refused }, violations: [...outcome.violations, ...wrong] };
+};
+
+/** Answers that never come, break off or say nothing, to messages that were accepted and to others. */
+export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
+  const worker = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  let spoilt = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    await campaign.inTheMiddle(random.between(0, 100));
+    const kind = random.pick(["hang", "reset", "garbage", "status"]);
+    const count = random.between(1, 15);
+    spoilt += count;
+    await stage.control("POST", "/faults", {
+      count,
+      path: "messages",
+      accept: random.chance(0.5),
+      [kind]: kind === "status" ? 502 : true,
+    });
+  }
+  await eventually(async () => (await stage.control<unknown[]>("GET", "/faults")).length === 0, settledWithinMs);
+  return await judged(campaign, { spoilt }, () => stage.kill(worker));
+};
+
+/** Every connection to the database breaks, twice a second. */
+export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rounds }) => {
+  const worker = await stage.startWorker();
+  const campaign = await stage.register(recipients);
+  let cuts = 0;
+  for (; cuts < rounds; cuts += 1) {
+    await sleep(500);
+    await stage.cutConnections();
+  }
+  const waiting = await campaign.waiting();
+  return await judged(campaign, { cuts, "waiting after the last": waiting }, () => stage.kill(worker));
+};
+
+/** Two workers side by side, and a campaign for each to fight over. */
+export const shareTheWork: Scenario = async (stage, _random, { recipients, rounds }) => {
+  await Promise.all([stage.startWorker(), stage.startWorker()]);
+  const campaigns: RunningCampaign[] = [];
+  for (let n = 0; n < rounds; n += 1) campaigns.push(await stage.register(recipients));
+  const verdicts: Verdict[] = [];
+  for (const campaign of campaigns) {
+    await campaign.settle(settledWithinMs);
+    verdicts.push(await campaign.verdict());
+  }
+  await stage.killAll();
+  const figures: Record<string, number> = { campaigns: campaigns.length };
+  for (const verdict of verdicts)
+    for (const [name, value] of Object.entries(verdict.figures)) figures[name] = (figures[name] ?? 0) + value;
+  return { figures, violations: verdicts.flatMap(({ violations }) => violations) };
+};
+
+/** Lets the campaign end, whatever it takes; what it was worth, and how long it took from now on. */
+async function judged(
+  campaign: RunningCampaign,
+  figures: Readonly<Record<string, number>>,
+  afterwards: () => Promise<void>,
+): Promise<Outcome> {
+  const began = performance.now();
+  const late: string[] = [];
+  await campaign
+    .settle(settledWithinMs)
+    .catch((error: Error) => void late.push(`not settled in time: ${error.message}`));
+  const settledMs = Math.round(performance.now() - began);
+  const verdict = await campaign.verdict();
+  await afterwards();
+  return {
+    figures: { ...figures, ...verdict.figures, "settled after ms": settledMs },
+    violations: [...late, ...verdict.violations],
+  };
+}
+
+/** By name, with the size of each: enough to find something to interrupt until the end. */
+export const campaignScenarios: Readonly<Record<string, readonly [Scenario, CampaignSize]>> = {
+  "killed while it drains a campaign": [dieWhileDraining, { recipients: 3_000, rounds: 30 }],
+  "frozen while it drains a campaign": [freezeWhileDraining, { recipients: 3_000, rounds: 4 }],
+  "statuses muted, shuffled and tripled": [confuseStatuses, { recipients: 3_000, rounds: 5 }],
+  "storms of rate limits": [stormOfRateLimits, { recipients: 1_000, rounds: 8 }],
+  "hangs, resets and garbage": [loseAnswers, { recipients: 3_000, rounds: 25 }],
+  "the database cut twice a second": [cutTheDatabase, { recipients: 3_000, rounds: 30 }],
+  "two workers on one number": [shareTheWork, { recipients: 1_000, rounds: 3 }],
+};
