@@ -34,6 +34,8 @@ const others: Readonly<Record<string, string>> = {
   ALLOW_PRIVATE_MEDIA_URLS: "true",
   MESSAGE_LEASE_SECONDS: "90",
   CAMPAIGN_SEND_WITHIN_SECONDS: "9",
+  CAMPAIGN_RECORD_WITHIN_SECONDS: "11",
+  MESSAGING_PLATFORM_TIMEOUT_MS: "17000",
 };
 
 type Json = { readonly [name: string]: string | Json };

@@ -43,6 +43,7 @@ const acrossBusinesses = [
   "realtime_events_by_age",
   "idempotency_keys_by_age",
   "steps_by_id",
+  "campaigns_by_end",
 ];
 
 describe("tables of a business", () => {

@@ -171,13 +171,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const recipientId = sent?.recipientId ?? null;
     const optedOut = failed?.optedOut ?? false;
     if ((recipientId !== null && recipientId !== message.to) || optedOut) {
-      await this.database.rows(learnRecipient, [
-        message.businessId,
-        message.id,
-        recipientId,
-        optedOut,
-        message.to,
-      ]);
+      await this.database.rows(learnRecipient, [message.businessId, message.id, recipientId, optedOut, message.to]);
     }
     return rows.map(toLoggedEvent);
   }
