@@ -127,10 +127,6 @@ export class CampaignStage {
     return (this.database as Queries).rows<Row>({ name: "", text: sql }, []);
   }
 
-  counts(): Promise<{ readonly accepted: number; readonly refused: number; readonly duplicates: number }> {
-    return this.control("GET", "/messages/count");
-  }
-
   /** What the platform takes of the number in a second, from now on; anything when undefined. */
   async limitPlatform(messagesPerSecond: number | undefined): Promise<void> {
     await this.control("POST", "/accounts", { ...accountsOf([business])[0], messagesPerSecond });
@@ -248,6 +244,9 @@ export class RunningCampaign {
              (select max(count)::int from (select count(*) from funnel_events where type = 'assigned_tag'
               group by chat_id, tag_id) as tagged) as tagged`);
 
+    const [tries] = await stage.rows<{ refused: number }>(`
+      select sum(setbacks)::int as refused from campaign_recipients where campaign_id = ${id}`);
+
     const times = new Map<string, number>();
     for (const { to } of accepted) times.set(to, (times.get(to) ?? 0) + 1);
     const twice = [...times.values()].filter((count) => count > 1).length;
@@ -263,6 +262,7 @@ export class RunningCampaign {
         distinct: times.size,
         twice,
         lost,
+        refused: tries?.refused ?? 0,
         resent: this.resent,
         "left unknown": messages.length - ofAccepted.length,
       },

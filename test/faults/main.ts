@@ -4,22 +4,27 @@ import { fileURLToPath } from "node:url";
 import { Random } from "../../src/demo/random.ts";
 import { formatTable } from "../bench/table.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
+import { CampaignStage } from "./campaign-stage.ts";
+import { campaignScenarios } from "./campaigns.ts";
 import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
- * `node --import tsx test/faults/main.ts [repeats] [seed]`: kills the service again and again, each time at other
- * moments; prints tables and writes .run/faults.json. Ends with 1 when anything was sent twice, lost or left open.
+ * `node --import tsx test/faults/main.ts [repeats] [seed] [name]`: kills the service again and again, each time at
+ * other moments, and whole campaigns with it; prints tables and writes .run/faults.json. Ends with 1 when anything was
+ * sent twice, lost or left open. With a name only the scenarios whose names hold it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** More phone numbers than one scenario uses: each run has numbers of its own. */
 const numbersEach = 1_000;
+/** Messages per second: slow enough that thirty kills find a campaign under way. */
+const campaignRate = 200;
 
 const scenarios: Readonly<Record<string, (victim: Victim, first: number, random: Random) => Promise<Outcome>>> = {
-  "between the platform's answer and the commit": (victim, first) => dieBeforeTheCommit(victim, first, 20),
-  "while it sends": (victim, first, random) => dieAtRandom(victim, first, random, { rounds: 4, parallel: 20 }),
-  "while customers write": (victim, first, random) =>
+  "killed between the platform's answer and the commit": (victim, first) => dieBeforeTheCommit(victim, first, 20),
+  "killed while it sends": (victim, first, random) => dieAtRandom(victim, first, random, { rounds: 4, parallel: 20 }),
+  "killed while customers write": (victim, first, random) =>
     dieWhileCustomersWrite(victim, first, random, { rounds: 4, parallel: 50 }),
 };
 
@@ -29,18 +34,34 @@ interface Sum {
   readonly violations: string[];
 }
 
-async function main(repeats: number, seed: number): Promise<number> {
+async function main(repeats: number, seed: number, wanted: string): Promise<number> {
   const sums: Record<string, Sum> = {};
+  await killProcesses(sums, repeats, seed, wanted);
+  await troubleCampaigns(sums, seed, wanted);
+  for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
+    const columns = ["runs", ...Object.keys(figures), "violations"];
+    console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
+    for (const line of violations) console.log(`WRONG: ${line}`);
+  }
+  const report = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism(), seed, repeats };
+  mkdirSync(`${root}.run`, { recursive: true });
+  writeFileSync(`${root}.run/faults.json`, `${JSON.stringify({ ...report, scenarios: sums }, null, 2)}\n`);
+  return Object.values(sums).some(({ violations }) => violations.length > 0) ? 1 : 0;
+}
+
+async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: number, wanted: string): Promise<void> {
+  const chosen = Object.entries(scenarios).filter(([name]) => name.includes(wanted));
+  if (chosen.length === 0) return;
   const database = await freshDatabase();
   const victim = await Victim.start(database.url);
   let first = 0;
   try {
     for (let run = 0; run < repeats; run += 1) {
-      for (const [name, scenario] of Object.entries(scenarios)) {
+      for (const [name, scenario] of chosen) {
         sums[name] ??= { runs: 0, figures: {}, violations: [] };
         const { figures, violations } = await scenario(victim, first, new Random(seed + run));
         first += numbersEach;
-        console.error(`${run + 1} of ${repeats}: killed ${name}${violations.length > 0 ? ": WRONG" : ""}`);
+        console.error(`${run + 1} of ${repeats}: ${name}${violations.length > 0 ? ": WRONG" : ""}`);
         add(sums[name], figures, violations, seed + run);
       }
     }
@@ -48,18 +69,24 @@ async function main(repeats: number, seed: number): Promise<number> {
     await victim.close();
     await database.drop();
   }
+}
 
-  for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
-    const columns = ["runs", ...Object.keys(figures), "violations"];
-    console.log(
-      formatTable({ title: `Killed ${name}`, columns, rows: [[runs, ...Object.values(figures), violations.length]] }),
-    );
-    for (const line of violations) console.log(`WRONG: ${line}`);
+/** Each campaign on a stage of its own, once: it is long, and trouble comes to it many times. */
+async function troubleCampaigns(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+  for (const [name, [scenario, size]] of Object.entries(campaignScenarios)) {
+    if (!name.includes(wanted)) continue;
+    const database = await freshDatabase();
+    const stage = await CampaignStage.open(database.url, size.recipients, campaignRate);
+    try {
+      const { figures, violations } = await scenario(stage, new Random(seed), size);
+      sums[name] = { runs: 0, figures: {}, violations: [] };
+      console.error(`campaign: ${name}${violations.length > 0 ? ": WRONG" : ""}`);
+      add(sums[name], figures, violations, seed);
+    } finally {
+      await stage.close();
+      await database.drop();
+    }
   }
-  const report = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism(), seed, repeats };
-  mkdirSync(`${root}.run`, { recursive: true });
-  writeFileSync(`${root}.run/faults.json`, `${JSON.stringify({ ...report, scenarios: sums }, null, 2)}\n`);
-  return Object.values(sums).some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
 function add(sum: Sum, figures: Outcome["figures"], violations: readonly string[], seed: number): void {
@@ -70,9 +97,9 @@ function add(sum: Sum, figures: Outcome["figures"], violations: readonly string[
 
 // The service, the sandbox and the database server end when this process exits, which a signal does not make it do.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
-const numbers = process.argv.slice(2).map(Number);
+const [repeats = "10", seed = "1", wanted = ""] = process.argv.slice(2);
 try {
-  const code = await main(numbers[0] ?? 10, numbers[1] ?? 1);
+  const code = await main(Number(repeats), Number(seed), wanted);
   await closeTestServer();
   process.exit(code);
 } catch (error) {

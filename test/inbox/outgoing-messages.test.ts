@@ -136,4 +136,14 @@ describe("outgoing messages under way", () => {
     });
     expect(row).to.deep.equal({ phone, platform_id: "5491100000001" });
   });
+  it("learn nothing of the contact from a number that is not theirs", async () => {
+    const about = { kind: "template", body: "Hola", author: "business", authorName: "Negocio 1" } as const;
+    const by = { authorUserId: null, categoryId: null, datedAt: null, takesConversation: true };
+    const message = await messages.openInChat({ businessId: 1, chatId: 101, to: "591799", ...about, ...by });
+    if (!message) throw new Error("not opened");
+    const known = () => world.rows("select platform_id, opted_out_at from contacts where business_id = 1 and id = 101");
+    const before = await known();
+    await messages.settle(message, { ...accepted("wamid.other"), recipientId: "5491100000009" });
+    expect(await known()).to.deep.equal(before);
+  });
 });

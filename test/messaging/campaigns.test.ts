@@ -1,52 +1,271 @@
 import { expect } from "chai";
-import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
-
-const count = 300;
-const threads = Array.from({ length: count }, (_, index) =>
-  aThread(1_000 + index, { phone: `591710${10_000 + index}` }),
-);
+import { aBusiness } from "../support/world.ts";
+import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
 
 describe("bulk campaigns (§4)", () => {
-  let world: World;
+  let all: CampaignWorld;
   before(async () => {
-    world = await startWorld({ businesses: [aBusiness(1, { threads }), aBusiness(2)] });
-    await world.rows("update senders set messages_per_second = 2000");
+    all = await CampaignWorld.start([
+      campaignBusiness(1),
+      campaignBusiness(2),
+      campaignBusiness(3, { sender: aBusiness(3).sender }),
+    ]);
   });
-  after(() => world.stop());
+  after(() => all.stop());
+  afterEach(() => all.calm());
 
-  const body = (changes: object = {}) => ({
-    empresa_id: 1,
-    plantilla_id: 101,
-    user_id: 101,
-    nombre: "Promo",
-    step: 101,
-    contacts_id: threads.map(({ contactId }) => contactId),
-    contacts: threads.map(({ name, phone }, index) => ({ nombre: name, numero: phone, pedido: index })),
-    paramMapping: { "1": "nombre", "2": "pedido" },
-    ...changes,
-  });
+  const refusal = async (changes: object, count = 2): Promise<readonly [number, string]> => {
+    const answer = await all.post(all.body(count, changes));
+    expect(answer.json.success).to.equal(false);
+    return [answer.status, answer.json.error];
+  };
+  const campaigns = async (): Promise<number> =>
+    (await all.rows<{ count: number }>("select count(*)::int as count from campaigns"))[0]?.count ?? -1;
+  const messages = (id: number) =>
+    all.rows<{ contact_id: number; body: string; state: string; chat_id: number; author_name: string }>(
+      `select chats.contact_id, message.* from messages as message
+       join chats on chats.business_id = message.business_id and chats.id = message.chat_id
+       where message.campaign_id = $1 order by chats.contact_id`,
+      [id],
+    );
 
-  it("send each contact its message once, and keep it in the contact's chat", async () => {
-    const answer = await world.post("/chats/enviar/masivo/plantilla", body());
-    expect(answer.text).to.equal('{"success":true}');
-    const id = Number(answer.headers["x-campaign-id"]);
-    const done = await eventually(async () => {
-      const { json } = await world.get(`/campaigns/${id}`);
-      expect(json).to.include({ state: "completed", total: count });
-      expect(json.counts.read).to.equal(count);
-      return json;
-    }, 15_000);
-    expect(done.counts).to.include({ queued: 0, sending: 0, unknown: 0, failed: 0 });
-    const sent = await world.control("GET", `/messages?limit=1000`);
-    expect(new Set(sent.map(({ to }: { to: string }) => to)).size).to.equal(count);
-    expect(sent).to.have.length(count);
-    const stored = await world.rows<{ body: string }>("select body from messages where campaign_id = $1", [id]);
-    expect(stored).to.have.length(count);
-    const csv = await request(`${world.api}/campaigns/${id}/recipients`, {
-      headers: { "x-api-key": world.appKey(1), accept: "text/csv" },
+  describe("registering", () => {
+    it("takes only whole requests, and names the field", async () => {
+      const before = await campaigns();
+      for (const field of ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"]) {
+        expect(await refusal({ [field]: undefined }), field).to.deep.equal([400, `${field} es requerido`]);
+      }
+      const wrong = {
+        contacts_id: ["1001", 1.5, 0].map((id) => [id, contactId(2)]),
+        contacts: [[{ nombre: "Ana" }, {}], [{ nombre: 1, numero: "591" }, {}], "Ana"],
+        plantilla_id: ["101", true, 0],
+        user_id: [null],
+        nombre: [7, ""],
+        step: ["uno"],
+        tags: ["1", [0]],
+        paramMapping: [{ "0": "nombre" }, { nombre: "1" }, { "1": 7 }, "nombre"],
+        schedule_at: [7, "mañana", "2026-02-30T10:00:00Z"],
+        send_window: [{ from: "9:00", to: "20:00" }, { from: "09:00" }, { from: "24:00", to: "09:00" }],
+      };
+      for (const [field, values] of Object.entries(wrong)) {
+        for (const value of values) {
+          const [status, error] = await refusal({ [field]: value });
+          expect(status, `${field} ${JSON.stringify(value)}`).to.equal(400);
+          expect(error).to.include(field);
+        }
+      }
+      expect(await campaigns()).to.equal(before);
     });
-    expect(csv.text.split("\r\n")).to.have.length(count + 2);
+
+    it("takes lists of one length only, and a window that lasts", async () => {
+      const [status, error] = await refusal({ contacts_id: [contactId(1)] });
+      expect(status).to.equal(400);
+      expect(error).to.include("misma cantidad");
+      expect(await refusal({ send_window: { from: "09:00", to: "09:00" } })).to.include(400);
+    });
+
+    it("takes no contact without a number, and no number without a digit", async () => {
+      expect(
+        await refusal({
+          contacts: [
+            { nombre: "Ana", numero: "+-" },
+            { nombre: "Eva", numero: "591" },
+          ],
+        }),
+      ).to.include(400);
+    });
+
+    it("fails for the fields first, then for the business, the template, and all ids together", async () => {
+      const wrongIds = { contacts_id: [contactId(1), 99], step: 98, user_id: 97, tags: [101, 96] };
+      const foreign = { empresa_id: 2, plantilla_id: 201, ...wrongIds };
+      expect((await refusal({ ...foreign, contacts: [] }))[0]).to.equal(400);
+      expect((await refusal({ ...foreign, schedule_at: "mañana" }))[0]).to.equal(400);
+      expect(await refusal(foreign)).to.deep.equal([404, "Empresa no encontrada"]);
+      expect(await refusal({ ...foreign, empresa_id: 99 })).to.deep.equal([404, "Empresa no encontrada"]);
+      expect(await refusal({ ...wrongIds, plantilla_id: 201 })).to.deep.equal([404, "Plantilla no encontrada"]);
+      expect(await refusal({ ...wrongIds, plantilla_id: 104 })).to.deep.equal([404, "Plantilla no encontrada"]);
+      const [status, error] = await refusal(wrongIds);
+      expect(status).to.equal(400);
+      expect(error.match(/\d+/g)).to.have.members(["99", "98", "97", "96"]);
+      expect(error).to.match(/contacts_id.*step.*user_id.*tags/);
+    });
+
+    it("takes another business's ids for unknown ones, and registers nothing of the rest", async () => {
+      const before = await campaigns();
+      for (const [field, value, named] of [
+        ["contacts_id", [contactId(1), contactId(1, 2)], contactId(1, 2)],
+        ["step", 201, 201],
+        ["user_id", 201, 201],
+        ["tags", [101, 201], 201],
+      ] as const) {
+        const [status, error] = await refusal({ [field]: value });
+        expect(status).to.equal(400);
+        expect(error).to.include(field).and.include(String(named));
+      }
+      expect(await campaigns()).to.equal(before);
+    });
+
+    it("fills only placeholders that the template has", async () => {
+      const [status, error] = await refusal({ paramMapping: { "1": "nombre", "2": "pedido", "3": "nombre" } });
+      expect(status).to.equal(400);
+      expect(error).to.include("{{3}}");
+    });
+
+    it("takes the ids of the business in its body as digits, too", async () => {
+      await all.register({ ...all.body(1), empresa_id: "1" });
+    });
+  });
+
+  describe("sending", () => {
+    it("writes to the numbers of the request, and keeps the messages in the chats of the contacts", async () => {
+      const body = all.body(5);
+      const contacts = [...(body.contacts as { nombre: string; numero: string }[])];
+      contacts[0] = { nombre: "Ana", numero: `+${all.phone(0).slice(0, 3)} ${all.phone(0).slice(3)}` };
+      const id = await all.register({ ...body, contacts });
+      await all.becomes(id, { state: "completed", total: 5, pause_reason: null }, { read: 5 });
+
+      const accepted = await all.accepted(5);
+      expect(accepted.map(({ to }) => to)).to.have.members([0, 1, 2, 3, 4].map((n) => all.phone(n)));
+      expect(accepted.find(({ to }) => to === all.phone(1)).template).to.deep.equal({
+        name: "template_101",
+        language: "es",
+        parameters: ["Ana 1", "A-1"],
+      });
+      const stored = await messages(id);
+      expect(stored.map(({ contact_id }) => contact_id)).to.deep.equal([1, 2, 3, 4, 5].map((n) => contactId(n)));
+      expect(stored[1]).to.include({ body: "Hola Ana 1, tu pedido A-1 está listo.", author_name: "Negocio 1" });
+      await eventually(async () => (await messages(id)).every(({ state }) => state === "read"));
+    });
+
+    it("writes once to a contact that is named twice, as it was named first", async () => {
+      const body = all.body(3);
+      const contacts_id = [contactId(1), contactId(2), contactId(1)];
+      const id = await all.register({ ...body, contacts_id });
+      await all.becomes(id, { state: "completed", total: 2 }, { read: 2 });
+      expect((await all.accepted(3)).map(({ to }) => to)).to.have.members([all.phone(0), all.phone(1)]);
+    });
+
+    it("makes the chat of a contact that has none", async () => {
+      await all.rows(
+        "insert into contacts (business_id, id, name, phone, platform_id) values (1, 5001, 'Nueva', '59171', '59171')",
+      );
+      const id = await all.register({ ...all.body(1), contacts_id: [5001] });
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+      const [message, ...others] = await messages(id);
+      expect(others).to.deep.equal([]);
+      expect(message?.contact_id).to.equal(5001);
+      const [talk] = await all.rows<{ state: string }>("select state from conversations where chat_id = $1", [
+        message?.chat_id,
+      ]);
+      expect(talk?.state).to.equal("bot");
+    });
+
+    it("sends no parameters without a mapping, and 'unknown' for what the contact does not have", async () => {
+      const plain = all.body(1, { plantilla_id: 102, paramMapping: undefined });
+      await all.becomes(await all.register(plain), { state: "completed" });
+      expect((await all.accepted(1))[0].template.parameters).to.deep.equal([]);
+
+      const odd = all.body(3, { paramMapping: { "2": "x", "1": "constructor" } });
+      const numbers = [0, 1, 2].map((n) => ({ nombre: "Ana", numero: all.phone(n) }));
+      const contacts = [
+        { ...numbers[0], x: 12.5 },
+        { ...numbers[1], x: { a: 1 } },
+        { ...numbers[2], x: false, constructor: "own" },
+      ];
+      await all.becomes(await all.register({ ...odd, contacts }), { state: "completed" });
+      const sent = new Map((await all.accepted(3)).map(({ to, template }) => [to, template.parameters]));
+      expect(sent.get(all.phone(0))).to.deep.equal(["unknown", "12.5"]);
+      expect(sent.get(all.phone(1))).to.deep.equal(["unknown", "unknown"]);
+      expect(sent.get(all.phone(2))).to.deep.equal(["own", "false"]);
+    });
+
+    it("keeps texts as they are, with quotes, braces and lines", async () => {
+      const name = `Ana "la \\ {1,2}" 'Ñandú' 🎉`;
+      const body = all.body(1);
+      const id = await all.register({ ...body, contacts: [{ nombre: name, numero: all.phone(0), pedido: "{{1}}" }] });
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+      expect((await messages(id))[0]?.body).to.equal(`Hola ${name}, tu pedido {{1}} está listo.`);
+    });
+
+    it("is frozen: what becomes of the template changes nothing", async () => {
+      const body = all.body(1, { schedule_at: "2099-01-01T00:00:00Z" });
+      const id = await all.register(body);
+      await all.rows(
+        "update templates set body = 'Adiós', structure = null, platform_name = 'gone', deleted_at = now() where id = 101",
+      );
+      await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+      all.wake();
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+      expect((await messages(id))[0]?.body).to.match(/^Hola Ana 0/);
+      await all.rows(
+        `update templates set body = $1, platform_name = 'template_101', deleted_at = null,
+           structure = '{"language": "es"}' where id = 101`,
+        ["Hola {{1}}, tu pedido {{2}} está listo."],
+      );
+    });
+
+    it("gives each chat the tags, with one event for each, and the step", async () => {
+      const events = (id: number) =>
+        all.rows<{ type: string; tag_id: number | null; step_id: number }>(
+          "select type, tag_id, step_id from funnel_events where campaign_id = $1",
+          [id],
+        );
+      const first = await all.register(all.body(2, { tags: [101, 102, 101] }));
+      await all.becomes(first, { state: "completed" }, { read: 2 });
+      const given = await events(first);
+      expect(given.filter(({ type }) => type === "assigned_tag").map(({ tag_id }) => tag_id)).to.have.members([
+        101, 101, 102, 102,
+      ]);
+      expect(given.filter(({ type }) => type === "campaign_sent")).to.have.length(2);
+      expect(given.every(({ step_id }) => step_id === 101)).to.equal(true);
+
+      const second = await all.register(all.body(2, { tags: [102, 103] }));
+      await all.becomes(second, { state: "completed" }, { read: 2 });
+      const again = (await events(second)).filter(({ type }) => type === "assigned_tag");
+      expect(again.map(({ tag_id }) => tag_id)).to.have.members([103, 103]);
+    });
+
+    it("gives a chat a tag once where two campaigns write to it at once", async () => {
+      const sender = "select id from senders where business_id = 2 limit 1";
+      await all.rows(`update senders set messages_per_second = 100000 where id = (${sender})`);
+      const later = { tags: [201], schedule_at: "2099-01-01T00:00:00Z" };
+      const ids = [await all.register(all.body(20, later, 2), 2), await all.register(all.body(20, later, 2), 2)];
+      await all.rows("update campaigns set starts_at = now() where id = any($1)", [ids]);
+      all.wake();
+      for (const id of ids) await all.becomes(id, { state: "completed" }, { read: 20 }, 2);
+      const [row] = await all.rows<{ events: number; tags: number }>(
+        `select (select count(*)::int from funnel_events where type = 'assigned_tag' and tag_id = 201) as events,
+                (select count(*)::int from chat_tags where tag_id = 201) as tags`,
+      );
+      expect(row).to.deep.equal({ events: 20, tags: 20 });
+    });
+
+    it("tells of each message, raises no chat, and says how it goes at most twice a second and at its end", async () => {
+      await all.rows("update senders set messages_per_second = 20 where business_id = 3");
+      const inbox = await all.world.listen(301);
+      const count = 30;
+      const id = await all.register(all.body(count, {}, 3), 3);
+      await inbox.hears(({ name, payload }) => name === "campaign:progress" && payload.counts.read === count);
+
+      const named = (wanted: string) => inbox.heard.filter(({ name }) => name === wanted).map(({ payload }) => payload);
+      expect(named("inbox:reorder")).to.deep.equal([]);
+      const told = named("message:new");
+      expect(told).to.have.length(count);
+      expect(told[0]).to.include({ empresa_id: 3 });
+      expect(new Set(told.map(({ mensaje }) => mensaje.id)).size).to.equal(count);
+
+      const progress = named("campaign:progress");
+      expect(progress.length).to.be.greaterThan(2);
+      expect(
+        progress.every(
+          ({ campaign_id, total, empresa_id }) => campaign_id === id && total === count && empresa_id === 3,
+        ),
+      ).to.equal(true);
+      const times = progress.map(({ at }) => Date.parse(at));
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      expect(Math.min(...gaps)).to.be.at.least(499);
+      expect(progress.at(-1)).to.include({ state: "completed" });
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import pg from "pg";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
@@ -313,7 +314,11 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       { user_id: 999_999 },
       { user_id: 190 },
     ];
-    for (const changes of foreign) expectError(await send(chat, changes), 400, rejected);
+    for (const changes of foreign) {
+      expectError(await send(chat, changes), 400, rejected);
+      const parameters = ["Ana", "7"];
+      expectError(await send(chat, { ...changes, plantilla_id: 140, parameters }), 400, rejected);
+    }
     await expectNothingSent(chat);
     expect(await world.rows("select from messages where business_id = 2 and direction = 'out'")).to.deep.equal([]);
   });
@@ -400,16 +405,33 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       return counts;
     };
 
-    it("exactly, of 100 sends at once with 37 left", async () => {
+    it("exactly, of 100 sends at once with 5 left", async () => {
       await limitTo(50);
       await world.rows(
-        `insert into template_usage values (3, date_trunc('month', now() at time zone 'America/La_Paz')::date, 13)`,
+        `insert into template_usage values (3, date_trunc('month', now() at time zone 'America/La_Paz')::date, 45)`,
       );
       const chat = await aLimitedChat();
-      const answers = await Promise.all(Array.from({ length: 100 }, () => send(chat)));
-      expect(summary(answers)).to.deep.equal({ sent: 37, [overLimit]: 63 });
-      expect(await accepted(chat.phone)).to.have.length(37);
-      expect(await messagesOf(chat)).to.have.length(37);
+      const other = new pg.Client({ connectionString: world.config.database.url });
+      await other.connect();
+      let sends: Promise<Answer>[] = [];
+      try {
+        // Many of them find the limit not reached, and wait to count at the same moment.
+        await other.query("begin; select from template_usage for update");
+        sends = Array.from({ length: 100 }, () => send(chat));
+        await eventually(async () => {
+          await other.query("select pg_stat_clear_snapshot()");
+          const waiting = await other.query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          );
+          return (waiting.rowCount ?? 0) >= world.config.database.poolSize / 2;
+        });
+      } finally {
+        await other.end();
+      }
+      const answers = await Promise.all(sends);
+      expect(summary(answers)).to.deep.equal({ sent: 5, [overLimit]: 95 });
+      expect(await accepted(chat.phone)).to.have.length(5);
+      expect(await messagesOf(chat)).to.have.length(5);
       expect(await used()).to.equal(50);
       expectError(await send(chat), 400, overLimit);
     });
@@ -555,7 +577,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
 
     it("only when a delivery status tells that a message was sent whose answer was lost; and says so", async () => {
-      const [chat, inbox] = [await aChat(), await world.listen(102)];
+      const [chat, other, inbox] = [await aChat(), await aChat(), await world.listen(102)];
       await world.control("POST", "/webhooks", { paused: true });
       await world.control("POST", "/faults", { reset: true, accept: true, path: "messages" });
       expectError(await send(chat), 500, uncertain);
@@ -571,6 +593,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
         mensaje_id: (await theMessage(chat)).id,
       });
       expect(await conversationsOf(chat)).to.deep.equal(["in_progress"]);
+      expect(await conversationsOf(other)).to.deep.equal(["pending"]);
     });
 
     it("not when a delivery status tells that such a message failed", async () => {
@@ -758,6 +781,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
         expect(sent).to.deep.include({ channel: providerBChannel, template: { contentId: "HX140", parameters } });
         expect(await theMessage(chat)).to.include({ body: text });
         expectError(await send(chat, { plantilla_id: 140, parameters: ["Ana"] }), 400, rejected);
+        expect((await messagesOf(chat))[1]).to.include({ state: "failed", error_code: 21_656 });
       });
     }
 

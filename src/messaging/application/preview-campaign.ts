@@ -1,4 +1,4 @@
-import type { PlatformUnavailable, TemplateState } from "../domain/platform.ts";
+import type { TemplateState } from "../domain/platform.ts";
 import { approvalState, bodyText, fillText } from "../domain/template.ts";
 import type { CampaignRegister, NewRecipient } from "./campaign-ports.ts";
 import type { MessagingPlatform } from "./ports.ts";
@@ -25,7 +25,7 @@ export interface CampaignPreview {
   readonly recipients: readonly PreviewedRecipient[];
 }
 
-export type PreviewCampaignFailure = RegisterCampaignFailure | PlatformUnavailable;
+export type PreviewCampaignFailure = RegisterCampaignFailure;
 
 /** What a campaign would send, to whom, and what would be refused. Sends and stores nothing. */
 export class PreviewCampaign {
@@ -37,7 +37,9 @@ export class PreviewCampaign {
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
     const { template, sender, parameterCount, preferredLanguage } = context;
-    const known = await this.platform.listTemplates(sender, { name: template.platformName });
+    // ProviderB approves its own templates, and does not say.
+    const mustAsk = template.provider === "Cloud";
+    const known = mustAsk ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
     const all = recipientsOf(command, parameterCount);
     const shown = all.slice((page - 1) * limit, page * limit);
     const optedOut = await this.campaigns.optedOut(

@@ -9,6 +9,7 @@ import {
   WrongSchedule,
 } from "../domain/campaign.ts";
 import { BusinessNotFound, NoSender, TemplateNotFound } from "../domain/failures.ts";
+import type { PlatformUnavailable } from "../domain/platform.ts";
 import { bodyText, languageOf, requiredParameters, storedHeader } from "../domain/template.ts";
 import type { CampaignContext, CampaignRegister, NewRecipient } from "./campaign-ports.ts";
 import type { KnownTemplates, Sender } from "./ports.ts";
@@ -35,7 +36,8 @@ export type RegisterCampaignFailure =
   | UnknownIds
   | UnknownPlaceholder
   | WrongSchedule
-  | NoSender;
+  | NoSender
+  | PlatformUnavailable;
 
 /** §4: registers a campaign, all or nothing, and has it sent. */
 export class RegisterCampaign {
@@ -102,9 +104,9 @@ export async function freeze(
   knownTemplates: KnownTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
-  const known = template.structure?.language
-    ? []
-    : await knownTemplates.named(sender, template.platformName).catch(() => []);
+  // A wrong guess would be frozen with the campaign: better none is registered. ProviderB has languages of its own.
+  const mustAsk = template.provider === "Cloud" && !template.structure?.language;
+  const known = mustAsk ? await knownTemplates.named(sender, template.platformName) : [];
   return {
     id: template.id,
     platformName: template.platformName,

@@ -1,4 +1,5 @@
 import { idOf, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import { instantOf } from "../../../kernel/instants.ts";
 import type { RegisterCampaignCommand } from "../../application/register-campaign.ts";
 
 const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
@@ -45,6 +46,8 @@ export const campaignBody = {
   },
 } as const satisfies Schema;
 
+export const notADate = "schedule_at debe ser una fecha ISO 8601";
+
 interface CampaignBody {
   readonly plantilla_id: number;
   readonly contacts_id: readonly number[];
@@ -58,9 +61,11 @@ interface CampaignBody {
   readonly send_window?: { readonly from: string; readonly to: string };
 }
 
-/** Why the lists cannot be those of one campaign, or the window is none; undefined where all is well. */
-export function complaintAbout({ contacts_id, contacts, send_window }: CampaignBody): string | undefined {
+/** What no schema can say of the fields: why they cannot be those of one campaign; undefined where all is well. */
+export function complaintAbout({ contacts_id, contacts, schedule_at, send_window }: CampaignBody): string | undefined {
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
+  // In which zone it is meant, the business tells; whether it is a date at all is the same in all of them.
+  if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;
   if (send_window && send_window.from === send_window.to) return "send_window debe durar más de un minuto";
   return undefined;
 }

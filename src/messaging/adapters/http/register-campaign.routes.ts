@@ -5,7 +5,7 @@ import type { PreviewCampaign, PreviewCampaignFailure } from "../../application/
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../application/register-campaign.ts";
 import type { UnknownIds } from "../../domain/campaign.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
-import { campaignBody, campaignBodyLimit, complaintAbout, toCommand } from "./campaign-input.ts";
+import { campaignBody, campaignBodyLimit, complaintAbout, notADate, toCommand } from "./campaign-input.ts";
 
 const failure = {
   type: "object",
@@ -34,7 +34,7 @@ const dialect: Dialect<InvalidInput | RegisterCampaignFailure | PreviewCampaignF
     400,
     failed(`paramMapping no aplica: la plantilla no tiene el parámetro {{${placeholder}}}`),
   ],
-  wrong_schedule: () => [400, failed("schedule_at debe ser una fecha ISO 8601")],
+  wrong_schedule: () => [400, failed(notADate)],
   no_sender: () => [500, failed("Error: la empresa no tiene un número de envío")],
   platform_unavailable: () => [500, failed("Error: la plataforma de mensajes no está disponible")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
@@ -82,9 +82,9 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
     dialect,
     handle: async ({ body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const complaint = complaintAbout(body);
       if (complaint) throw new InvalidInput(complaint);
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const id = await registerCampaign.execute(toCommand(body, caller.businessId));
       return new Reply(200, { success: true }, { "X-Campaign-Id": String(id) });
     },
@@ -143,9 +143,9 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const complaint = complaintAbout(body);
       if (complaint) throw new InvalidInput(complaint);
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const shown = await previewCampaign.execute(toCommand(body, caller.businessId), query.page, previewPage);
       return {
         state: shown.state,

@@ -1,0 +1,35 @@
+import { expect } from "chai";
+import { Random } from "../../src/demo/random.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { CampaignStage } from "./campaign-stage.ts";
+import { dieWhileDraining } from "./campaigns.ts";
+
+/** Chosen once; `main.ts` runs the whole of it. */
+const seed = 7;
+const recipients = 300;
+const kills = 3;
+
+describe("a worker that is killed (kill -9) in the middle of a campaign", function () {
+  // Processes are started and leases run out, each in seconds.
+  this.timeout(60_000);
+  let database: TestDatabase | undefined;
+  let stage: CampaignStage | undefined;
+
+  before(async () => {
+    database = await freshDatabase();
+    stage = await CampaignStage.open(database.url, recipients, 100);
+  });
+  after(async () => {
+    await stage?.close();
+    await database?.drop();
+  });
+
+  it("sends nothing twice and loses nobody", async () => {
+    const { figures, violations } = await dieWhileDraining(stage as CampaignStage, new Random(seed), {
+      recipients,
+      rounds: kills,
+    });
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ kills, accepted: recipients, distinct: recipients, twice: 0, lost: 0 });
+  });
+});

@@ -1,0 +1,533 @@
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { CampaignWorld, contactId } from "./campaign-support.ts";
+
+const later = { schedule_at: "2099-01-01T00:00:00Z" };
+const noCounts = {
+  queued: 0,
+  sending: 0,
+  unknown: 0,
+  sent: 0,
+  failed: 0,
+  delivered: 0,
+  read: 0,
+  skipped: 0,
+  cancelled: 0,
+};
+
+describe("campaigns in the hands of an operator", () => {
+  let all: CampaignWorld;
+  before(async () => {
+    all = await CampaignWorld.start();
+  });
+  after(() => all.stop());
+  afterEach(() => all.calm());
+
+  /** Puts recipients, and the campaign, into a state. */
+  const put = async (id: number, state: string, recipients: Readonly<Record<string, readonly number[]>> = {}) => {
+    const reason = state === "paused" ? "because" : null;
+    const ended = state === "completed" || state === "cancelled";
+    await all.rows(
+      "update campaigns set state = $2, pause_reason = $3, finished_at = case when $4 then now() end where id = $1",
+      [id, state, reason, ended],
+    );
+    for (const [own, positions] of Object.entries(recipients)) {
+      await all.rows(
+        `update campaign_recipients set state = $3, attempt = 1, settled_at = now()
+         where campaign_id = $1 and position = any($2)`,
+        [id, positions, own],
+      );
+    }
+  };
+  const begin = async (id: number) => {
+    await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+    all.wake();
+  };
+
+  describe("time", () => {
+    it("begins when it is to, and not before", async () => {
+      const id = await all.register(all.body(3, later));
+      const other = await all.register(all.body(1));
+      await all.becomes(other, { state: "completed" }, { read: 1 });
+      expect(await all.status(id)).to.deep.include({
+        state: "running",
+        schedule_at: "2099-01-01T00:00:00.000Z",
+        counts: { ...noCounts, queued: 3 },
+      });
+      await begin(id);
+      await all.becomes(id, { state: "completed" }, { read: 3 });
+    });
+
+    it("reads a time without a zone in that of the business", async () => {
+      const id = await all.register(all.body(1, { schedule_at: "2099-01-01T09:30" }));
+      expect((await all.status(id)).schedule_at).to.equal("2099-01-01T13:30:00.000Z");
+    });
+
+    it("begins at once where the time is past", async () => {
+      const id = await all.register(all.body(1, { schedule_at: "2020-01-01" }));
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+    });
+
+    it("sends between the two local times only, also over midnight", async () => {
+      const [clock] = await all.rows<Record<string, string>>(
+        `select to_char(local - interval '2 hours', 'HH24:MI') as two_ago, to_char(local - interval '1 hour', 'HH24:MI') as one_ago,
+                to_char(local + interval '1 hour', 'HH24:MI') as in_one, to_char(local + interval '2 hours', 'HH24:MI') as in_two
+         from (select now() at time zone 'America/La_Paz' as local) as clock`,
+      );
+      const { two_ago = "", one_ago = "", in_one = "", in_two = "" } = clock ?? {};
+      const inside = [
+        { from: one_ago, to: in_one },
+        { from: one_ago, to: two_ago },
+        { from: in_two, to: in_one },
+      ];
+      const outside = [
+        { from: in_one, to: in_two },
+        { from: two_ago, to: one_ago },
+        { from: in_one, to: one_ago },
+      ];
+      const waiting: number[] = [];
+      for (const send_window of outside) waiting.push(await all.register(all.body(1, { send_window })));
+      for (const send_window of inside) {
+        const id = await all.register(all.body(1, { send_window }));
+        await all.becomes(id, { state: "completed" }, { read: 1 });
+        expect((await all.status(id)).send_window).to.deep.equal(send_window);
+      }
+      for (const id of waiting) {
+        expect((await all.status(id)).counts).to.include({ queued: 1 });
+        await all.rows("update campaigns set window_from = null, window_to = null where id = $1", [id]);
+      }
+      all.wake();
+      for (const id of waiting) await all.becomes(id, { state: "completed" }, { read: 1 });
+    });
+  });
+
+  describe("actions", () => {
+    it("pause and resume", async () => {
+      const id = await all.register(all.body(3, later));
+      const paused = await all.act(id, "pause");
+      expect([paused.status, paused.json.state, paused.json.pause_reason]).to.deep.equal([
+        200,
+        "paused",
+        "paused on request",
+      ]);
+      await begin(id);
+      await all.becomes(await all.register(all.body(1)), { state: "completed" });
+      expect((await all.status(id)).counts).to.include({ queued: 3 });
+      const resumed = await all.act(id, "resume");
+      expect([resumed.status, resumed.json.pause_reason]).to.deep.equal([200, null]);
+      await all.becomes(id, { state: "completed" }, { read: 3 });
+    });
+
+    it("cancel for good: what waits is cancelled, what was sent stays", async () => {
+      const id = await all.register(all.body(3, later));
+      await put(id, "running", { read: [1] });
+      const cancelled = await all.act(id, "cancel");
+      expect(cancelled.json).to.deep.include({ state: "cancelled", counts: { ...noCounts, read: 1, cancelled: 2 } });
+      expect(cancelled.json.finished_at).to.be.a("string");
+      await begin(id);
+      await all.becomes(await all.register(all.body(1)), { state: "completed" });
+      expect(await all.accepted(3)).to.deep.equal([]);
+    });
+
+    it("queue the failed again, and nobody else", async () => {
+      const id = await all.register(all.body(4, later));
+      await put(id, "completed", { failed: [1, 2], unknown: [3], read: [4] });
+      await begin(id);
+      expect((await all.act(id, "retry-failed")).json.state).to.equal("running");
+      await all.becomes(id, { state: "completed" }, { read: 3, unknown: 1 });
+      expect((await all.accepted(4)).map(({ to }) => to)).to.have.members([all.phone(0), all.phone(1)]);
+    });
+
+    it("send again to those of whom nothing is known, under a new reference", async () => {
+      const id = await all.register(all.body(3, later));
+      await put(id, "completed", { unknown: [1], failed: [2], read: [3] });
+      const [before] = await all.rows<{ reference: string }>(
+        "select reference::text from campaign_recipients where campaign_id = $1 and position = 1",
+        [id],
+      );
+      await begin(id);
+      expect((await all.act(id, "resend-unknown")).json.state).to.equal("running");
+      await all.becomes(id, { state: "completed" }, { read: 2, failed: 1 });
+      const [sent, ...others] = await all.accepted(3);
+      expect(others).to.deep.equal([]);
+      expect(sent).to.include({ to: all.phone(0) });
+      expect(sent.reference).to.not.equal(before?.reference);
+    });
+
+    it("leave a campaign as it is where nothing is to be queued again", async () => {
+      const id = await all.register(all.body(1));
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+      for (const action of ["retry-failed", "resend-unknown"]) {
+        expect((await all.act(id, action)).json).to.include({ state: "completed" });
+      }
+    });
+
+    it("keep a paused campaign paused when they queue recipients again", async () => {
+      const id = await all.register(all.body(2, later));
+      await put(id, "paused", { failed: [1], unknown: [2] });
+      for (const action of ["retry-failed", "resend-unknown"]) {
+        expect((await all.act(id, action)).json).to.include({ state: "paused", pause_reason: "because" });
+      }
+      expect((await all.status(id)).counts).to.include({ queued: 2 });
+    });
+
+    it("leave alone who is not written down yet", async () => {
+      const id = await all.register(all.body(1, later));
+      await put(id, "running", { unknown: [1] });
+      await all.rows("update campaign_recipients set lease_until = now() + interval '1 hour' where campaign_id = $1", [
+        id,
+      ]);
+      expect((await all.act(id, "resend-unknown")).json.counts).to.include({ unknown: 1 });
+      await all.rows("update campaign_recipients set lease_until = null where campaign_id = $1", [id]);
+    });
+
+    it("are refused with 409 in states that they are not for, and change nothing", async () => {
+      const allowed: Readonly<Record<string, readonly string[]>> = {
+        running: ["pause", "cancel", "retry-failed", "resend-unknown"],
+        paused: ["resume", "cancel", "retry-failed", "resend-unknown"],
+        cancelled: [],
+        completed: ["retry-failed", "resend-unknown"],
+      };
+      const id = await all.register(all.body(1, later));
+      for (const [state, actions] of Object.entries(allowed)) {
+        for (const action of ["pause", "resume", "cancel", "retry-failed", "resend-unknown"]) {
+          await put(id, state, state === "running" || state === "paused" ? { queued: [1] } : { read: [1] });
+          const answer = await all.act(id, action);
+          const expected = actions.includes(action) ? 200 : 409;
+          expect(answer.status, `${action} of a campaign that is ${state}`).to.equal(expected);
+          if (expected === 200) continue;
+          expect(answer.json.message).to.include(state);
+          expect((await all.status(id)).state).to.equal(state);
+        }
+      }
+    });
+
+    it("know no campaign of another business", async () => {
+      const id = await all.register(all.body(1, later));
+      for (const action of ["pause", "resume", "cancel", "retry-failed", "resend-unknown"]) {
+        expect((await all.act(id, action, 2)).status).to.equal(404);
+      }
+      for (const path of [`/campaigns/${id}`, `/campaigns/${id}/recipients`]) {
+        expect((await all.world.get(path, 2)).json).to.deep.equal({ message: "Campaña no encontrada" });
+      }
+      expect((await all.world.get("/campaigns/abc")).status).to.equal(400);
+      expect((await all.status(id)).state).to.equal("running");
+    });
+
+    it("are told to whoever watches", async () => {
+      const inbox = await all.world.listen(101);
+      const id = await all.register(all.body(1, later));
+      for (const [action, state] of [
+        ["pause", "paused"],
+        ["resume", "running"],
+        ["cancel", "cancelled"],
+      ] as const) {
+        await all.act(id, action);
+        await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === state);
+      }
+    });
+
+    it("come to the same for a campaign that a worker sends meanwhile", async () => {
+      await all.rows("update senders set messages_per_second = 40 where business_id = 1");
+      const id = await all.register(all.body(60));
+      await eventually(async () => (await all.status(id)).counts.queued < 55);
+      await all.act(id, "pause");
+      const paused = await eventually(async () => {
+        const { counts } = await all.status(id);
+        return counts.sending === 0 && counts;
+      });
+      expect(paused.queued).to.be.greaterThan(0);
+      await all.act(id, "resume");
+      await eventually(async () => (await all.status(id)).counts.queued < paused.queued);
+      await all.act(id, "cancel");
+      const { counts } = await all.becomes(id, { state: "cancelled" }, { queued: 0, sending: 0 });
+      await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+      expect(counts.cancelled).to.be.greaterThan(0);
+      expect(await all.accepted(60)).to.have.length(60 - counts.cancelled);
+    });
+  });
+
+  describe("what is left behind by workers and operators who met", () => {
+    it("a campaign whose last recipients died with their worker is completed", async () => {
+      const id = await all.register(all.body(2, later));
+      await put(id, "running", { read: [1], sending: [] });
+      await all.rows(
+        `update campaign_recipients set state = 'sending', attempt = 1, lease_until = now() - interval '1 second'
+         where campaign_id = $1 and position = 2`,
+        [id],
+      );
+      const inbox = await all.world.listen(101);
+      await all.settle();
+      expect(await all.status(id)).to.deep.include({
+        state: "completed",
+        counts: { ...noCounts, read: 1, unknown: 1 },
+      });
+      await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === "completed");
+      const [message] = await all.rows<{ state: string }>("select state from messages where campaign_id = $1", [id]);
+      expect(message?.state).to.equal("unknown");
+    });
+
+    it("a recipient that came back to the queue of a completed campaign is sent", async () => {
+      const id = await all.register(all.body(1, later));
+      await put(id, "completed");
+      await begin(id);
+      await all.settle();
+      all.wake();
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+    });
+
+    it("one that came back to the queue of a cancelled campaign is cancelled", async () => {
+      const id = await all.register(all.body(1, later));
+      await put(id, "cancelled");
+      await all.settle();
+      expect((await all.status(id)).counts).to.include({ queued: 0, cancelled: 1 });
+    });
+
+    it("news of a message that waits to be sent again keep it from being sent", async () => {
+      const id = await all.register(all.body(1, later));
+      const [row] = await all.rows<{ reference: string }>(
+        "update campaign_recipients set attempt = 1, setbacks = 1 where campaign_id = $1 returning reference::text",
+        [id],
+      );
+      const status = {
+        id: "wamid.after-all",
+        status: "delivered",
+        timestamp: "1760000000",
+        recipient_id: all.phone(0),
+      };
+      const metadata = { phone_number_id: "number-1" };
+      await all.world.webhook({
+        object: "whatsapp_business_account",
+        entry: [
+          {
+            id: "account-1",
+            changes: [
+              {
+                field: "messages",
+                value: {
+                  messaging_product: "whatsapp",
+                  metadata,
+                  statuses: [{ ...status, biz_opaque_callback_data: row?.reference }],
+                },
+              },
+            ],
+          },
+        ],
+      });
+      await all.becomes(id, {}, { queued: 0, delivered: 1 });
+      await begin(id);
+      await all.settle();
+      await all.becomes(id, { state: "completed" }, { delivered: 1 });
+      expect(await all.accepted(1)).to.deep.equal([]);
+      const stored = await all.rows<{ state: string }>("select state from messages where campaign_id = $1", [id]);
+      expect(stored).to.deep.equal([{ state: "delivered" }]);
+    });
+  });
+
+  describe("recipients", () => {
+    const csvOf = (id: number, query = ""): Promise<Answer> =>
+      request(`${all.world.api}/campaigns/${id}/recipients${query}`, {
+        headers: { "x-api-key": all.world.appKey(1), accept: "text/csv" },
+      });
+
+    it("come in the order of the request, a hundred to a page, by state", async () => {
+      const id = await all.register(all.body(60, later));
+      await all.rows(
+        `insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
+         select 1, $1, n, 100000 + n, (59180000000 + n)::text, '{}' from generate_series(61, 250) as n`,
+        [id],
+      );
+      await all.rows("update campaigns set total = 250 where id = $1", [id]);
+      await put(id, "running", { failed: [2, 240, 250], read: [5] });
+
+      const pages = await Promise.all(
+        [1, 2, 3, 4].map(async (page) => (await all.world.get(`/campaigns/${id}/recipients?page=${page}`)).json),
+      );
+      expect(pages.map(({ data }) => data.length)).to.deep.equal([100, 100, 50, 0]);
+      expect(pages.map(({ hasNextPage }) => hasNextPage)).to.deep.equal([true, true, false, false]);
+      expect(pages.every(({ total }) => total === 250)).to.equal(true);
+      const ids = pages.flatMap(({ data }) => data.map((row: Answer["json"]) => row.contacto_id));
+      expect(ids.slice(0, 2)).to.deep.equal([contactId(1), contactId(2)]);
+      expect(new Set(ids).size).to.equal(250);
+
+      const failed = (await all.world.get(`/campaigns/${id}/recipients?state=failed`)).json;
+      expect(failed).to.include({ total: 3, hasNextPage: false });
+      expect(failed.data.map((row: Answer["json"]) => row.contacto_id)).to.deep.equal([contactId(2), 100_240, 100_250]);
+      expect((await csvOf(id, "?state=failed")).text.trimEnd().split("\r\n")).to.have.length(4);
+      for (const query of ["?state=lost", "?page=0", "?page=x"]) {
+        expect((await all.world.get(`/campaigns/${id}/recipients${query}`)).status, query).to.equal(400);
+      }
+    });
+
+    it("come as CSV, all of them in one stream, and nothing in it is a formula", async () => {
+      const id = await all.register(all.body(1, later));
+      await all.rows(
+        `insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
+         select 1, $1, n, 100000 + n, (59180000000 + n)::text, '{}' from generate_series(2, 12000) as n`,
+        [id],
+      );
+      const reasons = ["=1+1", "+1", "-1", "@x", "a,b", 'say "no"', "one\ntwo"];
+      for (const [index, reason] of reasons.entries()) {
+        await all.rows("update campaign_recipients set error_reason = $3 where campaign_id = $1 and position = $2", [
+          id,
+          index + 1,
+          reason,
+        ]);
+      }
+      const csv = await csvOf(id);
+      expect(csv.type).to.equal("text/csv");
+      expect(csv.headers["content-disposition"]).to.equal(`attachment; filename="campaign-${id}.csv"`);
+      const lines = csv.text.split("\r\n");
+      expect(lines[0]).to.equal("contacto_id,numero,state,attempt,message_id,error_code,error,fecha");
+      expect(lines).to.have.length(12_002);
+      expect(lines[1]).to.equal(`${contactId(1)},${all.phone(0)},queued,0,,,'=1+1,`);
+      expect(lines.slice(2, 8).map((line) => line.replace(/^.*queued,0,,,/s, ""))).to.deep.equal([
+        "'+1,",
+        "'-1,",
+        "'@x,",
+        '"a,b",',
+        '"say ""no""",',
+        '"one\ntwo",',
+      ]);
+      expect(lines[12_000]).to.match(/^112000,/);
+    });
+
+    it("say of each what became of it", async () => {
+      await all.world.control("POST", "/webhooks", { fail_numbers: ["59179999999"] });
+      const body = all.body(2);
+      const contacts = [
+        { nombre: "Ana", numero: all.phone(0) },
+        { nombre: "Eva", numero: "59179999999" },
+      ];
+      const id = await all.register({ ...body, contacts });
+      await all.becomes(id, { state: "completed" }, { read: 1, failed: 1 });
+      const [read, failed] = await all.recipients(id);
+      expect(read).to.include({
+        contacto_id: contactId(1),
+        numero: all.phone(0),
+        state: "read",
+        attempt: 1,
+        error: null,
+      });
+      expect(read.message_id).to.match(/^wamid\./);
+      expect(new Date(read.fecha).toISOString()).to.equal(read.fecha);
+      expect(failed).to.include({ state: "failed", error_code: 131026 });
+      expect(failed.error).to.be.a("string");
+    });
+  });
+
+  it("are listed newest first, twenty to a page", async () => {
+    const ids: number[] = [];
+    for (let n = 0; n < 23; n += 1) ids.push(await all.register(all.body(1, later, 2), 2));
+    const first = (await all.world.get("/campaigns", 2)).json;
+    const second = (await all.world.get("/campaigns?page=2", 2)).json;
+    expect(first).to.include({ total: 23, page: 1, hasNextPage: true });
+    expect(second).to.include({ total: 23, page: 2, hasNextPage: false });
+    const listed = [...first.data, ...second.data].map(({ id }: Answer["json"]) => id);
+    expect(listed).to.deep.equal(ids.reverse());
+    expect((await all.world.get("/campaigns?page=3", 2)).json).to.deep.include({ total: 23, data: [] });
+  });
+
+  it("say how long it will take", async () => {
+    const id = await all.register(all.body(60, later));
+    await all.rows("update senders set messages_per_second = 30 where business_id = 1");
+    expect(await all.status(id)).to.include({ rate: 0, seconds_left: 2 });
+    await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+    expect((await all.act(id, "pause")).json.seconds_left).to.equal(null);
+  });
+
+  describe("a preview", () => {
+    const preview = (body: object, page = 1, businessId = 1) =>
+      all.world.post(`/campaigns/preview?page=${page}`, body, businessId);
+
+    it("shows each contact's text and what speaks against it, and sends and keeps nothing", async () => {
+      await all.rows("update contacts set opted_out_at = now() where id = $1", [contactId(2)]);
+      const body = all.body(4);
+      const [first, second, third] = body.contacts as object[];
+      const contacts = [first, second, { ...third, pedido: " " }, { nombre: "Eva", numero: "5917" }];
+      const before = await all.rows("select count(*) from campaigns");
+      const answer = await preview({ ...body, contacts });
+      expect(answer.status).to.equal(200);
+      expect(answer.json).to.deep.equal({
+        state: "APPROVED",
+        limite_restante: null,
+        total: 4,
+        page: 1,
+        hasNextPage: false,
+        data: [
+          {
+            contacto_id: contactId(1),
+            numero: all.phone(0),
+            texto: "Hola Ana 0, tu pedido A-0 está listo.",
+            problemas: [],
+          },
+          {
+            contacto_id: contactId(2),
+            numero: all.phone(1),
+            texto: "Hola Ana 1, tu pedido A-1 está listo.",
+            problemas: ["opted_out"],
+          },
+          {
+            contacto_id: contactId(3),
+            numero: all.phone(2),
+            texto: "Hola Ana 2, tu pedido   está listo.",
+            problemas: ["empty_parameter"],
+          },
+          {
+            contacto_id: contactId(4),
+            numero: "5917",
+            texto: "Hola Eva, tu pedido unknown está listo.",
+            problemas: ["wrong_number"],
+          },
+        ],
+      });
+      expect(await all.rows("select count(*) from campaigns")).to.deep.equal(before);
+      expect(await all.accepted(4)).to.deep.equal([]);
+    });
+
+    it("says whether the template is approved, and what is left of the month", async () => {
+      expect((await preview(all.body(1, { plantilla_id: 103, paramMapping: undefined }))).json.state).to.equal(
+        "PENDING",
+      );
+      expect((await preview(all.body(1, { plantilla_id: 105, paramMapping: undefined }))).json.state).to.equal(
+        "no_status",
+      );
+      const missing = (await preview(all.body(1, { paramMapping: undefined }))).json.data[0];
+      expect(missing.problemas).to.deep.equal(["missing_parameters"]);
+      await all.rows(
+        "update businesses set feature_flags = feature_flags || '{\"monthly_template_limit\": 50}' where id = 2",
+      );
+      await all.rows(`insert into template_usage (business_id, month, used)
+        values (2, date_trunc('month', now() at time zone 'America/La_Paz')::date, 8)`);
+      expect((await preview(all.body(1, {}, 2), 1, 2)).json.limite_restante).to.equal(42);
+    });
+
+    it("comes a hundred contacts to a page", async () => {
+      await all.rows(`insert into contacts (business_id, id, name, phone, platform_id)
+        select 1, 20000 + n, 'C', (59188000000 + n)::text, '1' from generate_series(1, 150) as n`);
+      const range = Array.from({ length: 150 }, (_, n) => n + 1);
+      const body = {
+        ...all.body(1),
+        contacts_id: range.map((n) => 20_000 + n),
+        contacts: range.map((n) => ({ nombre: "C", numero: String(59_188_000_000 + n) })),
+      };
+      const [first, second] = [(await preview(body)).json, (await preview(body, 2)).json];
+      expect([first.data.length, first.hasNextPage, first.total]).to.deep.equal([100, true, 150]);
+      expect([second.data.length, second.hasNextPage]).to.deep.equal([50, false]);
+      expect(second.data[0].contacto_id).to.equal(20_101);
+    });
+
+    it("fails where the registration would", async () => {
+      expect((await preview(all.body(1, { plantilla_id: 201 }))).json).to.deep.equal({
+        success: false,
+        error: "Plantilla no encontrada",
+      });
+      expect((await preview(all.body(1, { empresa_id: 2 }))).status).to.equal(404);
+      expect((await preview(all.body(1, { contacts: [] }))).status).to.equal(400);
+      expect((await preview(all.body(1, { step: 99 }))).json.error).to.include("99");
+      await all.world.control("POST", "/faults", { path: "message_templates", count: 2, status: 500 });
+      expect((await preview(all.body(1))).status).to.equal(500);
+    });
+  });
+});

@@ -1,0 +1,161 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { DemoBusiness } from "../../src/demo/data.ts";
+import type { Answer } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
+
+export const registerPath = "/chats/enviar/masivo/plantilla";
+/** Contacts of each business of a campaign world: 1001, 1002 and so on in the first one. */
+const contactsEach = 60;
+const longestMs = 8_000;
+
+export const contactId = (n: number, businessId = 1): number => businessId * 1_000 + n;
+
+/** With tags, templates of many kinds and contacts to write to. */
+export const campaignBusiness = (id: number, changes: Partial<DemoBusiness> = {}): DemoBusiness => {
+  const base = id * 100;
+  const plain = { body: "Hola" };
+  return aBusiness(id, {
+    tags: [1, 2, 3].map((n) => ({ id: base + n, name: `Etiqueta ${n}` })),
+    templates: [
+      aTemplate(base + 1),
+      aTemplate(base + 2, plain),
+      aTemplate(base + 3, { ...plain, status: "PENDING" }),
+      aTemplate(base + 4, { ...plain, deleted: true }),
+      aTemplate(base + 5, { ...plain, listed: [] }),
+    ],
+    threads: Array.from({ length: contactsEach }, (_, index) =>
+      aThread(contactId(index + 1, id), {
+        phone: String(591_600_000_00 + id * 1_000 + index),
+        name: `Cliente ${index}`,
+      }),
+    ),
+    ...changes,
+  });
+};
+
+export interface CampaignRequest {
+  readonly [field: string]: unknown;
+}
+
+/** What tests do with campaigns; every campaign writes to numbers of its own. */
+export class CampaignWorld {
+  private made = 0;
+
+  private constructor(readonly world: World) {}
+
+  static async start(
+    businesses: readonly DemoBusiness[] = [campaignBusiness(1), campaignBusiness(2)],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<CampaignWorld> {
+    const world = await startWorld({ businesses, environment });
+    await world.rows("update senders set messages_per_second = 1000");
+    return new CampaignWorld(world);
+  }
+
+  /** A body that is accepted, to contacts 1 to `count`. */
+  body(count: number, changes: object = {}, businessId = 1): CampaignRequest {
+    this.made += 1;
+    const range = Array.from({ length: count }, (_, n) => n);
+    return {
+      empresa_id: businessId,
+      plantilla_id: businessId * 100 + 1,
+      user_id: businessId * 100 + 1,
+      nombre: `Promo ${this.made}`,
+      step: businessId * 100 + 1,
+      contacts_id: range.map((n) => contactId(n + 1, businessId)),
+      contacts: range.map((n) => ({ nombre: `Ana ${n}`, numero: this.phone(n), pedido: `A-${n}` })),
+      paramMapping: { "1": "nombre", "2": "pedido" },
+      ...changes,
+    };
+  }
+
+  /** The number that the n-th contact of the last body is written to. */
+  phone(n: number): string {
+    return String(59_170_000_000 + this.made * 1_000 + n);
+  }
+
+  post(body: object, businessId = 1): Promise<Answer> {
+    return this.world.post(registerPath, body, businessId);
+  }
+
+  /** Registers it; its id. */
+  async register(body: object, businessId = 1): Promise<number> {
+    const answer = await this.post(body, businessId);
+    expect(answer.text).to.equal('{"success":true}');
+    expect(answer.status).to.equal(200);
+    return Number(answer.headers["x-campaign-id"]);
+  }
+
+  async status(id: number, businessId = 1): Promise<Answer["json"]> {
+    const answer = await this.world.get(`/campaigns/${id}`, businessId);
+    expect(answer.status).to.equal(200);
+    return answer.json;
+  }
+
+  /** Waits until the campaign stands as `expected` says. */
+  becomes(id: number, expected: object, counts: object = {}, businessId = 1): Promise<Answer["json"]> {
+    return eventually(async () => {
+      const status = await this.status(id, businessId);
+      expect(status).to.include(expected);
+      expect(status.counts).to.include(counts);
+      return status;
+    }, longestMs);
+  }
+
+  act(id: number, action: string, businessId = 1): Promise<Answer> {
+    return this.world.post(`/campaigns/${id}/${action}`, undefined, businessId);
+  }
+
+  async recipients(id: number, query = ""): Promise<Answer["json"][]> {
+    return (await this.world.get(`/campaigns/${id}/recipients${query}`)).json.data;
+  }
+
+  /** What the platform accepted for the contacts of the last body. */
+  async accepted(count: number, first = 0): Promise<Answer["json"][]> {
+    const phones = new Set(Array.from({ length: count }, (_, n) => this.phone(first + n)));
+    const all: Answer["json"][] = await this.world.control("GET", "/messages?limit=10000");
+    return all.filter(({ to }) => phones.has(to));
+  }
+
+  fault(fault: object): Promise<unknown> {
+    return this.world.control("POST", "/faults", { path: "messages", ...fault });
+  }
+
+  /** Looks for work now. */
+  wake(): void {
+    resolve(this.world.container, tokens.dispatchCampaigns).wake();
+  }
+
+  /** What the clock does every few seconds. */
+  settle(): Promise<void> {
+    return resolve(this.world.container, tokens.settleCampaigns).execute();
+  }
+
+  rows<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.world.rows<Row>(sql, values);
+  }
+
+  /** Nothing of a test disturbs the next one. */
+  async calm(): Promise<void> {
+    await this.world.control("DELETE", "/faults");
+    await this.world.control("POST", "/webhooks", { paused: false, fail_numbers: [] });
+    await this.rows(
+      "update campaigns set state = 'cancelled', pause_reason = null, finished_at = now() - interval '2 days'",
+    );
+    await this.rows("update contacts set opted_out_at = null");
+    await eventually(async () => {
+      const [row] = await this.rows<{ open: number }>(
+        `select (select count(*)::int from campaign_recipients where lease_until is not null)
+              + (select count(*)::int from senders where drained_by is not null) as open`,
+      );
+      return row?.open === 0;
+    }, longestMs);
+  }
+
+  stop(): Promise<void> {
+    return this.world.stop();
+  }
+}
