@@ -185,7 +185,11 @@ function watch(child: ChildProcess, port: number, { logFile, settings }: Launch)
   });
   child.unref();
   const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) await endServer(pid);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    // Gone for the system is not gone for us: until it is reaped its number still answers.
+    const reaped = once(child, "exit");
+    await endServer(pid);
+    await reaped;
   };
   return {
     port,
