@@ -15,8 +15,12 @@ export interface CampaignSize {
 
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
-/** kill -9 of the worker at random moments, while another one is on its way. */
+/**
+ * kill -9 of the worker at random moments, while another one is on its way. The platform has no news until the end:
+ * nothing but what was written down keeps a message from being sent again.
+ */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
+  await stage.control("POST", "/webhooks", { paused: true });
   let worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
   let kills = 0;
@@ -28,6 +32,7 @@ export const dieWhileDraining: Scenario = async (stage, random, { recipients, ro
     worker = next;
     await stage.control("DELETE", "/faults");
   }
+  await stage.control("POST", "/webhooks", { paused: false });
   return await judged(campaign, { kills }, () => stage.kill(worker));
 };
 

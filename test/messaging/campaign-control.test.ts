@@ -120,13 +120,14 @@ describe("campaigns in the hands of an operator", () => {
     });
 
     it("cancel for good: what waits is cancelled, what was sent stays", async () => {
+      const other = all.body(1);
       const id = await all.register(all.body(3, later));
       await put(id, "running", { read: [1] });
       const cancelled = await all.act(id, "cancel");
       expect(cancelled.json).to.deep.include({ state: "cancelled", counts: { ...noCounts, read: 1, cancelled: 2 } });
       expect(cancelled.json.finished_at).to.be.a("string");
       await begin(id);
-      await all.becomes(await all.register(all.body(1)), { state: "completed" });
+      await all.becomes(await all.register(other), { state: "completed" });
       expect(await all.accepted(3)).to.deep.equal([]);
     });
 

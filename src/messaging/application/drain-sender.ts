@@ -19,7 +19,8 @@ export interface DrainSettings {
 /** Seconds' worth of a number's rate that is claimed at a time: what a killed worker leaves unknown, at most. */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
-const pauseAfterSetbackMs = 1_000;
+/** Longer than an answer takes: what is under way now complains of the same. */
+const pauseAfterSetbackMs = 500;
 /** However long the platform asks to wait: it is tried again. */
 const longestHoldMs = 10 * 60_000;
 const pauseAfterFailureMs = 500;
@@ -55,6 +56,8 @@ export class DrainSender {
   private pausing: Promise<void> = Promise.resolve();
   private underWay = 0;
   private unrecorded = 0;
+  /** Something went back to the queue that the last claim may not have seen. */
+  private cameBack = false;
   private waiters: (() => void)[] = [];
   private lastServed = 0;
 
@@ -68,7 +71,7 @@ export class DrainSender {
     private readonly settings: DrainSettings,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.pacer = new Pacer(lease.messagesPerSecond, timing.now);
+    this.pacer = new Pacer(lease.messagesPerSecond, () => timing.now());
   }
 
   /** Resolves when nothing is due any more, the lease is gone, or `signal` is aborted; everything is recorded then. */
@@ -118,6 +121,9 @@ export class DrainSender {
     for (;;) {
       await this.sleep(renewEveryMs);
       if (this.isOver) return;
+      // Whoever waits for a request to end looks whether it is too late meanwhile: a timer each would cost more than
+      // the sending.
+      this.wakeWaiters();
       // What a broken connection left open the next time finds out.
       const held = await this.queue.renew(this.lease).catch(() => true);
       if (!held) this.end();
@@ -130,6 +136,7 @@ export class DrainSender {
     const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.pacer.rate * claimSeconds)));
     // The lease begins in the database after this moment: counted from here it never ends later than there.
     const claimedAt = this.timing.now();
+    if (this.unrecorded === 0) this.cameBack = false;
     try {
       const { held, recipients, skippedOf, dueInMs, sentDirectly } = await this.queue.claim(
         this.lease,
@@ -164,14 +171,17 @@ export class DrainSender {
     const ids = new Set(recipients.map(({ campaignId }) => campaignId));
     const unknown = [...ids].filter((id) => !this.campaigns.has(id));
     if (unknown.length === 0) return;
-    const found = await this.queue.frozen(this.lease.businessId, unknown).catch(this.onError);
-    for (const [id, campaign] of found ?? []) this.campaigns.set(id, campaign);
+    try {
+      const found = await this.queue.frozen(this.lease.businessId, unknown);
+      for (const [id, campaign] of found) this.campaigns.set(id, campaign);
+    } catch (error) {
+      this.onError(error);
+    }
   }
 
   /** Whether the queue may hold something soon although it gave nothing. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
-    // What is under way may come back to the queue.
-    if (skipped || (await this.settled()) > 0) return true;
+    if ((await this.settled()) > 0 || this.cameBack || skipped) return true;
     if (dueInMs === null || dueInMs > soonMs) return false;
     // Something else may be registered meanwhile.
     await this.sleep(Math.min(dueInMs, renewEveryMs));
@@ -196,7 +206,7 @@ export class DrainSender {
       const leftMs = until - this.timing.now();
       if (leftMs <= 0) return false;
       if (this.underWay >= this.settings.concurrency) {
-        await Promise.race([this.oneEnds(), this.sleep(leftMs)]);
+        await this.oneEnds();
         continue;
       }
       const waitMs = this.pacer.take();
@@ -233,7 +243,10 @@ export class DrainSender {
   private follow(consequence: Consequence, campaignId: number): void {
     if (consequence.kind === "go-on") this.pacer.recover();
     else if (consequence.kind === "pause") this.pause(campaignId, consequence.reason);
-    else this.pacer.slowDown(Math.min(consequence.retryAfterMs ?? pauseAfterSetbackMs, longestHoldMs));
+    else {
+      const askedMs = Math.min(consequence.retryAfterMs ?? 0, longestHoldMs);
+      this.pacer.slowDown(Math.max(askedMs, pauseAfterSetbackMs));
+    }
   }
 
   /** Whatever was claimed before the pause is given back; what is claimed after it was resumed by somebody. */
@@ -256,6 +269,7 @@ export class DrainSender {
   private note(tried: TriedRecipient): void {
     this.tried.push(tried);
     this.unrecorded += 1;
+    if (tried.state === "queued") this.cameBack = true;
     if (this.tried.length === 1) this.recording = this.recording.then(() => this.record());
   }
 
@@ -293,7 +307,7 @@ export class DrainSender {
     return count;
   }
 
-  /** Resolves when a request ends, or when all is to end. */
+  /** Resolves when a request ends, when all is to end, and now and then: its callers look again. */
   private oneEnds(): Promise<void> {
     return new Promise((resume) => this.waiters.push(resume));
   }

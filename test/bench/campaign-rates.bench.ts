@@ -1,0 +1,93 @@
+import type { Bench } from "./bench.ts";
+import { type Accepted, CampaignArena, wrongWith } from "./campaigns.ts";
+import { rounded } from "./table.ts";
+
+const perSecond = 1_000;
+const seconds = 12;
+const recipients = perSecond * seconds;
+/** Of its number's limit that each reaches, both at once. */
+const aim = 0.95;
+/** Of its number's limit, in any second that one looks at. */
+const most = 1.02;
+const longestMs = 90_000;
+
+interface Pace {
+  readonly perSecond: number;
+  /** In the fullest of all seconds, wherever it begins. */
+  readonly fullest: number;
+  /** Milliseconds. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Two workers, two numbers with a limit each: whether they reach it together, and whether they ever pass it. */
+const bench: Bench = {
+  about: `two workers on two numbers that may send ${perSecond} a second each`,
+  run: async (arena) => {
+    const campaigns = await CampaignArena.open(arena, {
+      businesses: 2,
+      contacts: recipients,
+      messagesPerSecond: perSecond,
+    });
+    const ids = [1, 2];
+    const shots = ids.map((id) => campaigns.request(id, recipients));
+    for (const shot of shots) await campaigns.register({ ...shot, body: laterThan(shot.body) });
+    const workers = await Promise.all([campaigns.worker(), campaigns.worker()]);
+    await campaigns.rows("update campaigns set starts_at = now()");
+    const drainers = new Set<string>();
+    await campaigns.untilOver(longestMs, async () => {
+      for (const { by } of await campaigns.rows<{ by: string }>(
+        "select drained_by::text as by from senders where drained_by is not null",
+      ))
+        drainers.add(by);
+    });
+    const { messages, duplicates } = await campaigns.accepted();
+    const failures = wrongWith("rates", await campaigns.outcome(), duplicates);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await campaigns.close();
+
+    const paces = ids.map((id) => paceOf(messages.filter(({ phoneNumberId }) => phoneNumberId === `number-${id}`)));
+    // Together: from the first message of either number to the last of either.
+    const began = Math.min(...paces.map(({ firstAt }) => firstAt));
+    const ended = Math.max(...paces.map(({ lastAt }) => lastAt));
+    const together = rounded(messages.length / ((ended - began) / 1_000) / (ids.length * perSecond), 3);
+    const reached = Math.min(...paces.map((pace) => pace.perSecond)) >= aim * perSecond && together >= aim;
+    for (const [index, { fullest }] of paces.entries()) {
+      if (fullest > most * perSecond) failures.push(`rates: number ${ids[index]} sent ${fullest} in one second`);
+    }
+    const verdict = `the aim is at least ${aim} of both limits together: ${reached ? "met" : "not met"}`;
+    return {
+      tables: [
+        {
+          title: `Two numbers limited to ${perSecond}/s; ${verdict}; no second above ${most * perSecond}`,
+          columns: ["", "messages/s", "fullest second"],
+          rows: [
+            ...paces.map((pace, index) => [`number ${ids[index]}`, rounded(pace.perSecond), pace.fullest]),
+            [`together (${drainers.size} workers)`, `${together} of both limits`, ""],
+          ],
+        },
+      ],
+      figures: { recipients, paces, together, workers: drainers.size, aim, most },
+      failures,
+      belowAim: reached ? [] : [`two numbers: ${together} of their limits together, below the aim of ${aim}`],
+    };
+  },
+};
+export default bench;
+
+const laterThan = (body: string): string =>
+  JSON.stringify({ ...JSON.parse(body), schedule_at: "2099-01-01T00:00:00Z" });
+
+/** From when the platform accepted what; oldest first. */
+function paceOf(accepted: readonly Accepted[]): Pace {
+  const times = accepted.map(({ at }) => Date.parse(at));
+  const firstAt = times[0] ?? Number.NaN;
+  const lastAt = times.at(-1) ?? Number.NaN;
+  let fullest = 0;
+  let from = 0;
+  times.forEach((at, index) => {
+    while (at - (times[from] ?? at) >= 1_000) from += 1;
+    fullest = Math.max(fullest, index - from + 1);
+  });
+  return { perSecond: times.length / ((lastAt - firstAt) / 1_000), fullest, firstAt, lastAt };
+}

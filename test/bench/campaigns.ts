@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DemoBusiness } from "../../src/demo/data.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { aBusiness, aTemplate } from "../support/world.ts";
+import type { Arena } from "./bench.ts";
+import { load, type Shot } from "./load.ts";
+import type { OwnProcess } from "./processes.ts";
+import type { Stage } from "./stage.ts";
+
+export const registerPath = "/chats/enviar/masivo/plantilla";
+
+const firstContact = 1_000_000;
+const firstPhone = 59_100_000_000;
+const pollMs = 50;
+
+export interface CampaignArenaSettings {
+  readonly businesses: number;
+  /** Of each business. */
+  readonly contacts: number;
+  /** What each number may send. */
+  readonly messagesPerSecond: number;
+}
+
+/** What came of campaigns. */
+export interface Outcome {
+  readonly sent: number;
+  readonly recipients: number;
+  /** Whose message is in its chat. */
+  readonly messages: number;
+  /** When the last of the campaigns was over and recorded: milliseconds since 1970. */
+  readonly finishedAt: number;
+}
+
+/** One accepted message, as the platform remembers it. */
+export interface Accepted {
+  readonly at: string;
+  readonly phoneNumberId: string;
+}
+
+/** Businesses with contacts to write to, an API to register campaigns at, and workers that come when they are asked for. */
+export class CampaignArena {
+  private constructor(
+    readonly stage: Stage,
+    readonly database: Database,
+    readonly api: OwnProcess,
+    private readonly settings: CampaignArenaSettings,
+  ) {}
+
+  static async open(arena: Arena, settings: CampaignArenaSettings): Promise<CampaignArena> {
+    const all = Array.from({ length: settings.businesses }, (_, n) => businessOf(n + 1));
+    const stage = await arena.stage({ businesses: all });
+    const limits = { poolSize: 2, statementTimeoutMs: 60_000, connectTimeoutMs: 5_000 };
+    const database = Database.open({ ...limits, url: stage.databaseUrl, applicationName: "bench" }, () => {});
+    const own = new CampaignArena(stage, database, await stage.service("dist", { ROLE: "api" }), settings);
+    await own.rows("update senders set messages_per_second = $1", [settings.messagesPerSecond]);
+    await own.rows(
+      `insert into contacts (business_id, id, name, phone, platform_id)
+       select business.id, $1::bigint + n, 'Cliente ' || n, ($2::bigint + n)::text, ($2::bigint + n)::text
+       from businesses as business, generate_series(0, $3::int - 1) as n`,
+      [firstContact, firstPhone, settings.contacts],
+    );
+    for (const table of ["contacts", "campaign_recipients"]) await own.rows(`analyze ${table}`);
+    return own;
+  }
+
+  rows<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.database.rows<Row>({ name: "", text: sql }, values);
+  }
+
+  worker(): Promise<OwnProcess> {
+    return this.stage.service("dist", { ROLE: "worker" });
+  }
+
+  /** A request for a campaign to the first `count` contacts of the business. */
+  request(businessId: number, count: number): Shot {
+    const range = Array.from({ length: Math.min(count, this.settings.contacts) }, (_, n) => n);
+    return {
+      path: registerPath,
+      headers: { "x-api-key": this.stage.appKey(businessId) },
+      body: JSON.stringify({
+        empresa_id: businessId,
+        plantilla_id: templateOf(businessId),
+        user_id: businessId * 100 + 1,
+        nombre: "Promo",
+        step: businessId * 100 + 1,
+        contacts_id: range.map((n) => firstContact + n),
+        contacts: range.map((n) => ({ nombre: `Cliente ${n}`, numero: String(firstPhone + n), pedido: n })),
+        paramMapping: { "1": "nombre", "2": "pedido" },
+      }),
+    };
+  }
+
+  /** Posts it; the milliseconds that the answer took. */
+  async register(shot: Shot): Promise<number> {
+    const isRight = (status: number, text: string) => status === 200 && text === '{"success":true}';
+    const next = () => shot;
+    const { latencies, firstWrong } = await load({ url: this.api.url, connections: 1, requests: 1, next, isRight });
+    if (firstWrong !== undefined) throw new Error(`not registered: ${firstWrong}`);
+    return latencies[0] ?? Number.NaN;
+  }
+
+  /** Waits until every campaign is over; calls `meanwhile` in between. */
+  async untilOver(limitMs: number, meanwhile: () => Promise<void> | void = () => {}): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const [row] = await this.rows<{ open: number }>(
+        "select count(*)::int as open from campaigns where state <> 'completed'",
+      );
+      await meanwhile();
+      if (row?.open === 0) return;
+      if (Date.now() > deadline) throw new Error(`${row?.open} campaigns are not over after ${limitMs} ms`);
+      await sleep(pollMs);
+    }
+  }
+
+  /** Of all campaigns that were made after the given one. */
+  async outcome(after = 0): Promise<Outcome> {
+    const [row] = await this.rows<{ sent: number; recipients: number; messages: number; finished_at: Date }>(
+      `select (select count(*) from campaign_recipients where campaign_id > $1 and state = 'sent') as sent,
+              (select count(*) from campaign_recipients where campaign_id > $1) as recipients,
+              (select count(*) from messages where campaign_id > $1 and state = 'sent') as messages,
+              (select max(finished_at) from campaigns where id > $1) as finished_at`,
+      [after],
+    );
+    if (!row) throw new Error("nothing came of it");
+    return { ...row, finishedAt: row.finished_at.getTime() };
+  }
+
+  async lastCampaign(): Promise<number> {
+    const [row] = await this.rows<{ id: number }>("select coalesce(max(id), 0) as id from campaigns");
+    return row?.id ?? 0;
+  }
+
+  /** What the platform accepted, oldest first, and how often it accepted one message twice. */
+  async accepted(): Promise<{ readonly messages: readonly Accepted[]; readonly duplicates: number }> {
+    const { duplicates } = await this.stage.control<{ duplicates: number }>("GET", "/messages/count");
+    return { messages: await this.stage.control<Accepted[]>("GET", "/messages?limit=100000"), duplicates };
+  }
+
+  /** A message as a campaign sends it, posted straight to the platform. */
+  bareSend(businessId: number, count: () => number): () => Shot {
+    const { sender } = businessOf(businessId);
+    const path = `/v23.0/${sender.phoneNumberId}/messages`;
+    const headers = { authorization: `Bearer ${sender.token}`, accept: "application/json" };
+    return () => {
+      const n = count();
+      const reference = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+      const parameters = [`Cliente ${n}`, String(n)].map((text) => ({ type: "text", text }));
+      return {
+        path,
+        headers,
+        body: JSON.stringify({
+          messaging_product: "whatsapp",
+          recipient_type: "individual",
+          to: String(firstPhone + n),
+          biz_opaque_callback_data: reference,
+          type: "template",
+          template: {
+            name: `template_${templateOf(businessId)}`,
+            language: { code: "es" },
+            components: [{ type: "body", parameters }],
+          },
+        }),
+      };
+    };
+  }
+
+  /** Ends what was started here; workers are their users'. */
+  async close(): Promise<void> {
+    await this.api.kill();
+    await this.database.close();
+  }
+}
+
+const templateOf = (businessId: number): number => businessId * 100 + 1;
+
+const businessOf = (id: number): DemoBusiness => aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
+
+/** Sentences about what is wrong with it. */
+export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {
+  const isExact = sent === recipients && messages === recipients && duplicates === 0;
+  return isExact ? [] : [`${name}: of ${recipients} ${sent} sent, ${messages} in chats, ${duplicates} sent twice`];
+}

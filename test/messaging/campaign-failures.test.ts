@@ -1,0 +1,296 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { eventually } from "../support/wait.ts";
+import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
+
+interface Row {
+  readonly state: string;
+  readonly attempt: number;
+  readonly setbacks: number;
+  readonly due_in: number;
+  readonly error_code: number | null;
+  readonly error_reason: string | null;
+}
+
+/** Long enough for an answer here, short enough to wait for one that does not come. */
+const timeoutMs = "400";
+const plain = { plantilla_id: 102, paramMapping: undefined };
+
+describe("a campaign that meets trouble", () => {
+  let all: CampaignWorld;
+  before(async () => {
+    all = await CampaignWorld.start(
+      [1, 2, 3].map((id) => campaignBusiness(id)),
+      {
+        MESSAGING_PLATFORM_TIMEOUT_MS: timeoutMs,
+      },
+    );
+  });
+  after(() => all.stop());
+  afterEach(() => all.calm());
+
+  const rows = (id: number, where = "true"): Promise<Row[]> =>
+    all.rows<Row>(
+      `select state, attempt, setbacks, error_code, error_reason,
+              extract(epoch from greatest(due_at, now()) - now())::int as due_in
+       from campaign_recipients where campaign_id = $1 and ${where} order by position`,
+      [id],
+    );
+  const messages = (id: number) =>
+    all.rows<{ state: string; attempt: number }>(
+      "select state, attempt from messages where campaign_id = $1 order by id",
+      [id],
+    );
+  const hurry = async (id: number): Promise<void> => {
+    await all.rows("update campaign_recipients set due_at = now() where campaign_id = $1 and state = 'queued'", [id]);
+    all.wake();
+  };
+
+  it("is paused with its reason when nothing of it can succeed, and goes on from there", async () => {
+    const inbox = await all.world.listen(101);
+    await all.fault({ code: 132001, count: 1_000 });
+    const id = await all.register(all.body(40));
+    const { counts, pause_reason } = await all.becomes(id, { state: "paused" }, { sending: 0 });
+    expect(pause_reason).to.match(/^132001: /);
+    expect(counts).to.include({ queued: 40, failed: 0, unknown: 0 });
+    await inbox.hears(({ payload }) => payload.state === "paused" && payload.pause_reason?.startsWith("132001"));
+
+    await all.world.control("DELETE", "/faults");
+    await all.act(id, "resume");
+    await all.becomes(id, { state: "completed", pause_reason: null }, { read: 40 });
+    expect(await all.accepted(40)).to.have.length(40);
+  });
+
+  it("goes on at once when it is resumed while its number still sends for another", async () => {
+    await all.rows("update senders set messages_per_second = 60 where business_id = 1");
+    const busy = await all.register(all.body(60, plain));
+    const id = await all.register(all.body(3, { ...plain, plantilla_id: 105 }));
+    await all.becomes(id, { state: "paused" }, { queued: 3 });
+    await all.rows(
+      `update campaigns set template = jsonb_set(template, '{platformName}', '"template_102"') where id = $1`,
+      [id],
+    );
+    // What a worker has learned of a campaign is frozen: only its own errors stop it again.
+    await all.act(id, "resume");
+    await all.becomes(id, { state: "paused" }, { queued: 3 });
+    const [row] = await rows(id);
+    expect(row?.setbacks).to.be.greaterThan(1);
+    await all.becomes(busy, { state: "completed" }, { read: 60 });
+    await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+  });
+
+  it("slows down where the number sends too much, and loses nobody", async () => {
+    await all.fault({ code: 130429, count: 8, retry_after: 0 });
+    const id = await all.register(all.body(40));
+    await all.becomes(id, { state: "completed" }, { read: 40, failed: 0, unknown: 0 });
+    expect(await all.accepted(40)).to.have.length(40);
+    expect((await rows(id)).reduce((sum, { setbacks }) => sum + setbacks, 0)).to.equal(8);
+  });
+
+  it("waits as long as the platform asks, and keeps its number meanwhile", async () => {
+    await all.fault({ code: 130429, count: 1, retry_after: 3_600 });
+    const id = await all.register(all.body(40, {}, 3), 3);
+    await eventually(async () => (await rows(id, "setbacks = 1")).length === 1);
+    await all.becomes(id, { state: "running" }, { sending: 0 }, 3);
+    const [waiting] = await rows(id, "setbacks = 1");
+    expect(waiting).to.include({ state: "queued", error_code: 130429 });
+    expect(waiting?.due_in).to.be.within(3_500, 3_600);
+    const [sender] = await all.rows<{ held: boolean }>(
+      "select drained_until > now() as held from senders where business_id = 3 and drained_by is not null",
+    );
+    expect(sender?.held).to.equal(true);
+    expect(await all.accepted(40)).to.have.length.below(40);
+    // Another number has no part in it.
+    const other = await all.register(all.body(5));
+    await all.becomes(other, { state: "completed" }, { read: 5 });
+  });
+
+  it("comes back later to a recipient that gets too much, and sends to the others meanwhile", async () => {
+    await all.fault({ code: 131056 });
+    const id = await all.register(all.body(10));
+    await all.becomes(id, { state: "running" }, { read: 9, queued: 1 });
+    const [late] = await rows(id, "state = 'queued'");
+    expect(late).to.include({ setbacks: 1, attempt: 1, error_code: 131056 });
+    expect(late?.due_in).to.be.within(1, 4);
+    await hurry(id);
+    await all.becomes(id, { state: "completed" }, { read: 10 });
+    expect(await all.accepted(10)).to.have.length(10);
+  });
+
+  it("leaves for tomorrow whom the platform holds back from, and then lets it be", async () => {
+    await all.fault({ code: 131049 });
+    const id = await all.register(all.body(3));
+    await all.becomes(id, { state: "running" }, { read: 2, queued: 1 });
+    const [late] = await rows(id, "state = 'queued'");
+    expect(late?.due_in).to.be.within(86_000, 86_400);
+    await all.fault({ code: 131049 });
+    await hurry(id);
+    await all.becomes(id, { state: "completed" }, { read: 2, failed: 1 });
+  });
+
+  it("fails one recipient alone where the platform cannot reach it, and keeps nothing in its chat", async () => {
+    await all.fault({ code: 131026 });
+    const id = await all.register(all.body(5));
+    await all.becomes(id, { state: "completed" }, { read: 4, failed: 1 });
+    const [failed] = await rows(id, "state = 'failed'");
+    expect(failed).to.include({ error_code: 131026, attempt: 1 });
+    expect(await messages(id)).to.have.length(4);
+  });
+
+  it("fails those whose parameters are empty, which the platform refuses", async () => {
+    const body = all.body(2);
+    const contacts = [
+      { nombre: "", numero: all.phone(0), pedido: "1" },
+      { nombre: "Eva", numero: all.phone(1), pedido: "2" },
+    ];
+    const id = await all.register({ ...body, contacts });
+    await all.becomes(id, { state: "completed" }, { read: 1, failed: 1 });
+  });
+
+  it("skips who opted out, before and after it was registered, and counts them", async () => {
+    await all.rows("update contacts set opted_out_at = now() where business_id = 1 and id = any($1)", [
+      [contactId(1), contactId(3)],
+    ]);
+    const id = await all.register(all.body(4, { schedule_at: "2099-01-01T00:00:00Z" }));
+    await all.rows("update contacts set opted_out_at = now() where business_id = 1 and id = $1", [contactId(4)]);
+    await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+    all.wake();
+    await all.becomes(id, { state: "completed" }, { read: 1, skipped: 3 });
+    expect((await all.accepted(4)).map(({ to }) => to)).to.deep.equal([all.phone(1)]);
+    expect((await all.recipients(id, "?state=skipped"))[0].error).to.equal("the contact opted out");
+    expect(await messages(id)).to.have.length(1);
+  });
+
+  it("skips any number of them at a stretch", async () => {
+    await all.rows("update senders set messages_per_second = 20 where business_id = 1");
+    await all.rows("update contacts set opted_out_at = now() where business_id = 1 and id < $1", [contactId(60)]);
+    const id = await all.register(all.body(60));
+    await all.becomes(id, { state: "completed" }, { read: 1, skipped: 59 });
+    await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+  });
+
+  it("remembers who the platform says has opted out", async () => {
+    await all.fault({ code: 131050 });
+    const id = await all.register(all.body(1));
+    await all.becomes(id, { state: "completed" }, { skipped: 1 });
+    const [contact] = await all.rows<{ out: boolean }>(
+      "select opted_out_at is not null as out from contacts where business_id = 1 and id = $1",
+      [contactId(1)],
+    );
+    expect(contact?.out).to.equal(true);
+    const next = await all.register(all.body(1));
+    await all.becomes(next, { state: "completed" }, { skipped: 1 });
+    expect((await rows(next))[0]).to.include({ error_code: null });
+  });
+
+  for (const [what, fault] of Object.entries({
+    garbage: { garbage: true },
+    "a connection that breaks": { reset: true },
+    "no answer at all": { hang: true },
+    "a gateway's page": { status: 502 },
+  })) {
+    it(`leaves unknown what was answered with ${what}, and believes the delivery status`, async () => {
+      const inbox = await all.world.listen(101);
+      await all.world.control("POST", "/webhooks", { paused: true });
+      await all.fault({ ...fault, accept: true, count: 2 });
+      await all.fault({ ...fault, accept: false, count: 1 });
+      const id = await all.register(all.body(6));
+      await all.becomes(id, { state: "completed" }, { unknown: 3, sent: 3 });
+      expect((await messages(id)).filter(({ state }) => state === "unknown")).to.have.length(3);
+
+      await all.world.control("POST", "/webhooks", { paused: false });
+      await all.becomes(id, { state: "completed" }, { unknown: 1, read: 5 });
+      expect(await all.accepted(6)).to.have.length(5);
+      const progress = ({ payload }: (typeof inbox.heard)[number]) =>
+        payload.campaign_id === id && payload.counts.read === 5;
+      await inbox.hears(progress);
+
+      await all.act(id, "resend-unknown");
+      await all.becomes(id, { state: "completed" }, { unknown: 0, read: 6 });
+      const accepted = await all.accepted(6);
+      expect(new Set(accepted.map(({ to }) => to)).size).to.equal(6);
+      expect(accepted).to.have.length(6);
+      // Nobody knows what became of the first one.
+      await eventually(async () => (await messages(id)).filter(({ state }) => state === "read").length === 6);
+      expect((await messages(id)).map(({ state }) => state).sort()).to.deep.equal([
+        ...Array(6).fill("read"),
+        "unknown",
+      ]);
+      const [funnel] = await all.rows<{ count: number }>(
+        "select count(*)::int as count from funnel_events where campaign_id = $1 and type = 'campaign_sent'",
+        [id],
+      );
+      expect(funnel?.count).to.equal(6);
+    });
+  }
+
+  it("does not stop for good while the platform cannot be reached at all", async () => {
+    const id = await all.register(all.body(3, { schedule_at: "2099-01-01T00:00:00Z" }));
+    await all.rows("update campaign_recipients set attempt = 40, setbacks = 40 where campaign_id = $1", [id]);
+    await all.fault({ code: 131057, count: 3, retry_after: 0 });
+    await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+    all.wake();
+    await all.becomes(id, { state: "completed" }, { read: 3 });
+  });
+
+  it("takes turns with the other campaigns of its number", async () => {
+    await all.rows("update senders set messages_per_second = 60 where business_id = 1");
+    const long = await all.register(all.body(60, plain));
+    await all.becomes(long, { state: "running" });
+    const short = await all.register(all.body(5, plain));
+    await all.becomes(short, {}, { read: 5 });
+    expect((await all.status(long)).counts.queued).to.be.greaterThan(0);
+    await all.becomes(long, { state: "completed" }, { read: 60 });
+    await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+  });
+
+  it("is not held up by campaigns of its number that wait for tomorrow", async () => {
+    await all.rows("update senders set messages_per_second = 100 where business_id = 1");
+    const waiting: number[] = [];
+    for (let n = 0; n < 30; n += 1)
+      waiting.push(await all.register(all.body(1, { schedule_at: "2099-01-01T00:00:00Z" })));
+    await all.rows("update campaign_recipients set due_at = now() + interval '1 day' where campaign_id = any($1)", [
+      waiting,
+    ]);
+    await all.rows("update campaigns set starts_at = now() where id = any($1)", [waiting]);
+    const [lease] = await all.queue.lease(randomUUID(), 1);
+    expect(lease).to.equal(undefined);
+    await all.register(all.body(60, { schedule_at: "2099-01-01T00:00:00Z" }));
+    await all.rows("update campaigns set starts_at = now() where total = 60");
+    const [own] = await all.queue.lease(randomUUID(), 1);
+    if (!own) throw new Error("the number was not free");
+    const { recipients } = await all.queue.claim(own, 10, 0);
+    expect(recipients).to.have.length(10);
+    await all.rows("update campaign_recipients set state = 'queued', lease_until = null where state = 'sending'");
+    await all.queue.release(own);
+  });
+
+  it("lets direct sends go first: they are answered at once, and it goes slower for them", async () => {
+    await all.rows("update senders set messages_per_second = 60 where business_id = 1");
+    const id = await all.register(all.body(60, plain));
+    await eventually(async () => (await all.status(id)).counts.queued < 60);
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, (_, n) =>
+        all.world.post("/chats/enviar/plantilla/business", {
+          empresa_id: 1,
+          phone_number: String(59_175_000_000 + n),
+          plantilla_id: 102,
+          parameters: [],
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(15).fill(200));
+    expect((await all.status(id)).counts.queued).to.be.greaterThan(0);
+    await all.becomes(id, { state: "completed" }, { read: 60 });
+    await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+  });
+
+  it("does not touch another business's while its own hangs", async () => {
+    await all.fault({ hang: true, accept: true, count: 20 });
+    const slow = await all.register(all.body(20));
+    await eventually(async () => (await all.world.control("GET", "/faults")).length === 0);
+    const other = await all.register(all.body(10, {}, 2), 2);
+    await all.becomes(other, { state: "completed" }, { read: 10 }, 2);
+    await all.becomes(slow, { state: "completed" }, { read: 20 });
+  });
+});

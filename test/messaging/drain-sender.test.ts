@@ -1,0 +1,343 @@
+import { expect } from "chai";
+import type {
+  CampaignQueue,
+  Claim,
+  ClaimedRecipient,
+  FrozenCampaign,
+  SenderLease,
+  TriedRecipient,
+} from "../../src/messaging/application/campaign-ports.ts";
+import type { CampaignProgress } from "../../src/messaging/application/campaign-progress.ts";
+import { DrainSender } from "../../src/messaging/application/drain-sender.ts";
+import type { Timing } from "../../src/messaging/application/ports.ts";
+import type { RecordCampaign } from "../../src/messaging/application/record-campaign.ts";
+import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
+
+/** Time that only passes when everybody waits for it. */
+class SimulatedTime implements Timing {
+  private at = 1_000;
+  private readonly sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+
+  now(): number {
+    return this.at;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.sleepers.delete(sleeper);
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      const sleeper = { at: this.at + ms, wake };
+      this.sleepers.add(sleeper);
+      signal?.addEventListener("abort", wake);
+    });
+  }
+
+  /** The process stands still. */
+  jump(ms: number): void {
+    this.at += ms;
+  }
+
+  async until<Result>(ended: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const result = ended.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      for (let n = 0; n < 3; n += 1) await new Promise((resolve) => setImmediate(resolve));
+      const [next] = [...this.sleepers].sort((one, other) => one.at - other.at);
+      if (isOver) break;
+      if (!next) throw new Error("everybody waits, and nobody for the time");
+      this.at = Math.max(this.at, next.at);
+      next.wake();
+    }
+    return await result;
+  }
+}
+
+const accepted: SendOutcome = { kind: "accepted", platformMessageId: "wamid.1" };
+const refusal = (kind: RefusalClass): SendOutcome => ({
+  kind: "refused",
+  refusal: { class: kind, code: 7, reason: "why" },
+});
+const sendWithinMs = 5_000;
+
+/** A number with recipients of one campaign or several in memory; tests put trouble into its parts. */
+class FakeNumber {
+  readonly time = new SimulatedTime();
+  readonly sent: { readonly to: string; readonly at: number }[] = [];
+  readonly recorded: TriedRecipient[] = [];
+  readonly errors: unknown[] = [];
+  readonly touched: number[] = [];
+  readonly stop = new AbortController();
+  isRunning = true;
+  claims = 0;
+  renewals = 0;
+  mostUnderWay = 0;
+  private underWay = 0;
+  private readonly waiting: ClaimedRecipient[];
+
+  constructor(
+    count: number,
+    private readonly rate: number,
+    private readonly trouble: {
+      readonly answer?: (to: string) => SendOutcome | Promise<SendOutcome>;
+      readonly onClaim?: () => void;
+      readonly onFrozen?: () => void;
+      readonly onRecord?: () => void;
+      readonly onPause?: () => void;
+      readonly isHeld?: () => boolean;
+    } = {},
+  ) {
+    this.waiting = Array.from({ length: count }, (_, n) => ({
+      campaignId: 1,
+      position: n + 1,
+      contactId: n + 1,
+      phone: `${n + 1}`,
+      parameters: [],
+      reference: `reference ${n + 1}`,
+      attempt: 1,
+      setbacks: 0,
+    }));
+  }
+
+  get left(): number {
+    return this.waiting.length;
+  }
+
+  run(): Promise<void> {
+    const lease = { businessId: 1, messagesPerSecond: this.rate, waitMs: 0, sender: { id: 1 } } as SenderLease;
+    const drain = new DrainSender(
+      lease,
+      this.queue as CampaignQueue,
+      { send: (_, { to }) => this.send(to) },
+      {
+        record: async (_lease: SenderLease, tried: TriedRecipient[]) => this.record(tried),
+      } as unknown as RecordCampaign,
+      { touch: (_, ids) => void this.touched.push(...ids) } as CampaignProgress,
+      this.time,
+      { sendWithinMs, concurrency: 10, recordAtMost: 500 },
+      (error) => this.errors.push(error),
+    );
+    return this.time.until(drain.run(this.stop.signal));
+  }
+
+  private get isHeld(): boolean {
+    return this.trouble.isHeld?.() ?? true;
+  }
+
+  private readonly queue: Partial<CampaignQueue> = {
+    claim: async (_lease, limit): Promise<Claim> => {
+      this.claims += 1;
+      const held = this.isHeld;
+      const recipients = held && this.isRunning ? this.waiting.splice(0, limit) : [];
+      this.trouble.onClaim?.();
+      return { held, recipients, skippedOf: [], dueInMs: null, sentDirectly: 0 };
+    },
+    renew: async () => {
+      this.renewals += 1;
+      return this.isHeld;
+    },
+    frozen: async () => {
+      this.trouble.onFrozen?.();
+      return new Map([[1, { id: 1, template: { body: "Hola" } } as FrozenCampaign]]);
+    },
+    pause: async () => {
+      this.trouble.onPause?.();
+      this.isRunning = false;
+    },
+    complete: async () => [],
+  };
+
+  private async send(to: string): Promise<SendOutcome> {
+    this.sent.push({ to, at: this.time.now() });
+    this.underWay += 1;
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    const outcome = await (this.trouble.answer?.(to) ?? accepted);
+    this.underWay -= 1;
+    return outcome;
+  }
+
+  private record(tried: readonly TriedRecipient[]): void {
+    this.trouble.onRecord?.();
+    this.recorded.push(...tried);
+    for (const { position, attempt, state, dueInMs } of tried) {
+      if (state !== "queued" || dueInMs !== 0) continue;
+      const again = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [], setbacks: 0 };
+      this.waiting.push({ ...again, reference: "", attempt: attempt + 1 });
+    }
+  }
+
+  count(state: string): number {
+    return this.recorded.filter((tried) => tried.state === state).length;
+  }
+}
+
+const times = (count: number, work: () => void): (() => void) => {
+  let left = count;
+  return () => {
+    left -= 1;
+    if (left >= 0) work();
+  };
+};
+const fail = (): void => {
+  throw new Error("no connection");
+};
+
+describe("draining a number", () => {
+  it("sends each recipient once, in the number's rate", async () => {
+    const number = new FakeNumber(300, 50);
+    await number.run();
+    expect(new Set(number.sent.map(({ to }) => to)).size).to.equal(300);
+    expect(number.sent).to.have.length(300);
+    expect(number.count("sent")).to.equal(300);
+    const { sent } = number;
+    const inTheSecondAfter = (from: number) => sent.filter(({ at }) => at >= from && at < from + 1_000).length;
+    expect(Math.max(...sent.map(({ at }) => inTheSecondAfter(at)))).to.be.at.most(51);
+    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.below(6_400);
+  });
+
+  it("gives back what it can no longer send in time: it stood still, and others may have taken over", async () => {
+    const number: FakeNumber = new FakeNumber(20, 1_000, {
+      onClaim: times(1, () => number.time.jump(sendWithinMs + 1)),
+    });
+    await number.run();
+    expect(number.count("queued")).to.equal(20);
+    expect(number.sent.every(({ at }) => at > 1_000 + sendWithinMs)).to.equal(true);
+    expect(number.count("sent")).to.equal(20);
+  });
+
+  it("sends nothing more once the number is another's, and gives back what it holds", async () => {
+    let isHeld = true;
+    const number: FakeNumber = new FakeNumber(100, 20, {
+      isHeld: () => isHeld,
+      answer: (to) => {
+        if (to === "10") isHeld = false;
+        return accepted;
+      },
+    });
+    await number.run();
+    expect(number.sent.length).to.be.within(10, 35);
+    expect(number.left).to.equal(100 - number.sent.length);
+  });
+
+  it("writes down what it knows until it is heard", async () => {
+    const number = new FakeNumber(20, 100, { onRecord: times(6, fail) });
+    await number.run();
+    expect(number.count("sent")).to.equal(20);
+    expect(number.sent).to.have.length(20);
+    expect(number.errors).to.have.length(6);
+  });
+
+  it("goes on after a claim that failed", async () => {
+    let lost = 0;
+    const number: FakeNumber = new FakeNumber(40, 100, {
+      onClaim: times(2, () => {
+        lost += 10;
+        fail();
+      }),
+    });
+    await number.run();
+    expect(number.sent).to.have.length(40 - lost);
+    expect(number.left).to.equal(0);
+  });
+
+  it("gives back recipients of a campaign that cannot be read just now", async () => {
+    const number = new FakeNumber(10, 100, { onFrozen: times(1, fail) });
+    await number.run();
+    expect(number.count("queued")).to.equal(10);
+    expect(number.count("sent")).to.equal(10);
+    expect(number.sent).to.have.length(10);
+  });
+
+  it("pauses a campaign that cannot succeed, however often that fails, and sends again once it is resumed", async () => {
+    let isBad = true;
+    const number: FakeNumber = new FakeNumber(30, 100, {
+      answer: () => (isBad ? refusal("stop") : accepted),
+      onPause: times(3, fail),
+    });
+    await number.run();
+    expect(number.isRunning).to.equal(false);
+    expect(number.left).to.equal(30);
+    expect(number.sent.length).to.be.below(30);
+    expect(number.touched).to.include(1);
+
+    isBad = false;
+    number.isRunning = true;
+    await number.run();
+    expect(number.count("sent")).to.equal(30);
+  });
+
+  it("sends for a campaign that is resumed while it still drains the number", async () => {
+    let refusals = 1;
+    const number: FakeNumber = new FakeNumber(60, 100, {
+      answer: () => {
+        refusals -= 1;
+        return refusals >= 0 ? refusal("stop") : accepted;
+      },
+      onPause: () => queueMicrotask(() => (number.isRunning = true)),
+    });
+    await number.run();
+    expect(number.count("sent")).to.equal(60);
+    expect(number.left).to.equal(0);
+  });
+
+  it("keeps its number while requests hang, has only so many under way, and claims none that it cannot send", async () => {
+    const number: FakeNumber = new FakeNumber(50, 1_000, {
+      answer: async () => {
+        await number.time.sleep(20_000);
+        return { kind: "unknown", reason: "hung" };
+      },
+    });
+    await number.run();
+    expect(number.mostUnderWay).to.equal(10);
+    expect(number.count("unknown")).to.equal(50);
+    expect(number.renewals).to.be.greaterThan(60);
+  });
+
+  it("ends soon when it is told to, and leaves nothing claimed", async () => {
+    const number: FakeNumber = new FakeNumber(100, 20, {
+      answer: (to) => {
+        if (to === "10") number.stop.abort();
+        return accepted;
+      },
+    });
+    await number.run();
+    expect(number.sent).to.have.length(10);
+    expect(number.left).to.equal(90);
+  });
+
+  it("slows down for complaints, and sends everything all the same", async () => {
+    let complaints = 5;
+    const number = new FakeNumber(100, 200, {
+      answer: () => {
+        complaints -= 1;
+        return complaints >= 0
+          ? { kind: "refused", refusal: { class: "wait-sender", code: 4, reason: "", retryAfterMs: 0 } }
+          : accepted;
+      },
+    });
+    await number.run();
+    expect(number.count("sent")).to.equal(100);
+    expect(number.count("queued")).to.be.at.least(5);
+  });
+
+  it("waits as long as the platform asks, and keeps its number meanwhile", async () => {
+    const waitMs = 60_000;
+    const number: FakeNumber = new FakeNumber(50, 100, {
+      answer: (to) =>
+        to === "20"
+          ? { kind: "refused", refusal: { class: "wait-sender", code: 4, reason: "", retryAfterMs: waitMs } }
+          : accepted,
+    });
+    await number.run();
+    const asked = number.sent.find(({ to }) => to === "20")?.at ?? 0;
+    const meanwhile = number.sent.filter(({ at }) => at > asked && at < asked + waitMs);
+    expect(meanwhile).to.deep.equal([]);
+    expect(number.count("sent")).to.equal(49);
+    expect(number.renewals).to.be.greaterThan(50);
+  });
+});
