@@ -36,7 +36,13 @@ const bench: Bench = {
 
     const ratios = seen.map(({ ratio }) => ratio);
     const ratio = quantile(ratios, 0.5);
-    const median = (of: "requestMs" | "copyMs") => rounded(quantile(seen.map((one) => one[of]), 0.5)); // biome-ignore format: one thought
+    const median = (of: "requestMs" | "copyMs") =>
+      rounded(
+        quantile(
+          seen.map((one) => one[of]),
+          0.5,
+        ),
+      );
     const worstToBest = `${ratio} (${Math.max(...ratios)} to ${Math.min(...ratios)})`;
     return {
       tables: [

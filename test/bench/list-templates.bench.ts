@@ -49,7 +49,7 @@ const bench: Bench = {
 export default bench;
 
 interface ListedRow {
-  readonly account_id: string;
+  readonly sender_account_id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly [column: string]: unknown;
@@ -63,7 +63,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
   return async (text) => {
     const { empresa_id: business, usuario_id: user } = JSON.parse(text);
     const rows = await query<ListedRow>(listing, [business, user]);
-    const account = rows[0]?.account_id;
+    const account = rows[0]?.sender_account_id;
     const page = await platform(
       business,
       "GET",
@@ -80,8 +80,8 @@ interface PlatformTemplate {
 }
 
 const toWire = (row: ListedRow, state: unknown) => ({
-  id: row.id,
-  nombre: row.name,
+  id: row.template_id,
+  nombre: row.template_name,
   id_plantilla: row.platform_name,
   descripcion: row.body,
   template: row.structure,
@@ -89,7 +89,7 @@ const toWire = (row: ListedRow, state: unknown) => ({
   codigo: row.code,
   archivo_nombre: row.file_name,
   type: row.header_type,
-  tipo: row.provider,
+  tipo: row.template_provider,
   agentes_permitidos: row.allowed_agents,
   contacto_variables: row.contact_variables,
   articles: row.articles,

@@ -87,7 +87,7 @@ interface Counts {
 
 interface ContextRow {
   readonly business_name: string;
-  readonly phone_number_id: string;
+  readonly sender_platform_id: string;
   readonly platform_name: string;
   readonly structure: { readonly language: string; readonly components: readonly { readonly text: string }[] };
 }
@@ -119,7 +119,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
     const answer = await platform(
       id,
       "POST",
-      `/v23.0/${context.phone_number_id}/messages`,
+      `/v23.0/${context.sender_platform_id}/messages`,
       JSON.stringify({
         messaging_product: "whatsapp",
         recipient_type: "individual",

@@ -16,6 +16,8 @@ const sandboxProgram = fileURLToPath(new URL("../../src/sandbox/main.ts", import
 export interface Stage {
   readonly databaseUrl: string;
   readonly sandbox: OwnProcess;
+  /** What the services are started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** By business id. */
   appKey(businessId: number): string;
   /** Starts one more service; `environment` changes its settings. */
@@ -58,6 +60,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
   return {
     databaseUrl,
     sandbox,
+    environment,
     appKey: (businessId) => appKeys.get(businessId) ?? "",
     service: (from, changes = {}) => startService({ from, environment: { ...environment, ...changes } }),
     control,

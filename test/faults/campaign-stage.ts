@@ -1,4 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { io, type Socket } from "socket.io-client";
+import { readConfig } from "../../src/bootstrap/config.ts";
+import { createContainer } from "../../src/bootstrap/container.ts";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Database, type Queries } from "../../src/infra/postgres/database.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
@@ -16,6 +21,8 @@ const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
   MESSAGING_PLATFORM_TIMEOUT_MS: "1000",
+  // Where there is one, processes tell each other at once; elsewhere they look.
+  ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
 /** Milliseconds for a campaign to get anywhere at all, with leases that run out and clocks whose lock is held. */
@@ -37,6 +44,7 @@ interface Accepted {
 /** An API that lives, workers that come and go, one database and one platform. */
 export class CampaignStage {
   private readonly workers = new Set<OwnProcess>();
+  private readonly sockets: Socket[] = [];
   private campaigns = 0;
 
   private constructor(
@@ -93,6 +101,21 @@ export class CampaignStage {
     await Promise.all([...this.workers].map((worker) => this.kill(worker)));
   }
 
+  /** A socket of the business's administrator on that API; the names of what it hears. */
+  async listen(api: OwnProcess): Promise<readonly string[]> {
+    const container = createContainer(readConfig({ ...this.stage.environment, LOG_LEVEL: "silent" }));
+    const database = resolve(container, tokens.database);
+    const { token } = await resolve(container, tokens.openSession)
+      .forUser(101)
+      .finally(() => database.close());
+    const heard: string[] = [];
+    const socket = io(`${api.url}/realtime`, { forceNew: true, transports: ["websocket"], auth: { token } });
+    this.sockets.push(socket);
+    socket.onAny((name: string) => void heard.push(name));
+    await eventually(() => heard.includes("ready"), patienceMs);
+    return heard;
+  }
+
   /** A campaign to `count` contacts, at numbers that no other campaign of this stage writes to. */
   async register(count: number): Promise<RunningCampaign> {
     this.campaigns += 1;
@@ -140,6 +163,7 @@ export class CampaignStage {
   }
 
   async close(): Promise<void> {
+    for (const socket of this.sockets) socket.disconnect();
     await this.killAll();
     await this.api.kill();
     await this.stage.close();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/demo/random.ts";
+import type { OwnProcess } from "../bench/processes.ts";
 import { eventually } from "../support/wait.ts";
 import type { CampaignStage, RunningCampaign, Verdict } from "./campaign-stage.ts";
 import type { Outcome } from "./scenario.ts";
@@ -16,24 +17,22 @@ export interface CampaignSize {
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
 /**
- * kill -9 of the worker at random moments, while another one is on its way. The platform has no news until the end:
- * nothing but what was written down keeps a message from being sent again.
+ * kill -9 of the worker at random moments, with another one ready. The platform has no news until the end: nothing but
+ * what was written down keeps a message from being sent again.
  */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
-  let worker = await stage.startWorker();
+  const drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
-  let kills = 0;
-  for (; kills < rounds; kills += 1) {
+  await killOneAfterTheOther(stage, drainer, rounds, async () => {
     // Some answers are held back, so that a kill finds requests in every stage.
     await stage.control("POST", "/faults", { count: 20, path: "messages", delay_ms: random.between(1, 60) });
     await campaign.inTheMiddle(random.between(0, 400));
-    const [next] = await Promise.all([stage.startWorker(), stage.kill(worker)]);
-    worker = next;
-    await stage.control("DELETE", "/faults");
-  }
+  });
+  const waiting = await campaign.waiting();
+  await stage.control("DELETE", "/faults");
   await stage.control("POST", "/webhooks", { paused: false });
-  return await judged(campaign, { kills }, () => stage.kill(worker));
+  return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
 /** A worker that stands still until its leases are over and another one has taken its place, and then goes on. */
@@ -50,27 +49,23 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
     process.kill(drainer.pid, "SIGCONT");
     [drainer, spare] = [spare, drainer];
   }
-  return await judged(campaign, { freezes: rounds }, () => stage.killAll());
+  const waiting = await campaign.waiting();
+  return await judged(campaign, { freezes: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
 /** Statuses come late, in any order and three times each, to workers that die besides. */
 export const confuseStatuses: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
-  let worker = await stage.startWorker();
+  const drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
-  for (let kills = 0; kills < rounds; kills += 1) {
+  await killOneAfterTheOther(stage, drainer, rounds, async () => {
     await campaign.inTheMiddle(random.between(0, 400));
-    const [next] = await Promise.all([stage.startWorker(), stage.kill(worker)]);
-    worker = next;
-    await stage.control("POST", "/webhooks", {
-      paused: random.chance(0.5),
-      shuffled: true,
-      seed: random.between(1, 1_000_000),
-      repeat: 3,
-    });
-  }
+    const seed = random.between(1, 1_000_000);
+    await stage.control("POST", "/webhooks", { paused: random.chance(0.5), shuffled: true, seed, repeat: 3 });
+  });
+  const waiting = await campaign.waiting();
   await stage.control("POST", "/webhooks", { paused: false });
-  return await judged(campaign, { kills: rounds }, () => stage.kill(worker));
+  return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
 /** The platform takes less than the number's rate for a while, or nothing; nobody is lost or becomes unknown. */
@@ -127,22 +122,55 @@ export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rou
   return await judged(campaign, { cuts, "waiting after the last": waiting }, () => stage.kill(worker));
 };
 
-/** Two workers side by side, and a campaign for each to fight over. */
+/** Two workers and two APIs on one database, and a client on each API: each hears of every message once. */
 export const shareTheWork: Scenario = async (stage, _random, { recipients, rounds }) => {
-  await Promise.all([stage.startWorker(), stage.startWorker()]);
+  const [otherApi] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
+  const clients = [await stage.listen(stage.api), await stage.listen(otherApi)];
+  const verdicts: Verdict[] = [];
   const campaigns: RunningCampaign[] = [];
   for (let n = 0; n < rounds; n += 1) campaigns.push(await stage.register(recipients));
-  const verdicts: Verdict[] = [];
   for (const campaign of campaigns) {
     await campaign.settle(settledWithinMs);
     verdicts.push(await campaign.verdict());
   }
-  await stage.killAll();
+  const sent = campaigns.length * recipients;
+  const heardBy = (client: readonly string[]) => client.filter((name) => name === "message:new").length;
+  await eventually(() => clients.every((client) => heardBy(client) >= sent), settledWithinMs).catch(() => {});
+  const deaf = clients.flatMap((client, n) =>
+    heardBy(client) === sent ? [] : [`client ${n + 1} heard of ${heardBy(client)} messages of ${sent}`],
+  );
+  await Promise.all([stage.killAll(), otherApi.kill()]);
   const figures: Record<string, number> = { campaigns: campaigns.length };
   for (const verdict of verdicts)
     for (const [name, value] of Object.entries(verdict.figures)) figures[name] = (figures[name] ?? 0) + value;
-  return { figures, violations: verdicts.flatMap(({ violations }) => violations) };
+  return {
+    figures: {
+      ...figures,
+      "heard by the first": heardBy(clients[0] ?? []),
+      "by the second": heardBy(clients[1] ?? []),
+    },
+    violations: [...deaf, ...verdicts.flatMap(({ violations }) => violations)],
+  };
 };
+
+/** Another worker is ready each time, and takes over from the one that dies. */
+async function killOneAfterTheOther(
+  stage: CampaignStage,
+  first: OwnProcess,
+  kills: number,
+  untilKill: () => Promise<void>,
+): Promise<void> {
+  let drainer = first;
+  let spare = stage.startWorker();
+  for (let n = 0; n < kills; n += 1) {
+    // A start that fails is heard of where its worker is wanted.
+    spare.catch(() => {});
+    await untilKill();
+    await stage.kill(drainer);
+    drainer = await spare;
+    if (n + 1 < kills) spare = stage.startWorker();
+  }
+}
 
 /** Lets the campaign end, whatever it takes; what it was worth, and how long it took from now on. */
 async function judged(
@@ -172,5 +200,5 @@ export const campaignScenarios: Readonly<Record<string, readonly [Scenario, Camp
   "storms of rate limits": [stormOfRateLimits, { recipients: 1_000, rounds: 8 }],
   "hangs, resets and garbage": [loseAnswers, { recipients: 3_000, rounds: 25 }],
   "the database cut twice a second": [cutTheDatabase, { recipients: 3_000, rounds: 30 }],
-  "two workers on one number": [shareTheWork, { recipients: 1_000, rounds: 3 }],
+  "two workers and two APIs": [shareTheWork, { recipients: 1_000, rounds: 3 }],
 };

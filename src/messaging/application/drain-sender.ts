@@ -161,9 +161,14 @@ export class DrainSender {
     while (!this.isOver) {
       const { heldMs } = this.pacer;
       if (heldMs > 0) await this.sleep(heldMs);
-      else if (this.underWay >= this.settings.concurrency) await this.oneEnds();
+      else if (this.underWay >= this.settings.concurrency || this.isBehind) await this.oneEnds();
       else return;
     }
+  }
+
+  /** Recording does not keep up: what a death would leave unknown, and memory, must not grow with the campaign. */
+  private get isBehind(): boolean {
+    return this.unrecorded >= 2 * this.settings.recordAtMost;
   }
 
   /** A campaign that cannot be learned of just now is missing, and its recipients are given back. */
@@ -278,6 +283,7 @@ export class DrainSender {
       const batch = this.tried.splice(0, this.settings.recordAtMost);
       await this.persist(() => this.recorder.record(this.lease, batch, this.campaigns));
       this.unrecorded -= batch.length;
+      this.wakeWaiters();
     }
   }
 
