@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, contactId } from "./campaign-support.ts";
@@ -267,6 +270,56 @@ describe("campaigns in the hands of an operator", () => {
       await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === "completed");
       const [message] = await all.rows<{ state: string }>("select state from messages where campaign_id = $1", [id]);
       expect(message?.state).to.equal("unknown");
+    });
+
+    it("a message whose worker was away too long is known after all, in its chat and once in the funnel", async () => {
+      const id = await all.register(all.body(4, later));
+      await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+      const [lease] = await all.queue.lease(randomUUID(), 1);
+      if (!lease) throw new Error("the number was not free");
+      const { recipients } = await all.queue.claim(lease, 4, 0);
+      expect(recipients).to.have.length(4);
+      await all.rows(
+        "update campaign_recipients set lease_until = now() - interval '1 second' where campaign_id = $1",
+        [id],
+      );
+      await all.settle();
+      expect((await all.status(id)).counts).to.include({ unknown: 4 });
+
+      const outcomes = [
+        { state: "sent", platformMessageId: `wamid.late-${id}` },
+        { state: "failed", code: 7, reason: "no" },
+        { state: "skipped", code: 8, reason: "no more" },
+        { state: "queued", dueInMs: 3_600_000 },
+      ] as const;
+      const tried = recipients.map(({ campaignId, position, contactId: contact, phone, attempt }, n) => ({
+        ...{ campaignId, position, contactId: contact, phone, attempt },
+        ...(outcomes[n] ?? outcomes[0]),
+      }));
+      const recorder = resolve(all.world.container, tokens.recordCampaign);
+      const frozen = await all.queue.frozen(1, [id]);
+      // Twice: an answer of the database may be lost.
+      for (let n = 0; n < 2; n += 1) await recorder.record(lease, tried, frozen);
+      await all.queue.release(lease);
+      expect((await all.status(id)).counts).to.include({ unknown: 0, sent: 1, failed: 1, skipped: 1, queued: 1 });
+      const states = "select state from messages where campaign_id = $1 order by id";
+      const stored = (await all.rows<{ state: string }>(states, [id])).map(({ state }) => state);
+      expect(stored).to.deep.equal(["sent", "failed", "failed", "unknown"]);
+      const [funnel] = await all.rows<{ count: number }>(
+        "select count(*)::int as count from funnel_events where campaign_id = $1 and type = 'campaign_sent'",
+        [id],
+      );
+      expect(funnel?.count).to.equal(4);
+
+      await all.rows("update campaign_recipients set due_at = now() where campaign_id = $1", [id]);
+      await all.rows("update campaigns set state = 'running', finished_at = null where id = $1", [id]);
+      all.wake();
+      await all.becomes(id, { state: "completed" }, { read: 1, sent: 1 });
+      await eventually(async () => {
+        const now = (await all.rows<{ state: string }>(states, [id])).map(({ state }) => state);
+        expect(now).to.deep.equal(["sent", "failed", "failed", "read"]);
+        return true;
+      });
     });
 
     it("a recipient that came back to the queue of a completed campaign is sent", async () => {

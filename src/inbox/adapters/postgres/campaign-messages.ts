@@ -79,16 +79,17 @@ const store: Statement = {
 };
 
 /**
- * A chat passes each step of the funnel, and gets each tag, once; only a message that was tried again may have been
- * in its chat before. Before the messages are stored.
+ * A chat passes each step of the funnel, and gets each tag, once: not again where its message was kept as unknown, or
+ * where one was that was sent again since. Before the messages are stored.
  */
 const mark: Statement = {
   name: "campaign_marks",
   text: `
     with given as (
-      select distinct on ("chatId", "campaignId") "chatId", "stepId", "campaignId", attempt, tags
+      select distinct on ("chatId", "campaignId") "chatId", "stepId", "campaignId", reference, attempt, tags
       from jsonb_to_recordset($2::jsonb) as row(
-        "chatId" bigint, "stepId" bigint, "campaignId" bigint, attempt integer, tags bigint[], "onlyIfKept" boolean)
+        "chatId" bigint, "stepId" bigint, "campaignId" bigint, reference uuid, attempt integer, tags bigint[],
+        "onlyIfKept" boolean)
       where not "onlyIfKept"
     ),
     wanted as (
@@ -108,9 +109,11 @@ const mark: Statement = {
     from tagged join wanted on wanted."chatId" = tagged.chat_id and wanted.tag_id = tagged.tag_id
     union all
     select $1, 'campaign_sent', "chatId", "stepId", null, "campaignId" from given
-    where attempt = 1 or not exists (
+    where not exists (
+      select from messages as message where message.business_id = $1 and message.reference = given.reference)
+    and (attempt = 1 or not exists (
       select from messages as message
-      where message.business_id = $1 and message.chat_id = given."chatId" and message.campaign_id = given."campaignId")`,
+      where message.business_id = $1 and message.chat_id = given."chatId" and message.campaign_id = given."campaignId"))`,
 };
 
 /** The number tells whose it is only where the message went to the contact's own. */
