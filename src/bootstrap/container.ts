@@ -14,11 +14,18 @@ import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { LoggedEvent } from "../kernel/events.ts";
 import { Triggers } from "../kernel/triggers.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
+import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
+import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
+import { mediaModule } from "./media.module.ts";
 import { messagingModule } from "./messaging.module.ts";
+import { ordersEditModule } from "./orders-edit.module.ts";
+import { ordersReadModule } from "./orders-read.module.ts";
+import { paymentsModule } from "./payments.module.ts";
 import { provide } from "./provide.ts";
+import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
 import { tokens } from "./tokens.ts";
 
@@ -27,7 +34,20 @@ export type { Container };
 /** Everything of one process, each built when it is first asked for; nothing is opened or started before. */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: "Singleton" });
-  container.load(sharedModule(config), tenancyModule, inboxModule, messagingModule, campaignsModule);
+  container.load(
+    sharedModule(config),
+    tenancyModule,
+    inboxModule,
+    messagingModule,
+    campaignsModule,
+    ordersEditModule,
+    ordersReadModule,
+    paymentsModule,
+    inactivityModule,
+    reportsModule,
+    adsModule,
+    mediaModule,
+  );
   return container;
 }
 

@@ -38,11 +38,10 @@ export async function insertBusiness(
   const insert = (text: string, rows: readonly object[]) =>
     transaction.rows(statement(text), [id, JSON.stringify(rows)]);
 
-  await transaction.rows(statement("insert into businesses (id, name, feature_flags) values ($1, $2, $3)"), [
-    id,
-    business.name,
-    JSON.stringify(business.flags),
-  ]);
+  await transaction.rows(
+    statement("insert into businesses (id, name, feature_flags, plan) values ($1, $2, $3, 'pro')"),
+    [id, business.name, JSON.stringify(business.flags)],
+  );
   await insert(
     `insert into users (business_id, id, name, role_id, available)
      select $1, id, name, "roleId", available

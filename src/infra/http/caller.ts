@@ -1,8 +1,12 @@
 import type { Middleware } from "koa";
 
-/** Who calls: the business that the App Key belongs to. */
 export interface BusinessCaller {
   readonly businessId: number;
+}
+
+/** Who calls: the business that the App Key belongs to. */
+export interface KeyCaller extends BusinessCaller {
+  readonly keyId: number;
 }
 
 /** Who calls: the user whose session token came along. */
@@ -15,7 +19,7 @@ export interface UserCaller extends BusinessCaller {
 
 /** How a route learns who calls. */
 export interface Callers {
-  "app-key": BusinessCaller;
+  "app-key": KeyCaller;
   session: UserCaller;
   none: undefined;
 }

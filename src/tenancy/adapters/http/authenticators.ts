@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import { LRUCache } from "lru-cache";
-import type { Authenticators, UserCaller } from "../../../infra/http/caller.ts";
+import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/caller.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
@@ -23,7 +23,7 @@ function appKey(keys: AppKeys, door: Door): Middleware {
     if (!access) return door.refuse(ctx, key, { message: "Invalid API key" });
     if (!access.hasAdministrator) return door.refuse(ctx, key, "No admin user found for this business");
     door.welcome(key);
-    ctx.state.caller = { businessId: access.businessId };
+    ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
     ctx.state.rateKey = `key ${access.keyId}`;
     await next();
   };

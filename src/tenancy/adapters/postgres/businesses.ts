@@ -6,8 +6,8 @@ const found: Statement = {
   name: "business_found",
   text: `
     with business as (
-      insert into businesses (name)
-      select $1 where not exists (select from credentials where email = lower($2))
+      insert into businesses (name, plan)
+      select $1, 'pro' where not exists (select from credentials where email = lower($2))
       returning id
     ),
     administrator as (

@@ -1,0 +1,22 @@
+/** An exact amount in hundredths of its currency's unit. */
+export type Money = bigint;
+
+const written = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/;
+
+/** Reads a decimal as PostgreSQL writes `numeric`; throws for one that hundredths do not hold. */
+export function moneyOf(decimal: string): Money {
+  const match = written.exec(decimal);
+  if (!match) throw new RangeError(`${decimal} is no amount in hundredths`);
+  const [, sign, units = "0", fraction = ""] = match;
+  const amount = BigInt(units) * 100n + BigInt(fraction.padEnd(2, "0"));
+  return sign === "-" ? -amount : amount;
+}
+
+/** `1250n` as "12.50": what PostgreSQL takes, and what the wire calls a string decimal. */
+export function decimalOf(amount: Money): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(3, "0");
+  return `${amount < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** `1250n` as 12.5: a number with at most two decimals, exact up to 2^53 hundredths. */
+export const numberOf = (amount: Money): number => Number(decimalOf(amount));

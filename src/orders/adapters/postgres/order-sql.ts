@@ -1,0 +1,115 @@
+import { moneyOf } from "../../../kernel/money.ts";
+import type { ExtraData } from "../../domain/extra-data.ts";
+import type { Branch, Line, Order } from "../../domain/order.ts";
+
+/** The columns of an order for `toOrder`, where the query calls the order's row `o`. Amounts come as text. */
+export const orderColumns = `
+  o.business_id as "businessId", o.id, o.version, o.status, o.type, o.shipment_method as "shipmentMethod",
+  o.payment_method as "paymentMethod", o.branch_id as "branchId", o.location_label as "locationLabel",
+  o.raw_address as "rawAddress", o.paid, o.scheduled_at as "scheduledAt", o.latitude, o.longitude,
+  o.zone_id as "zoneId", o.chat_id as "chatId", o.external_user_id as "externalUserId",
+  o.cancel_reason as "cancelReason", o.transaction_id as "transactionId",
+  o.payment_expires_at as "paymentExpiresAt", o.extra_data as "extraData", o.speedy_price as "speedyPrice",
+  o.created_at as "createdAt", o.updated_at as "updatedAt",
+  (select json_build_object('id', branch.id, 'name', branch.name)
+   from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id) as branch,
+  (select json_build_object('id', zone.id, 'price', zone.price::text, 'branchId', branch.id, 'branchName', branch.name)
+   from zones as zone left join branches as branch
+     on branch.business_id = zone.business_id and branch.id = zone.branch_id
+   where zone.business_id = o.business_id and zone.id = o.zone_id) as zone,
+  (select json_build_object(
+     'id', chat.id, 'supportUserId', chat.support_user_id, 'lastMessageAt', chat.last_message_at,
+     'contact', json_build_object(
+       'id', contact.id, 'name', contact.name, 'phone', contact.phone, 'platformId', contact.platform_id))
+   from chats as chat join contacts as contact
+     on contact.business_id = chat.business_id and contact.id = chat.contact_id
+   where chat.business_id = o.business_id and chat.id = o.chat_id) as chat,
+  (select json_agg(
+     json_build_object(
+       'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
+       'articleId', article.id, 'articleName', article.name, 'price', article.price::text,
+       'extras', (
+         select json_agg(
+           json_build_object(
+             'id', line_extra.id, 'extraId', extra.id, 'name', extra.name, 'charge', extra.charge::text)
+           order by line_extra.id)
+         from line_extras as line_extra join article_extras as extra
+           on extra.business_id = line_extra.business_id and extra.id = line_extra.extra_id
+         where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
+     order by line.id)
+   from order_lines as line join articles as article
+     on article.business_id = line.business_id and article.id = line.article_id
+   where line.business_id = o.business_id and line.order_id = o.id) as lines,
+  (select coalesce(sum(discount.amount), 0) from order_discounts as discount
+   where discount.business_id = o.business_id and discount.order_id = o.id) as discount`;
+
+interface ExtraRow {
+  readonly id: number;
+  readonly extraId: number;
+  readonly name: string;
+  readonly charge: string;
+}
+
+interface LineRow {
+  readonly id: number;
+  readonly quantity: number;
+  readonly type: Line["type"];
+  readonly retailerId: string | null;
+  readonly articleId: number;
+  readonly articleName: string;
+  readonly price: string;
+  readonly extras: readonly ExtraRow[] | null;
+}
+
+interface ChatRow extends Omit<NonNullable<Order["chat"]>, "lastMessageAt"> {
+  readonly lastMessageAt: string | null;
+}
+
+interface ZoneRow {
+  readonly id: number;
+  readonly price: string;
+  readonly branchId: number | null;
+  readonly branchName: string | null;
+}
+
+type Derived = "speedyPrice" | "branch" | "zone" | "chat" | "lines" | "discount" | "extraData";
+
+export interface OrderRow extends Omit<Order, Derived> {
+  readonly extraData: ExtraData;
+  readonly speedyPrice: string | null;
+  readonly branch: Branch | null;
+  readonly zone: ZoneRow | null;
+  readonly chat: ChatRow | null;
+  readonly lines: readonly LineRow[] | null;
+  readonly discount: string;
+}
+
+export const toOrder = (row: OrderRow): Order => ({
+  ...row,
+  speedyPrice: row.speedyPrice === null ? null : moneyOf(row.speedyPrice),
+  zone: row.zone && toZone(row.zone),
+  chat: row.chat && {
+    ...row.chat,
+    lastMessageAt: row.chat.lastMessageAt === null ? null : new Date(row.chat.lastMessageAt),
+  },
+  lines: (row.lines ?? []).map(toLine),
+  discount: moneyOf(row.discount),
+});
+
+const toZone = ({ id, price, branchId, branchName }: ZoneRow) => ({
+  id,
+  price: moneyOf(price),
+  branch: branchId === null || branchName === null ? null : { id: branchId, name: branchName },
+});
+
+const toLine = ({ id, quantity, type, retailerId, articleId, articleName, price, extras }: LineRow): Line => ({
+  id,
+  quantity,
+  type,
+  retailerId,
+  article: { id: articleId, name: articleName, price: moneyOf(price) },
+  extras: (extras ?? []).map(({ id, extraId, name, charge }) => ({
+    id,
+    extra: { id: extraId, name, charge: moneyOf(charge) },
+  })),
+});

@@ -1,0 +1,46 @@
+import type { Money } from "../../kernel/money.ts";
+import { moneyOf } from "../../kernel/money.ts";
+import { customExtraKey, type ExtraData } from "./extra-data.ts";
+import type { Line, Order } from "./order.ts";
+
+export interface Totals {
+  readonly discount: Money;
+  readonly shipping: Money;
+  readonly total: Money;
+}
+
+type Priced = Pick<Order, "id" | "shipmentMethod" | "zone" | "speedyPrice" | "lines" | "discount" | "extraData">;
+
+/** §12 What an order costs: its lines with their extras, and its shipping, less its discounts, never below 0. */
+export function totalsOf(order: Priced): Totals {
+  const shipping = shippingOf(order);
+  const goods = order.lines.reduce((sum, line) => sum + BigInt(line.quantity) * unitPriceOf(order, line), 0n);
+  const total = goods + shipping - order.discount;
+  return { discount: order.discount, shipping, total: total > 0n ? total : 0n };
+}
+
+/** What is asked for the delivery: for `delivery` the integration's price when there is one. */
+export function speedyPriceOf({
+  shipmentMethod,
+  speedyPrice,
+}: Pick<Order, "shipmentMethod" | "speedyPrice">): Money | null {
+  return shipmentMethod === "delivery" ? speedyPrice : null;
+}
+
+function shippingOf(order: Priced): Money {
+  const isFree = order.shipmentMethod === "pickup" || order.lines.some(({ type }) => type === "delivery_coupon");
+  if (isFree || order.zone === null) return 0n;
+  return speedyPriceOf(order) ?? order.zone.price;
+}
+
+function unitPriceOf(order: Priced, line: Line): Money {
+  return line.extras.reduce(
+    (sum, { extra }) => sum + (customPriceOf(order.extraData, order.id, extra.id, line.id) ?? extra.charge),
+    line.article.price,
+  );
+}
+
+function customPriceOf({ customExtras }: ExtraData, orderId: number, extraId: number, lineId: number): Money | null {
+  const custom = customExtras[orderId]?.[customExtraKey(extraId, lineId)];
+  return custom === undefined ? null : moneyOf(custom.price.toFixed(2));
+}

@@ -1,0 +1,26 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { decimalOf, moneyOf, numberOf } from "../../src/kernel/money.ts";
+
+describe("an amount", () => {
+  it("is read and written exactly", () => {
+    fc.assert(fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), (n) => moneyOf(decimalOf(n)) === n));
+    expect(["0", "0.1", "12.5", "12.50", "-0.05", "3.1400"].map(moneyOf)).to.deep.equal([
+      0n,
+      10n,
+      1250n,
+      1250n,
+      -5n,
+      314n,
+    ]);
+  });
+
+  it("shows no binary rounding as a number: 0.1 + 0.2 is 0.3", () => {
+    expect(numberOf(moneyOf("0.1") + moneyOf("0.2"))).to.equal(0.3);
+  });
+
+  it("is none where hundredths do not hold it", () => {
+    for (const wrong of ["", "1e3", "1.005", "1.", ".5", "--1", "NaN"])
+      expect(() => moneyOf(wrong)).to.throw(RangeError);
+  });
+});
