@@ -22,6 +22,8 @@ export interface PusherSettings {
 /** What the protocol's hosts take at a time, and how much of it. */
 const eventsInBatch = 10;
 const largestEvent = 10 * 1024;
+/** Below the five seconds for which servers usually keep an unused connection. */
+const idleSocketMs = 4_000;
 
 /** Any host that speaks the Pusher protocol. */
 export class PusherHost implements PushHost {
@@ -33,8 +35,7 @@ export class PusherHost implements PushHost {
     const { protocol, hostname, port } = new URL(withScheme(settings.host));
     const useTLS = protocol === "https:";
     const { appId, key, secret, timeoutMs } = settings;
-    // A host that was silent for longer than servers keep a connection gets a new one.
-    this.agent = new (useTLS ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 16, timeout: timeoutMs });
+    this.agent = new (useTLS ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 16, timeout: idleSocketMs });
     this.client = new Pusher({
       host: hostname,
       ...(port === "" ? {} : { port }),
