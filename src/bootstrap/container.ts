@@ -114,7 +114,7 @@ const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
   ...orderEvents,
 };
 
-/** §9.5 What goes by the Pusher protocol, where a host is configured, does not go to the sockets. */
+/** What goes by the Pusher protocol, where a host is configured, does not go to the sockets. */
 const isForPusher = ({ pusher }: Config, { name, payload }: LoggedEvent): boolean =>
   pusher.host !== "" && name === "order:changed" && isPushed((payload as { readonly type?: unknown }).type);
 

@@ -3,7 +3,7 @@ import type { PushHost, PushOutbox } from "./push-ports.ts";
 /** Batches that are under way at a time. */
 const width = 4;
 
-/** §9.5 Brings what waits in the outbox to the Pusher-protocol host: at least once, in the order of its logging. */
+/** Brings what waits in the outbox to the Pusher-protocol host: at least once, in the order of its logging. */
 export class PushOrderEvents {
   constructor(
     private readonly outbox: PushOutbox,

@@ -48,30 +48,6 @@ const responses = {
   },
 } as const;
 
-const rules: readonly (readonly [string, string])[] = [
-  ["§8.1", "Order and business are the caller's. Without a usable `payments-url` (http or https) nothing is done."],
-  ["§8.2", "The recipient is the contact of the order's chat; an order without a chat has none."],
-  [
-    "§8.3",
-    "The first link gives the order a transaction id, a UUID v4 that every later link carries, however many are asked " +
-      "for at once.",
-  ],
-  [
-    "§8.4",
-    "Each request sets paidExpire to two hours from now. That is a change of the order like any other: its version " +
-      "rises, the change log gets a row `payment_link_sent`, clients hear `order:changed`. It is committed before " +
-      "anything is sent and stays when sending fails.",
-  ],
-  ["§8.5", "The link is `payments-url`, its own query and fragment kept, with `tid` and `oid` added to the query."],
-  ["§8.7", "`payment_link_sent` is recorded in the statistics once it is sent; a failure there changes nothing."],
-  ["§8.8", "Status and payment of the order are not checked; a link may be sent any number of times."],
-  [
-    "§8.9",
-    "One request sends at most one message, and keeps it in the chat, where clients hear of it. What the platform " +
-      "refuses, and what nobody knows the outcome of, are answered with 500.",
-  ],
-];
-
 interface Link {
   readonly businessId: number;
   readonly orderId: number;
@@ -91,7 +67,36 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
       path: "/catalogs/orders/payment/link",
       operationId: "sendPaymentLink",
       summary: "Send an order's payment link as a text",
-      rules: [...rules, ["§8.6", "It goes as a text over the chat's own channel."]],
+      rules: [
+        [
+          "§8.1",
+          "Order and business are the caller's. Without a usable `payments-url` (http or https) nothing is done.",
+        ],
+        ["§8.2", "The recipient is the contact of the order's chat; an order without a chat has none."],
+        [
+          "§8.3",
+          "The first link gives the order a transaction id, a UUID v4 that every later link carries, however many are " +
+            "asked for at once.",
+        ],
+        [
+          "§8.4",
+          "Each request sets paidExpire to two hours from now. That is a change of the order like any other: its version " +
+            "rises, its log of changes gets a `payment_link_sent`, clients hear `order:changed`. It is committed before " +
+            "anything is sent and stays when sending fails.",
+        ],
+        [
+          "§8.5",
+          "The link is `payments-url`, its own query and fragment kept, with `tid` and `oid` added to the query.",
+        ],
+        ["§8.6", "It goes as a text over the chat's own channel, and is kept in the chat, where clients hear of it."],
+        ["§8.7", "`payment_link_sent` is recorded in the statistics once it is sent; a failure there changes nothing."],
+        ["§8.8", "Status and payment of the order are not checked; a link may be sent any number of times."],
+        [
+          "§8.9",
+          "A request sends at most one message. What the platform refuses, and what nobody knows the outcome of, is " +
+            "answered with 500.",
+        ],
+      ],
       body,
       handle: ({ body, caller }) => send(body, caller, ways.text),
     }),
@@ -101,12 +106,15 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
       operationId: "sendPaymentLinkByTemplate",
       summary: "Send an order's payment link by a template",
       rules: [
-        ...rules,
         [
-          "§8.6",
-          "It goes by the template over the chat's own channel (a template of ProviderB over that one), the link as its " +
-            "last parameter after `parameters`. The platform decides on approval and parameter count; a channel that " +
-            "knows no templates gets the rendered text, and only with as many parameters as the template has.",
+          "§8.10",
+          "All rules of the link as a text hold, but that it goes by the template: over the chat's own channel (a " +
+            "template of ProviderB over that one), the link as the last parameter, after `parameters`.",
+        ],
+        [
+          "§8.11",
+          "The platform decides on approval and parameter count. A channel that knows no templates gets the rendered " +
+            "text, and only with as many parameters as the template has.",
         ],
       ],
       body: templateBody,
@@ -118,11 +126,10 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
       operationId: "sendPaymentLinkBySms",
       summary: "Send an order's payment link by SMS",
       rules: [
-        ...rules,
         [
-          "§8.6",
-          "It goes as an SMS to the contact's number and is kept in the chat as a message of the type `sms`. No delivery " +
-            "status comes for it: one whose outcome is unknown stays so.",
+          "§8.12",
+          "All rules of the link as a text hold, but that it goes as an SMS to the contact's number, and is kept in the " +
+            "chat as a message of the type `sms`. No delivery status comes for it: an unknown outcome stays unknown.",
         ],
       ],
       body,

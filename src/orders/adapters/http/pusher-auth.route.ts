@@ -53,6 +53,12 @@ export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (
     rules: [
       ["Realtime.1", "Takes `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON."],
       ["Realtime.2", "Signs `private-empresa-<id>` of the user's own business only; any other channel is a 403."],
+      [
+        "Realtime.3",
+        "Changes of orders of type app or web come there as `order:changed`, with the payload that sockets would get, " +
+          "and not by Socket.IO. Each comes at least once, with `version` telling which is newer. One of more than 10 " +
+          "KiB comes without `details` and with `truncado: true`.",
+      ],
     ],
     auth: "session",
     body: "raw",

@@ -18,7 +18,7 @@ const changed: Statement = {
 
 const pushed = pushedTypes.map((type) => `'${type}'`).join(", ");
 
-/** What is pushed to the Pusher-protocol host waits for that from the commit on (§9.5). */
+/** What is pushed to the Pusher-protocol host waits for that from the commit on. */
 const logChanged: Statement = {
   name: "orders_log_changed",
   text: `
