@@ -98,7 +98,11 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     return new PusherHost({
       ...pusher,
       channelOf: pusherChannelOf,
-      spell: (event, limit) => fitting(toWire(event)?.payload ?? {}, limit),
+      spell: (event, limit) => {
+        const wire = toWire(event);
+        if (wire?.name !== event.name) throw new Error(`event ${event.number} cannot be put on the wire`);
+        return fitting(wire.payload, limit);
+      },
       onFailure: (reason, givenUp) =>
         givenUp
           ? log.error({ reason }, "an order's change was not pushed, and is given up")

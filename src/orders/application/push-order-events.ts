@@ -3,7 +3,10 @@ import type { PushHost, PushOutbox } from "./push-ports.ts";
 /** Batches that are under way at a time. */
 const width = 4;
 
-/** Brings what waits in the outbox to the Pusher-protocol host: at least once, in the order of its logging. */
+/**
+ * Brings what waits in the outbox to the Pusher-protocol host, at least once, the oldest first. Batches go side by side:
+ * of two changes of one order the versions tell which is newer.
+ */
 export class PushOrderEvents {
   constructor(
     private readonly outbox: PushOutbox,

@@ -1,4 +1,5 @@
 import type { EventFeed } from "../../kernel/events.ts";
+import { Turns } from "../../kernel/turns.ts";
 import {
   PaymentLinkImpossible,
   type PaymentLinkNotSent,
@@ -21,6 +22,9 @@ const sample = "00000000-0000-4000-8000-000000000000";
 
 /** §8: sends the link at which an order is paid, in any way, as often as it is asked for. */
 export class SendPaymentLink {
+  /** Many who ask for one order wait for each other here, not with a connection of the database in hand. */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly links: PaymentLinks,
     private readonly feed: EventFeed,
@@ -32,7 +36,8 @@ export class SendPaymentLink {
   async execute({ businessId, orderId, keyId }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
     const { paymentsUrl, recipient } = await this.payable(businessId, orderId);
     const send = await way.prepare(recipient);
-    const renewed = await this.links.renew(businessId, orderId, keyId);
+    const order = `${businessId} ${orderId}`;
+    const renewed = await this.turns.take(order, () => this.links.renew(businessId, orderId, keyId));
     const link = renewed && paymentLink(paymentsUrl, renewed.transactionId, orderId);
     if (!link) throw new PaymentLinkImpossible(`order ${orderId} of business ${businessId} is gone`);
     this.feed.publish(renewed.events);

@@ -1,5 +1,5 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Reader, shape, text } from "../core/input.ts";
+import { BadInput, type Fields, isObject, type Reader, shape, text } from "../core/input.ts";
 import { type Answer, ok, type Platform } from "../core/route.ts";
 import { controlInput } from "../core/server.ts";
 
@@ -31,7 +31,7 @@ const readPrice = shape<{ price: string | null }>({
 
 /** What prices deliveries and what knows where drivers are. Neither knows anything until it is told. */
 export function deliveryPlatform(): Platform {
-  const quotes = new Ring<unknown>(keptRequests);
+  const quotes = new Ring<Fields>(keptRequests);
   const drivers = new Map<string, Position>();
   let price: string | null = null;
 
@@ -42,7 +42,9 @@ export function deliveryPlatform(): Platform {
         path: "/delivery-pricing/quotes",
         operation: "delivery_quote",
         handle({ body }) {
-          quotes.push(JSON.parse(body));
+          const quote = jsonOf(body);
+          if (!quote) return { status: 400, body: { message: "the body must be a JSON object" } };
+          quotes.push(quote);
           return price === null ? notFound("no price") : ok({ price });
         },
       },
@@ -93,6 +95,15 @@ export function deliveryPlatform(): Platform {
     },
     close() {},
   };
+}
+
+function jsonOf(body: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 const notFound = (message: string): Answer => ({ status: 404, body: { message } });
