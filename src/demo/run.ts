@@ -80,12 +80,14 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
   const settings = {
     host: "127.0.0.1",
     webhook,
-    accounts: businesses.map(({ sender, templates }) => ({
+    accounts: businesses.map(({ sender, templates, threads }) => ({
       token: sender.token,
       accountId: sender.accountId,
       phoneNumberId: sender.phoneNumberId,
       displayPhoneNumber: sender.phone,
       templates: templates.flatMap(({ listed }) => listed),
+      // The demo's conversations are alive, whenever it was seeded.
+      people: threads.map(({ phone }) => phone),
     })),
     ...otherPlatforms(businesses),
     pusherApps: [pusherApp],

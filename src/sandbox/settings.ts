@@ -30,6 +30,8 @@ export interface SandboxAccount {
   /** Sends above this rate are refused with 130429; unlimited when absent. */
   readonly messagesPerSecond?: number | undefined;
   readonly templates: readonly SandboxTemplate[];
+  /** Who can be written to at any time; others have to write first. */
+  readonly people?: readonly string[] | undefined;
 }
 
 /** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
@@ -105,6 +107,7 @@ export const readAccount: Reader<SandboxAccount> = shape<Required<SandboxAccount
   displayPhoneNumber: text(30),
   messagesPerSecond: optional(integer(1, 100_000)),
   templates: listOf(readTemplate, 6_000),
+  people: optional(listOf(phoneNumber, 100_000)),
 });
 
 export const readPage: Reader<SandboxPage> = shape<Required<SandboxPage>>({

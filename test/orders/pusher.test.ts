@@ -295,10 +295,10 @@ describe("changes of orders, without a Pusher host", () => {
       const lines: string[] = [];
       const note = (_fields: object, message: string) => void lines.push(message);
       const container = createContainer({ ...config, port: 0 });
-      container.rebindSync(tokens.log).toConstantValue({ info: note, warn: note, error: note });
+      container.rebind(tokens.log).toConstantValue({ info: note, warn: note, error: note });
       const service = await startService(config, container);
       await service.stop();
-      return lines.filter((line) => line.includes("Pusher"));
+      return lines.filter((line) => line.includes("no Pusher host"));
     };
     expect(await said(world.config)).to.deep.equal([
       "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace",

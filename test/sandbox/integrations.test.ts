@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect } from "chai";
 import Pusher from "pusher";
-import { Bench } from "./support.ts";
+import { anAccount, Bench, customer } from "./support.ts";
 
 const app = { appId: "app-1", key: "key-1", secret: "secret-1" };
 
@@ -86,6 +86,21 @@ describe("sandbox: the Pusher host", () => {
       expect(await events()).to.deep.equal([]);
     });
   }
+});
+
+describe("sandbox: people of a number", () => {
+  it("can be written to at any time, by that number; others have to write first", async () => {
+    const bench = await Bench.start({ accounts: [anAccount({ people: [customer] })] });
+    try {
+      const hello = { type: "text", text: { body: "Hola" } };
+      expect((await bench.send(hello)).status).to.equal(200);
+      await bench.control("DELETE");
+      expect((await bench.send(hello)).status).to.equal(200);
+      expect((await bench.send({ ...hello, to: "59170000002" })).body.error).to.include({ code: 131047 });
+    } finally {
+      await bench.stop();
+    }
+  });
 });
 
 describe("sandbox: SMS, delivery prices and drivers", () => {
