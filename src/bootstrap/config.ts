@@ -7,6 +7,7 @@ const text = { type: "string" } as const;
 const positive = { type: "integer", minimum: 1 } as const;
 const httpUrl = { type: "string", pattern: "^https?://" } as const;
 const httpUrlOrNone = { type: "string", pattern: "^(https?://.*)?$" } as const;
+const hostOrNone = { type: "string", pattern: "^((https?://)?[^/\\s:@?#]+(:\\d{1,5})?/?)?$" } as const;
 
 const schema = {
   type: "object",
@@ -24,6 +25,8 @@ const schema = {
     "sessions",
     "messagingPlatform",
     "channels",
+    "integrations",
+    "pusher",
     "media",
     "messages",
     "campaigns",
@@ -87,6 +90,21 @@ const schema = {
       required: ["qrProviderUrl", "providerBUrl"],
       properties: { qrProviderUrl: httpUrlOrNone, providerBUrl: httpUrlOrNone },
     },
+    integrations: {
+      type: "object",
+      required: ["deliveryPricingUrl", "driverTrackingUrl", "smsProviderUrl", "timeoutMs"],
+      properties: {
+        deliveryPricingUrl: httpUrlOrNone,
+        driverTrackingUrl: httpUrlOrNone,
+        smsProviderUrl: httpUrlOrNone,
+        timeoutMs: positive,
+      },
+    },
+    pusher: {
+      type: "object",
+      required: ["host", "appId", "key", "secret", "timeoutMs"],
+      properties: { host: hostOrNone, appId: text, key: text, secret: text, timeoutMs: positive },
+    },
     media: {
       type: "object",
       required: ["baseUrl", "allowPrivateUrls", "timeoutMs"],
@@ -135,9 +153,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
 }
 
-/** A lease that ends while its message may still be on its way would call unknown what is about to be answered. */
+/** What each setting allows alone, and does not together with the others. */
 function consistent(config: Config): Config {
-  const { messages, messagingPlatform } = config;
+  const { messages, messagingPlatform, pusher } = config;
+  const given = [pusher.host, pusher.appId, pusher.key, pusher.secret].filter((setting) => setting !== "");
+  if (given.length !== 0 && given.length !== 4) {
+    throw new Error(
+      "bad configuration:\n  PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together",
+    );
+  }
+  // A lease that ends while its message may still be on its way would call unknown what is about to be answered.
   if (messages.leaseSeconds * 1_000 > messagingPlatform.timeoutMs) return config;
   throw new Error(
     `bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${messagingPlatform.timeoutMs} ms`,

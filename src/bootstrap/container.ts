@@ -11,9 +11,12 @@ import { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../infra/realtime/publisher.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
-import type { LoggedEvent } from "../kernel/events.ts";
+import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
+import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { Triggers } from "../kernel/triggers.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
+import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
+import { isPushed } from "../orders/domain/push.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
@@ -88,7 +91,7 @@ const sharedModule = (config: Config) =>
         const gateway = new RealtimeGateway({
           log: eventLog,
           authenticate: (token) => sessions.userOf(token),
-          translate: toWire,
+          translate: (event) => (isForPusher(config, event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),
           logger,
           ...peers,
@@ -99,12 +102,31 @@ const sharedModule = (config: Config) =>
       },
     );
     provide(bind, tokens.publisher, [tokens.log], (logger) => new RealtimePublisher({ logger, ...peers }));
-    if (config.role === "worker") provide(bind, tokens.feed, [tokens.publisher], (publisher) => publisher);
-    else provide(bind, tokens.feed, [tokens.gateway], (gateway) => gateway);
+    const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
+    if (config.pusher.host === "") provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
+    else provide<EventFeed, [EventFeed, NudgedLoop]>(bind, tokens.feed, [sockets, tokens.pushLoop], pushing(config));
   });
 
 /** The wire's spelling of every event, by its name. */
-const wireEvents: Readonly<Record<string, (payload: never) => object>> = { ...inboxEvents, ...campaignEvents };
+const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
+  ...inboxEvents,
+  ...campaignEvents,
+  ...orderEvents,
+};
+
+/** What goes by the Pusher protocol, where a host is configured, does not go to the sockets. */
+const isForPusher = ({ pusher }: Config, { name, payload }: LoggedEvent): boolean =>
+  pusher.host !== "" && name === "order:changed" && isPushed((payload as { readonly type?: unknown }).type);
+
+/** Tells the sockets, and whoever pushes at once what waits in the outbox since the commit. */
+const pushing =
+  (config: Config) =>
+  (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
+    publish: (events) => {
+      sockets.publish(events);
+      if (events.some((event) => isForPusher(config, event))) loop.nudge();
+    },
+  });
 
 function toWire({ name, payload }: LoggedEvent): object {
   const spell = wireEvents[name];

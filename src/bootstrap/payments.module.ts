@@ -1,3 +1,135 @@
 import { ContainerModule } from "inversify";
+import { onTheWire } from "../infra/realtime/wire.ts";
+import { NudgedLoop } from "../kernel/nudged-loop.ts";
+import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { PostgresChatSends } from "../messaging/adapters/postgres/chat-sends.ts";
+import { paymentLinkRoutes } from "../orders/adapters/http/payment-link.routes.ts";
+import { pusherAuthRoute } from "../orders/adapters/http/pusher-auth.route.ts";
+import { HttpDeliveryPricing } from "../orders/adapters/http-client/delivery-pricing.ts";
+import { HttpDriverTracking } from "../orders/adapters/http-client/driver-tracking.ts";
+import { HttpSmsProvider } from "../orders/adapters/http-client/sms-provider.ts";
+import { PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
+import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
+import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
+import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
+import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
+import { PushOrderEvents } from "../orders/application/push-order-events.ts";
+import { SendPaymentLink } from "../orders/application/send-payment-link.ts";
+import { linkWays } from "./payment-ways.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
 
-export const paymentsModule = new ContainerModule(() => {});
+/** The same trouble is told of once in so many milliseconds. */
+const silenceMs = 60_000;
+/** Hours for which events wait where no process is to push them: long enough to change that setting everywhere. */
+const unpushedHours = 1;
+
+export const paymentsModule = new ContainerModule(({ bind }) => {
+  provide(
+    bind,
+    tokens.deliveryPricing,
+    [tokens.httpClient, tokens.config, tokens.log],
+    (client, { integrations: { deliveryPricingUrl: baseUrl, timeoutMs } }, log) => {
+      const warnings = new OccasionalLog(log, silenceMs);
+      const onFailure = (reason: string) => warnings.warn({ reason }, "the delivery pricing names no price");
+      if (baseUrl === "") return { priceOf: async () => null };
+      return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
+    },
+  );
+  provide(
+    bind,
+    tokens.driverTracking,
+    [tokens.httpClient, tokens.config, tokens.log],
+    (client, { integrations: { driverTrackingUrl: baseUrl, timeoutMs } }, log) => {
+      const warnings = new OccasionalLog(log, silenceMs);
+      const onFailure = (reason: string) => warnings.warn({ reason }, "the driver tracking tells no location");
+      if (baseUrl === "") return { locate: async () => null };
+      return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
+    },
+  );
+  provide(
+    bind,
+    tokens.linkWays,
+    [
+      tokens.senderDirectory,
+      tokens.database,
+      tokens.secrets,
+      tokens.knownTemplates,
+      tokens.channels,
+      tokens.httpClient,
+      tokens.outgoingMessages,
+      tokens.feed,
+      tokens.config,
+      tokens.metrics,
+      tokens.log,
+    ],
+    (senders, database, secrets, known, ways, client, messages, feed, config, metrics, log) => {
+      const { integrations, messagingPlatform, media } = config;
+      const { connectTimeoutMs: connectMs, timeoutMs } = messagingPlatform;
+      const baseUrl = integrations.smsProviderUrl;
+      return linkWays({
+        senders,
+        sends: new PostgresChatSends(database, (sealed, businessId) => secrets.open(sealed, businessId)),
+        known,
+        ways,
+        sms: baseUrl === "" ? null : new HttpSmsProvider({ client, baseUrl, connectMs, timeoutMs }),
+        messages,
+        feed,
+        mediaBaseUrl: media.baseUrl || null,
+        observe: (channel, outcome) => metrics.countMessages(channel, outcome),
+        onFailure: (error) => log.error({ err: error }, "what came of a payment link could not be written down"),
+      });
+    },
+  );
+  provide(
+    bind,
+    tokens.sendPaymentLink,
+    [tokens.database, tokens.feed, tokens.log],
+    (database, feed, log) =>
+      new SendPaymentLink(new PostgresPaymentLinks(database), feed, (error) =>
+        log.error({ err: error }, "a payment link is missing in the statistics"),
+      ),
+  );
+
+  provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
+    if (pusher.host === "") return null;
+    const warnings = new OccasionalLog(log, silenceMs);
+    const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
+    return new PusherHost({
+      ...pusher,
+      channelOf: pusherChannelOf,
+      spell: (event, limit) => {
+        const wire = toWire(event);
+        if (wire?.name !== event.name) throw new Error(`event ${event.number} cannot be put on the wire`);
+        return fitting(wire.payload, limit);
+      },
+      onFailure: (reason, givenUp) =>
+        givenUp
+          ? log.error({ reason }, "an order's change was not pushed, and is given up")
+          : warnings.warn({ reason }, "the Pusher host takes nothing; it is tried again"),
+    });
+  });
+  provide(bind, tokens.pushOutbox, [tokens.database], (database) => new PostgresPushOutbox(database));
+  provide(bind, tokens.pushLoop, [tokens.pushOutbox, tokens.pusherHost, tokens.log], (outbox, host, log) => {
+    const push = host && new PushOrderEvents(outbox, host);
+    return new NudgedLoop(
+      async (signal) => push?.execute(signal),
+      (error) => log.error({ err: error }, "orders' changes could not be pushed"),
+    );
+  });
+  provide(bind, tokens.tick, [tokens.pushLoop], (loop) => ({
+    name: "orders.push",
+    everySeconds: 5,
+    run: async () => loop.nudge(),
+  }));
+  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) => ({
+    name: "orders.forget-unpushed",
+    everySeconds: 600,
+    run: async () => void (host ?? (await outbox.forget(unpushedHours))),
+  }));
+
+  provide(bind, tokens.routes, [tokens.sendPaymentLink, tokens.linkWays], (sendPaymentLink, ways) =>
+    paymentLinkRoutes(sendPaymentLink, ways),
+  );
+  provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
+});

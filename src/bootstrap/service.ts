@@ -103,6 +103,10 @@ export async function startService(config: Config, container = createContainer(c
   await clock.start();
   const port = await listen(server, config.port, config.host);
   webhookLoop.nudge();
+  resolve(container, tokens.pushLoop).nudge();
+  if (config.pusher.host === "") {
+    log.info({}, "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace");
+  }
   log.info({ port, role: config.role }, "ready");
 
   return {
@@ -116,11 +120,13 @@ export async function startService(config: Config, container = createContainer(c
         closeServer(server, graceMsOf(config)).then(() => handlersEnded(server)),
         clock.stop(),
         webhookLoop.stop(),
+        resolve(container, tokens.pushLoop).stop(),
         resolve(container, tokens.dispatchCampaigns).stop(),
       ]);
       await resolve(container, tokens.campaignProgress).settled();
       await resolve(container, tokens.sendTexts).idle();
       await accessChanges.close();
+      resolve(container, tokens.pusherHost)?.close();
       await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);
       await database.close();
       log.info({}, "stopped");

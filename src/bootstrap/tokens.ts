@@ -47,6 +47,11 @@ import type { RegisterCampaign } from "../messaging/application/register-campaig
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
+import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
+import type { DeliveryPricing, DriverTracking } from "../orders/application/integrations.ts";
+import type { LinkWays } from "../orders/application/payment-ports.ts";
+import type { PushOutbox } from "../orders/application/push-ports.ts";
+import type { SendPaymentLink } from "../orders/application/send-payment-link.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -114,4 +119,13 @@ export const tokens = {
   listTemplates: token<ListTemplates>("listTemplates"),
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
+
+  deliveryPricing: token<DeliveryPricing>("deliveryPricing"),
+  driverTracking: token<DriverTracking>("driverTracking"),
+  linkWays: token<LinkWays>("linkWays"),
+  sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),
+  /** Null where none is configured. */
+  pusherHost: token<PusherHost | null>("pusherHost"),
+  pushOutbox: token<PushOutbox>("pushOutbox"),
+  pushLoop: token<NudgedLoop>("pushLoop"),
 };

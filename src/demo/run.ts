@@ -80,14 +80,17 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
   const settings = {
     host: "127.0.0.1",
     webhook,
-    accounts: businesses.map(({ sender, templates }) => ({
+    accounts: businesses.map(({ sender, templates, threads }) => ({
       token: sender.token,
       accountId: sender.accountId,
       phoneNumberId: sender.phoneNumberId,
       displayPhoneNumber: sender.phone,
       templates: templates.flatMap(({ listed }) => listed),
+      // The demo's conversations are alive, whenever it was seeded.
+      people: threads.map(({ phone }) => phone),
     })),
     ...otherPlatforms(businesses),
+    pusherApps: [pusherApp],
   };
   const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
@@ -142,11 +145,25 @@ async function demandFree(port: number): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
+/** Of the sandbox's Pusher host. */
+const pusherApp = { appId: "demo", key: "demo-key", secret: randomBytes(16).toString("hex") };
+
 /** Where a platform's URL is not set, the sandbox stands in for it. */
 const platformsAt = (url: string): Record<string, string> => ({
   MESSAGING_PLATFORM_URL: url,
   QR_PROVIDER_URL: process.env.QR_PROVIDER_URL || url,
   PROVIDER_B_URL: process.env.PROVIDER_B_URL || url,
+  SMS_PROVIDER_URL: process.env.SMS_PROVIDER_URL || `${url}/sms`,
+  DELIVERY_PRICING_URL: process.env.DELIVERY_PRICING_URL || `${url}/delivery-pricing`,
+  DRIVER_TRACKING_URL: process.env.DRIVER_TRACKING_URL || `${url}/driver-tracking`,
+  ...(process.env.PUSHER_HOST ? {} : pusherAt(url)),
+});
+
+const pusherAt = (url: string) => ({
+  PUSHER_HOST: url,
+  PUSHER_APP_ID: pusherApp.appId,
+  PUSHER_KEY: pusherApp.key,
+  PUSHER_SECRET: pusherApp.secret,
 });
 
 async function start(): Promise<Demo> {

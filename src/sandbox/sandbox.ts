@@ -5,17 +5,21 @@ import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
 import { Shared } from "./core/shared.ts";
 import { Webhooks } from "./core/webhooks.ts";
+import { deliveryPlatform } from "./delivery/platform.ts";
 import { ErrorStatuses } from "./graph/errors.ts";
 import { pagesPlatform } from "./pages/platform.ts";
 import { providerBPlatform } from "./provider-b/platform.ts";
+import { pusherPlatform } from "./pusher/platform.ts";
 import { qrPlatform } from "./qr/platform.ts";
 import type { SandboxSettings } from "./settings.ts";
+import { smsPlatform } from "./sms/platform.ts";
 
 export type {
   SandboxAccount,
   SandboxPage,
   SandboxProviderB,
   SandboxProviderBTemplate,
+  SandboxPusherApp,
   SandboxQrInstance,
   SandboxSettings,
   SandboxTemplate,
@@ -49,6 +53,9 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     pagesPlatform(settings.pages ?? [], shared, errorStatuses),
     qrPlatform(settings.qrInstances ?? [], shared),
     providerBPlatform(settings.providerB ?? [], shared),
+    smsPlatform(shared),
+    deliveryPlatform(),
+    pusherPlatform(settings.pusherApps ?? []),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
   const server = new SandboxServer({

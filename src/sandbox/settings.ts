@@ -30,6 +30,8 @@ export interface SandboxAccount {
   /** Sends above this rate are refused with 130429; unlimited when absent. */
   readonly messagesPerSecond?: number | undefined;
   readonly templates: readonly SandboxTemplate[];
+  /** Who can be written to at any time; others have to write first. */
+  readonly people?: readonly string[] | undefined;
 }
 
 /** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
@@ -63,6 +65,13 @@ export interface SandboxProviderBTemplate {
   readonly variables: number;
 }
 
+/** An application at the host of the Pusher protocol. */
+export interface SandboxPusherApp {
+  readonly appId: string;
+  readonly key: string;
+  readonly secret: string;
+}
+
 export interface SandboxSettings {
   /** 0 takes any free port. */
   readonly port: number;
@@ -73,6 +82,7 @@ export interface SandboxSettings {
   readonly pages?: readonly SandboxPage[] | undefined;
   readonly qrInstances?: readonly SandboxQrInstance[] | undefined;
   readonly providerB?: readonly SandboxProviderB[] | undefined;
+  readonly pusherApps?: readonly SandboxPusherApp[] | undefined;
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   readonly statusDelayMs?: number | undefined;
   /** How many accepted messages are remembered; 100,000. */
@@ -97,6 +107,7 @@ export const readAccount: Reader<SandboxAccount> = shape<Required<SandboxAccount
   displayPhoneNumber: text(30),
   messagesPerSecond: optional(integer(1, 100_000)),
   templates: listOf(readTemplate, 6_000),
+  people: optional(listOf(phoneNumber, 100_000)),
 });
 
 export const readPage: Reader<SandboxPage> = shape<Required<SandboxPage>>({
@@ -121,6 +132,12 @@ export const readProviderB: Reader<SandboxProviderB> = shape<Required<SandboxPro
   ),
 });
 
+const readPusherApp: Reader<SandboxPusherApp> = shape<SandboxPusherApp>({
+  appId: text(100),
+  key: text(100),
+  secret: text(1024),
+});
+
 export const readNumbers: Reader<string[]> = listOf(phoneNumber, 100_000);
 
 /** Settings as JSON; throws `BadInput` naming what is wrong. */
@@ -132,6 +149,7 @@ export const readSettings: Reader<SandboxSettings> = shape<Required<Omit<Sandbox
   pages: optional(listOf(readPage, 10_000)),
   qrInstances: optional(listOf(readQrInstance, 10_000)),
   providerB: optional(listOf(readProviderB, 10_000)),
+  pusherApps: optional(listOf(readPusherApp, 100)),
   statusDelayMs: optional(integer(0, 3_600_000)),
   keepMessages: optional(integer(1, 1_000_000)),
   undeliverable: optional(readNumbers),

@@ -30,6 +30,13 @@ const others: Readonly<Record<string, string>> = {
   SESSION_HOURS: "0.5",
   QR_PROVIDER_URL: "https://qr.example",
   PROVIDER_B_URL: "https://b.example",
+  DELIVERY_PRICING_URL: "https://prices.example",
+  DRIVER_TRACKING_URL: "https://drivers.example",
+  SMS_PROVIDER_URL: "https://user:password@sms.example",
+  PUSHER_HOST: "http://soketi:6001",
+  PUSHER_APP_ID: "app id",
+  PUSHER_KEY: "pusher key",
+  PUSHER_SECRET: "pusher secret",
   MEDIA_BASE_URL: "https://media.example/",
   ALLOW_PRIVATE_MEDIA_URLS: "true",
   MESSAGE_LEASE_SECONDS: "90",
@@ -37,6 +44,11 @@ const others: Readonly<Record<string, string>> = {
   CAMPAIGN_RECORD_WITHIN_SECONDS: "11",
   MESSAGING_PLATFORM_TIMEOUT_MS: "17000",
 };
+
+/** Variables that are set together or not at all. */
+const together = ["PUSHER_HOST", "PUSHER_APP_ID", "PUSHER_KEY", "PUSHER_SECRET"];
+const companionsOf = (variable: string): Record<string, string> =>
+  Object.fromEntries(together.includes(variable) ? together.map((name) => [name, others[name] ?? ""]) : []);
 
 type Json = { readonly [name: string]: string | Json };
 
@@ -91,8 +103,12 @@ describe("the configuration", () => {
     it(`takes ${path.join(".")} from ${variable}, in its type`, () => {
       const valueIn = (config: unknown) =>
         path.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
-      const { [variable]: value = "", ...rest } = others;
-      const read = valueIn(readConfig({ ...needed, [variable]: value }));
+      const companions = companionsOf(variable);
+      const value = others[variable] ?? "";
+      const rest = Object.fromEntries(
+        Object.entries(others).filter(([name]) => name !== variable && !(name in companions)),
+      );
+      const read = valueIn(readConfig({ ...needed, ...companions, [variable]: value }));
       expect(read).to.equal(/^(\d+(\.\d+)?|true)$/.test(value) ? JSON.parse(value) : value);
       if (!(variable in needed)) expect(valueIn(readConfig({ ...rest, ...needed }))).not.to.equal(read);
     });
@@ -116,6 +132,11 @@ describe("the configuration", () => {
     ["SESSION_HOURS", "0"],
     ["QR_PROVIDER_URL", "qr.example"],
     ["PROVIDER_B_URL", "ftp://b.example"],
+    ["DELIVERY_PRICING_URL", "prices.example"],
+    ["DRIVER_TRACKING_URL", "ws://drivers.example"],
+    ["SMS_PROVIDER_URL", "sms:59170000001"],
+    ["PUSHER_HOST", "https://host/path"],
+    ["PUSHER_HOST", "wss://host"],
     ["MEDIA_BASE_URL", "http://media.example/"],
     ["MEDIA_BASE_URL", "https://media.example"],
     ["ALLOW_PRIVATE_MEDIA_URLS", "maybe"],
@@ -125,6 +146,22 @@ describe("the configuration", () => {
       const message = refusalOf({ ...needed, [variable]: value });
       expect(message).to.match(new RegExp(`^bad configuration:\n  ${variable} must .+$`));
       expect(message).not.to.include("hunter2");
+    });
+  }
+
+  it("takes a Pusher host with or without scheme and port", () => {
+    for (const host of ["api-eu.pusher.com", "soketi:6001", "http://127.0.0.1:6001", "https://soketi.example/"]) {
+      const { pusher } = readConfig({ ...needed, ...companionsOf("PUSHER_HOST"), PUSHER_HOST: host });
+      expect(pusher).to.include({ host, appId: "app id", key: "pusher key", secret: "pusher secret" });
+    }
+  });
+
+  for (const variable of together) {
+    it(`refuses Pusher settings without ${variable}`, () => {
+      const message = refusalOf({ ...needed, ...companionsOf(variable), [variable]: "" });
+      expect(message).to.equal(
+        "bad configuration:\n  PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together",
+      );
     });
   }
 

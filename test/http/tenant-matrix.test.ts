@@ -1,7 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Route } from "../../src/infra/http/route.ts";
+import { addOrder, openShop } from "../orders/shop.ts";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { servedRoutes } from "./routes.ts";
 
@@ -22,6 +24,7 @@ const tables: Readonly<Record<string, string>> = {
   department: "departments",
   tag: "tags",
   campaign: "campaigns",
+  order: "orders",
 };
 
 /**
@@ -40,6 +43,9 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
 
 /** The state that an operation wants its campaign in; `running` where none is named. */
 const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paused" };
+
+/** By operation: what its template is called at the platform; one without parameters where none is named. */
+const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
 const own = 1;
 const foreign = 98_765;
@@ -136,16 +142,32 @@ describe("ids of another business", () => {
   let world: World;
   let session: string;
   before(async () => {
-    const withPlainTemplate = (id: number) => aBusiness(id, { templates: [aTemplate(id * 100 + 1, { body: "Hola" })] });
+    const withPlainTemplate = (id: number) =>
+      aBusiness(id, {
+        templates: [
+          aTemplate(id * 100 + 1, { body: "Hola" }),
+          aTemplate(id * 100 + 2, { body: "Hola {{1}}", platformName: "with_link" }),
+        ],
+        flags: { timezone: "America/La_Paz", "payments-url": "https://pay.example" },
+      });
     world = await startWorld({
       businesses: [withPlainTemplate(own), withPlainTemplate(foreign)],
       environment: { ROLE: "api" },
     });
     session = await world.sessionToken(own * 100 + 1);
     for (const id of [own, foreign]) await addCampaign(id);
+    for (const id of [own, foreign]) await addOrders(id);
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
   after(() => world.stop());
 
+  /** With a customer who may be written to. */
+  const addOrders = async (businessId: number): Promise<void> => {
+    await openShop(world, businessId);
+    await addOrder(world, businessId, { id: businessId * 100 + 1 });
+    const customer = `5917000${String(businessId * 100 + 1).padStart(4, "0")}`;
+    await world.control("POST", `/customers/${customer}/say`, { to: `number-${businessId}`, text: "Hola" });
+  };
   const addCampaign = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows("insert into tags (business_id, id, name) values ($1, $2, 'VIP')", [businessId, id]);
@@ -250,6 +272,10 @@ describe("ids of another business", () => {
           own,
           state,
           state === "paused" ? "for the test" : null,
+        ]);
+        await world.rows("update templates set platform_name = $2 where business_id = $1 and id = $1 * 100 + 1", [
+          own,
+          platformTemplates[route.operationId] ?? `template_${own * 100 + 1}`,
         ]);
         const answer = await send(route, goodRequest(route));
         expect(answer.status, answer.text).to.be.within(200, 299);

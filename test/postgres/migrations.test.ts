@@ -44,6 +44,7 @@ const acrossBusinesses = [
   "idempotency_keys_by_age",
   "steps_by_id",
   "campaigns_by_end",
+  "push_outbox_by_due",
 ];
 
 describe("tables of a business", () => {

@@ -157,7 +157,24 @@ interface WorldSettings {
   /** Changes to the configuration where the environment reaches no setting. */
   readonly configure?: (config: Config) => Config;
   readonly statusDelayMs?: number;
+  /** The sandbox's Pusher host is configured. */
+  readonly pusher?: boolean;
 }
+
+export const pusherApp = { appId: "app-1", key: "pusher-key", secret: "pusher secret" };
+
+/** The sandbox's stand-ins for the integrations. */
+const integrationsAt = (url: string, pusher: boolean): Record<string, string> => ({
+  SMS_PROVIDER_URL: `${url}/sms`,
+  DELIVERY_PRICING_URL: `${url}/delivery-pricing`,
+  DRIVER_TRACKING_URL: `${url}/driver-tracking`,
+  ...(pusher && {
+    PUSHER_HOST: url,
+    PUSHER_APP_ID: pusherApp.appId,
+    PUSHER_KEY: pusherApp.key,
+    PUSHER_SECRET: pusherApp.secret,
+  }),
+});
 
 /** Ids that the database gives from here on meet none that a test chose. */
 const firstFreeId = 10_000_000;
@@ -194,13 +211,16 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
   const fresh = await freshDatabase();
   opened.unshift(() => fresh.drop());
-  const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts: accountsOf(businesses), statusDelayMs });
+  const accounts = accountsOf(businesses);
+  const pusherApps = [pusherApp];
+  const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts, statusDelayMs, pusherApps });
   opened.unshift(() => sandbox.close());
   const environment = {
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
     DATABASE_URL: fresh.url,
     MASTER_SECRET: masterSecret,
     MESSAGING_PLATFORM_URL: sandbox.url,
+    ...integrationsAt(sandbox.url, settings.pusher ?? false),
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
     HOST_ADDRESS: "127.0.0.1",

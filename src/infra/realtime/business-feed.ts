@@ -13,7 +13,8 @@ export interface FeedSettings {
   readonly log: EventLog;
   /** A client that is further behind than this many events is told to load anew. */
   readonly replayLimit: number;
-  readonly toWire: (event: LoggedEvent) => WireEvent;
+  /** Null for an event that is not for these clients: they miss its number, and nothing else. */
+  readonly toWire: (event: LoggedEvent) => WireEvent | null;
   /** To every client that went live. */
   readonly sendToLive: (event: WireEvent) => void;
   /** A read in the background failed; it is tried again with the next sweep. */
@@ -81,7 +82,7 @@ export class BusinessFeed {
     while (sent < this.position && listener.connected) {
       const page = await this.following(sent);
       if (page.length === 0) break;
-      for (const event of page) listener.send(this.settings.toWire(event));
+      for (const event of page) this.sendTo((wireEvent) => listener.send(wireEvent), event);
       sent += page.length;
     }
     // Nothing is awaited between the last look at the position and going live, so no event falls in between.
@@ -170,7 +171,12 @@ export class BusinessFeed {
   private advance(event: LoggedEvent): void {
     if (this.closed) return;
     this.reached = event.number;
-    this.settings.sendToLive(this.settings.toWire(event));
+    this.sendTo(this.settings.sendToLive, event);
+  }
+
+  private sendTo(send: (event: WireEvent) => void, event: LoggedEvent): void {
+    const wireEvent = this.settings.toWire(event);
+    if (wireEvent) send(wireEvent);
   }
 
   /** What the live clients have does not lead up to `number`. */

@@ -22,8 +22,8 @@ export interface RealtimeSettings extends PeerSettings {
   readonly log: EventLog;
   /** Null for a token that is unknown, expired or revoked. Rejects when that cannot be found out now. */
   readonly authenticate: (token: string) => Promise<RealtimeIdentity | null>;
-  /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. */
-  readonly translate: (event: LoggedEvent) => object;
+  /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
+  readonly translate: (event: LoggedEvent) => object | null;
   /** Origins (`https://panel.example`) whose pages may connect. Programs that send no Origin always may. */
   readonly corsOrigins: readonly string[];
   readonly logger: Log;
@@ -65,7 +65,7 @@ export class RealtimeGateway implements EventFeed {
   private readonly peers: Peers;
   private readonly log: EventLog;
   private readonly authenticate: (token: string) => Promise<RealtimeIdentity | null>;
-  private readonly toWire: (event: LoggedEvent) => WireEvent;
+  private readonly toWire: (event: LoggedEvent) => WireEvent | null;
   private readonly logger: Log;
   private readonly warnings: OccasionalLog;
   private readonly replayLimit: number;

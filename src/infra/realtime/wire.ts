@@ -14,15 +14,17 @@ export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { 
 export const ready = (seq: number): WireEvent => ({ name: "ready", payload: { seq } });
 
 /**
- * Gives an event the wire's form: `{ empresa_id, at, seq }` and what `translate` makes of its payload. An event
- * that cannot be translated must not stop those behind it: its clients are told to load anew.
+ * Gives an event the wire's form: `{ empresa_id, at, seq }` and what `translate` makes of its payload; null where that
+ * is null, for an event that is not for these clients. An event that cannot be translated must not stop those behind it: its clients are told to load anew.
  */
 export const onTheWire =
-  (translate: (event: LoggedEvent) => object, logger: Log) =>
-  (event: LoggedEvent): WireEvent => {
+  (translate: (event: LoggedEvent) => object | null, logger: Log) =>
+  (event: LoggedEvent): WireEvent | null => {
     try {
+      const translated = translate(event);
+      if (!translated) return null;
       const envelope = { empresa_id: event.businessId, at: event.at.toISOString(), seq: event.number };
-      return { name: event.name, payload: { ...envelope, ...translate(event), ...envelope } };
+      return { name: event.name, payload: { ...envelope, ...translated, ...envelope } };
     } catch (error) {
       const { businessId, number, name } = event;
       logger.error({ err: error, businessId, number, event: name }, "An event could not be put on the wire");

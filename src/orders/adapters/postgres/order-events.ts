@@ -3,6 +3,7 @@ import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infr
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { numberOf } from "../../../kernel/money.ts";
 import type { Order } from "../../domain/order.ts";
+import { pushedTypes } from "../../domain/push.ts";
 import { totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
 
@@ -15,6 +16,9 @@ const changed: Statement = {
     order by wanted.position`,
 };
 
+const pushed = pushedTypes.map((type) => `'${type}'`).join(", ");
+
+/** What is pushed to the Pusher-protocol host waits for that from the commit on. */
 const logChanged: Statement = {
   name: "orders_log_changed",
   text: `
@@ -22,7 +26,11 @@ const logChanged: Statement = {
       select (event ->> 'businessId')::bigint as business_id, position, 'order:changed' as name, event as payload
       from jsonb_array_elements($1::jsonb) with ordinality as each (event, position)
     ),
-    ${loggingEvents}
+    ${loggingEvents},
+    waiting as (
+      insert into push_outbox (business_id, number)
+      select business_id, number from logged where payload ->> 'type' in (${pushed})
+    )
     select * from logged order by business_id, number`,
 };
 

@@ -1,0 +1,36 @@
+import { instantOf } from "../../../kernel/instants.ts";
+import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/integrations.ts";
+import type { IntegrationSettings } from "./delivery-pricing.ts";
+import { fieldsOf, rootOf } from "./json.ts";
+
+/** `GET <base>/drivers/<tracking id>/location`: a 200 says `{ lat, lng, at }`, a 404 that nobody knows. */
+export class HttpDriverTracking implements DriverTracking {
+  constructor(private readonly settings: IntegrationSettings) {}
+
+  /** Of a driver without a tracking id nobody is asked. */
+  async locate({ trackingId }: TrackedDriver): Promise<DriverLocation | null> {
+    const { client, baseUrl, timeoutMs, onFailure } = this.settings;
+    // Dots alone would be taken for steps of the path.
+    if (trackingId === null || /^\.*$/.test(trackingId)) return null;
+    const outcome = await client.request({
+      method: "GET",
+      url: `${rootOf(baseUrl)}/drivers/${encodeURIComponent(trackingId)}/location`,
+      headers: { accept: "application/json" },
+      timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
+    });
+    if (outcome.kind === "answer" && outcome.status === 404) return null;
+    const location = outcome.kind === "answer" && outcome.status === 200 ? locationIn(outcome.text) : null;
+    if (location) return location;
+    onFailure(outcome.kind === "answer" ? `HTTP ${outcome.status} without a usable location` : outcome.reason);
+    return null;
+  }
+}
+
+function locationIn(text: string): DriverLocation | null {
+  const { lat, lng, at } = fieldsOf(text);
+  const moment = typeof at === "string" ? instantOf(at, "UTC") : null;
+  return isDegrees(lat, 90) && isDegrees(lng, 180) && moment ? { latitude: lat, longitude: lng, at: moment } : null;
+}
+
+const isDegrees = (value: unknown, limit: number): value is number =>
+  typeof value === "number" && Math.abs(value) <= limit;

@@ -1,0 +1,139 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { LinkWay, LinkWays } from "../../application/payment-ports.ts";
+import type { SendPaymentLink, SendPaymentLinkFailure } from "../../application/send-payment-link.ts";
+import { PaymentLinkImpossible } from "../../domain/payment-failures.ts";
+
+const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
+
+const body = { type: "object", required: ["businessId", "orderId"], properties: ids } as const satisfies Schema;
+
+const templateBody = {
+  type: "object",
+  required: ["businessId", "orderId", "plantilla_id"],
+  properties: {
+    ...ids,
+    plantilla_id: idOf("template"),
+    parameters: {
+      type: "array",
+      maxItems: 99,
+      items: { type: "string", maxLength: 4_096 },
+      default: [],
+      "x-error": "parameters debe ser un arreglo",
+    },
+  },
+} as const satisfies Schema;
+
+const internal = (): [500, { message: string }] => [500, { message: "Internal server error" }];
+
+const dialect: Dialect<InvalidInput | SendPaymentLinkFailure> = {
+  invalid_input: (error) => [400, { message: error.message }],
+  payment_link_impossible: internal,
+  payment_link_not_sent: internal,
+  payment_link_uncertain: internal,
+  unexpected: internal,
+};
+
+const responses = {
+  200: {
+    description: "The link was sent",
+    schema: { type: "object", required: ["message"], properties: { message: { const: "ok" } } },
+  },
+  400: { description: "A field is missing or wrong", schema: problem },
+  500: {
+    description:
+      "No such order, no `payments-url`, no recipient, refused by the platform, or an outcome that nobody knows yet",
+    schema: problem,
+  },
+} as const;
+
+interface Link {
+  readonly businessId: number;
+  readonly orderId: number;
+}
+
+/** §8 Send payment link, and its variants. */
+export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execute">, ways: LinkWays): Route[] {
+  const send = async ({ businessId, orderId }: Link, caller: { businessId: number; keyId: number }, way: LinkWay) => {
+    if (businessId !== caller.businessId) throw new PaymentLinkImpossible(`business ${businessId}`);
+    await sendPaymentLink.execute({ businessId, orderId, keyId: caller.keyId }, way);
+    return { message: "ok" };
+  };
+  const base = { method: "post", tag: "Orders", auth: "app-key", idempotent: true, responses, dialect } as const;
+  return [
+    defineRoute({
+      ...base,
+      path: "/catalogs/orders/payment/link",
+      operationId: "sendPaymentLink",
+      summary: "Send an order's payment link as a text",
+      rules: [
+        [
+          "§8.1",
+          "Order and business are the caller's. Without a usable `payments-url` (http or https) nothing is done.",
+        ],
+        ["§8.2", "The recipient is the contact of the order's chat; an order without a chat has none."],
+        [
+          "§8.3",
+          "The first link gives the order a transaction id, a UUID v4 that every later link carries, however many are " +
+            "asked for at once.",
+        ],
+        [
+          "§8.4",
+          "Each request sets paidExpire to two hours from now. That is a change of the order like any other: its version " +
+            "rises, its log of changes gets a `payment_link_sent`, clients hear `order:changed`. It is committed before " +
+            "anything is sent and stays when sending fails.",
+        ],
+        [
+          "§8.5",
+          "The link is `payments-url`, its own query and fragment kept, with `tid` and `oid` added to the query.",
+        ],
+        ["§8.6", "It goes as a text over the chat's own channel, and is kept in the chat, where clients hear of it."],
+        ["§8.7", "`payment_link_sent` is recorded in the statistics once it is sent; a failure there changes nothing."],
+        ["§8.8", "Status and payment of the order are not checked; a link may be sent any number of times."],
+        [
+          "§8.9",
+          "A request sends at most one message. What the platform refuses, and what nobody knows the outcome of, is " +
+            "answered with 500.",
+        ],
+      ],
+      body,
+      handle: ({ body, caller }) => send(body, caller, ways.text),
+    }),
+    defineRoute({
+      ...base,
+      path: "/catalogs/orders/payment/link/template",
+      operationId: "sendPaymentLinkByTemplate",
+      summary: "Send an order's payment link by a template",
+      rules: [
+        [
+          "§8.10",
+          "All rules of the link as a text hold, but that it goes by the template: over the chat's own channel (a " +
+            "template of ProviderB over that one), the link as the last parameter, after `parameters`.",
+        ],
+        [
+          "§8.11",
+          "The platform decides on approval and parameter count. A channel that knows no templates gets the rendered " +
+            "text, and only with as many parameters as the template has.",
+        ],
+      ],
+      body: templateBody,
+      handle: ({ body, caller }) => send(body, caller, ways.template(body.plantilla_id, body.parameters)),
+    }),
+    defineRoute({
+      ...base,
+      path: "/catalogs/orders/payment/link/sms",
+      operationId: "sendPaymentLinkBySms",
+      summary: "Send an order's payment link by SMS",
+      rules: [
+        [
+          "§8.12",
+          "All rules of the link as a text hold, but that it goes as an SMS to the contact's number, and is kept in the " +
+            "chat as a message of the type `sms`. No delivery status comes for it: an unknown outcome stays unknown.",
+        ],
+      ],
+      body,
+      handle: ({ body, caller }) => send(body, caller, ways.sms),
+    }),
+  ];
+}

@@ -1,0 +1,87 @@
+import { type Dialect, InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { problem, text } from "../../../infra/http/schema.ts";
+import { DomainError } from "../../../kernel/errors.ts";
+
+export interface ChannelAuthority {
+  /** Signs; null for an id that is none of a connection. */
+  authorize(socketId: string, channel: string): { auth: string } | null;
+}
+
+class NotYourChannel extends DomainError<"not_your_channel"> {
+  readonly code = "not_your_channel";
+}
+
+class NoHost extends DomainError<"no_host"> {
+  readonly code = "no_host";
+}
+
+const dialect: Dialect<InvalidInput | NotYourChannel | NoHost> = {
+  ...plainDialect,
+  invalid_input: (error) => [400, { message: error.message }],
+  not_your_channel: () => [403, { message: "Forbidden" }],
+  no_host: () => [404, { message: "No Pusher host is configured" }],
+};
+
+/** The client libraries of the protocol post a form; others may post JSON. */
+function fieldsOf(raw: Buffer, type: string): { socketId: unknown; channel: unknown } {
+  if (!type.includes("json")) {
+    const form = new URLSearchParams(raw.toString());
+    return { socketId: form.get("socket_id"), channel: form.get("channel_name") };
+  }
+  try {
+    const { socket_id: socketId, channel_name: channel } = Object(JSON.parse(raw.toString()));
+    return { socketId, channel };
+  } catch {
+    throw new InvalidInput("Request body is not valid JSON");
+  }
+}
+
+function required(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new InvalidInput(`${name} es requerido`);
+}
+
+/** Lets a user's client into the private channel of the user's business. */
+export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (businessId: number) => string): Route =>
+  defineRoute({
+    method: "post",
+    path: "/realtime/pusher/auth",
+    operationId: "authorizePusherChannel",
+    tag: "Realtime",
+    summary: "Let a client of the Pusher protocol into the channel of its business",
+    rules: [
+      ["Realtime.1", "Takes `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON."],
+      ["Realtime.2", "Signs `private-empresa-<id>` of the user's own business only; any other channel is a 403."],
+      [
+        "Realtime.3",
+        "Changes of orders of type app or web come there as `order:changed`, with the payload that sockets would get, " +
+          "and not by Socket.IO. Each comes at least once, with `version` telling which is newer. One of more than 10 " +
+          "KiB comes without `details` and with `truncado: true`.",
+      ],
+    ],
+    auth: "session",
+    body: "raw",
+    bodyLimit: 4_096,
+    responses: {
+      200: {
+        description: "What the client shows the host",
+        schema: { type: "object", required: ["auth"], properties: { auth: text } },
+      },
+      400: { description: "A field is missing or wrong, or no token", schema: { type: "object" } },
+      403: { description: "Not the channel of the user's business", schema: problem },
+      404: { description: "No Pusher host is configured: these events come by Socket.IO", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect,
+    handle: ({ body, caller, headers }) => {
+      const { socketId, channel } = fieldsOf(body, headers["content-type"] ?? "");
+      const socket = required(socketId, "socket_id");
+      const name = required(channel, "channel_name");
+      if (!authority) throw new NoHost("no Pusher host");
+      if (name !== channelOf(caller.businessId)) throw new NotYourChannel(`business ${caller.businessId}`);
+      const signed = authority.authorize(socket, name);
+      if (!signed) throw new InvalidInput("socket_id no es válido");
+      return signed;
+    },
+  });

@@ -1,0 +1,77 @@
+import type { Database, Statement } from "../../../infra/postgres/database.ts";
+import type { LinkRecipient, PayableOrder, PaymentLinks, RenewedLink } from "../../application/payment-ports.ts";
+import { PostgresOrderEvents } from "./order-events.ts";
+
+const find: Statement = {
+  name: "payment_link_find",
+  text: `
+    select business.feature_flags ->> 'payments-url' as "paymentsUrl",
+           case when contact.id is not null then json_build_object(
+             'businessId', business.id, 'businessName', business.name, 'chatId', chat.id, 'provider', chat.provider,
+             'contactId', contact.id, 'phone', contact.phone, 'platformId', contact.platform_id) end as recipient
+    from orders as o
+    join businesses as business on business.id = o.business_id
+    left join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+    left join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+    where o.business_id = $1 and o.id = $2`,
+};
+
+/** Whoever asks at the same time waits at the order's row, and finds the id that the first one gave it. */
+const renew: Statement = {
+  name: "payment_link_renew",
+  text: `
+    with earlier as (
+      select business_id, id, transaction_id, payment_expires_at from orders where business_id = $1 and id = $2
+      for no key update
+    ),
+    renewed as (
+      update orders as o
+      set transaction_id = coalesce(o.transaction_id, gen_random_uuid()),
+          payment_expires_at = now() + interval '2 hours', version = o.version + 1, updated_at = now()
+      from earlier where o.business_id = earlier.business_id and o.id = earlier.id
+      returning o.business_id, o.id, o.version, o.transaction_id, o.payment_expires_at
+    ),
+    told as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, changes)
+      select renewed.business_id, renewed.id, renewed.version, 'payment_link_sent', 'key', $3,
+             jsonb_build_object('paymentExpiresAt', jsonb_build_object(
+               'from', earlier.payment_expires_at, 'to', renewed.payment_expires_at))
+             || case when earlier.transaction_id is not null then '{}'::jsonb else jsonb_build_object(
+                  'transactionId', jsonb_build_object('from', null, 'to', renewed.transaction_id)) end
+      from renewed join earlier using (business_id, id)
+    )
+    select transaction_id as "transactionId" from renewed`,
+};
+
+const recordSent: Statement = {
+  name: "payment_link_record_sent",
+  text: "insert into commerce_events (business_id, name, order_id) values ($1, 'payment_link_sent', $2)",
+};
+
+interface FoundRow {
+  readonly paymentsUrl: string | null;
+  readonly recipient: LinkRecipient | null;
+}
+
+export class PostgresPaymentLinks implements PaymentLinks {
+  constructor(private readonly database: Database) {}
+
+  async find(businessId: number, orderId: number): Promise<PayableOrder | null> {
+    const [row] = await this.database.rows<FoundRow>(find, [businessId, orderId]);
+    return row ?? null;
+  }
+
+  renew(businessId: number, orderId: number, keyId: number): Promise<RenewedLink | null> {
+    return this.database.transaction(async (transaction) => {
+      const [row] = await transaction.rows<{ transactionId: string }>(renew, [businessId, orderId, keyId]);
+      if (!row) return null;
+      const orderEvents = new PostgresOrderEvents(transaction);
+      const events = await orderEvents.logChanged(await orderEvents.read([{ businessId, id: orderId }]));
+      return { ...row, events };
+    });
+  }
+
+  async recordSent(businessId: number, orderId: number): Promise<void> {
+    await this.database.rows(recordSent, [businessId, orderId]);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { PushOutbox, WaitingPush } from "../../application/push-ports.ts";
+
+/** The next attempt comes after 15, 30, 60, 60 ... seconds: each longer than a request may take. */
+const claim: Statement = {
+  name: "push_outbox_claim",
+  text: `
+    with due as (
+      select business_id, number from push_outbox where due_at <= now()
+      order by due_at, business_id, number limit $1
+      for update skip locked
+    ),
+    taken as (
+      update push_outbox as waiting
+      set attempts = waiting.attempts + 1,
+          due_at = now() + least(60, 15 * 2 ^ least(waiting.attempts, 10)) * interval '1 second'
+      from due where waiting.business_id = due.business_id and waiting.number = due.number
+      returning waiting.business_id, waiting.number, waiting.attempts
+    )
+    select event.business_id, event.number, event.name, event.payload, event.at, taken.attempts
+    from taken join realtime_events as event
+      on event.business_id = taken.business_id and event.number = taken.number
+    order by event.business_id, event.number`,
+};
+
+const remove: Statement = {
+  name: "push_outbox_remove",
+  text: `
+    delete from push_outbox where (business_id, number) in (select * from unnest($1::bigint[], $2::bigint[]))`,
+};
+
+const forget: Statement = {
+  name: "push_outbox_forget",
+  text: `
+    with gone as (delete from push_outbox where due_at < now() - make_interval(hours => $1) returning 1)
+    select count(*) as count from gone`,
+};
+
+export class PostgresPushOutbox implements PushOutbox {
+  constructor(private readonly database: Queries) {}
+
+  async claim(limit: number): Promise<WaitingPush[]> {
+    const rows = await this.database.rows<LoggedEventRow & { attempts: number }>(claim, [limit]);
+    return rows.map((row) => ({ event: toLoggedEvent(row), attempts: row.attempts }));
+  }
+
+  async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.database.rows(remove, [events.map(({ businessId }) => businessId), events.map(({ number }) => number)]);
+  }
+
+  async forget(olderThanHours: number): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(forget, [olderThanHours]);
+    return row?.count ?? 0;
+  }
+}

@@ -1,0 +1,92 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import Pusher from "pusher";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { PushHost } from "../../application/push-ports.ts";
+
+export interface PusherSettings {
+  /** `https://host:port`; https where no scheme is named. */
+  readonly host: string;
+  readonly appId: string;
+  readonly key: string;
+  readonly secret: string;
+  /** Milliseconds for one request. */
+  readonly timeoutMs: number;
+  readonly channelOf: (businessId: number) => string;
+  /** The event's JSON on the wire, in at most `limit` bytes. Throws for one that cannot be spelled. */
+  readonly spell: (event: LoggedEvent, limit: number) => string;
+  /** Hears, in words that are safe for logs, what went wrong, and whether the event is given up. */
+  readonly onFailure: (reason: string, givenUp: boolean) => void;
+}
+
+/** What the protocol's hosts take at a time, and how much of it. */
+const eventsInBatch = 10;
+const largestEvent = 10 * 1024;
+/** Below the five seconds for which servers usually keep an unused connection. */
+const idleSocketMs = 4_000;
+
+/** Any host that speaks the Pusher protocol. */
+export class PusherHost implements PushHost {
+  readonly batch = eventsInBatch;
+  private readonly client: Pusher;
+  private readonly agent: HttpAgent;
+
+  constructor(private readonly settings: PusherSettings) {
+    const { protocol, hostname, port } = new URL(withScheme(settings.host));
+    const useTLS = protocol === "https:";
+    const { appId, key, secret, timeoutMs } = settings;
+    this.agent = new (useTLS ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 16, timeout: idleSocketMs });
+    this.client = new Pusher({
+      host: hostname,
+      ...(port === "" ? {} : { port }),
+      appId,
+      key,
+      secret,
+      useTLS,
+      timeout: timeoutMs,
+      agent: this.agent,
+    });
+  }
+
+  async push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]> {
+    const outcome = await this.attempt(events);
+    if (outcome === "taken") return events;
+    if (outcome === "later") return [];
+    // One that is never taken must not keep the others from it.
+    if (events.length > 1) return (await Promise.all(events.map((event) => this.push([event])))).flat();
+    this.settings.onFailure("the host does not take this event", true);
+    return events;
+  }
+
+  /** What a client shows the host to be let into the channel; null for an id that is none of a connection. */
+  authorize(socketId: string, channel: string): { auth: string } | null {
+    if (!/^\d{1,20}\.\d{1,20}$/.test(socketId)) return null;
+    return { auth: this.client.authorizeChannel(socketId, channel).auth };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async attempt(events: readonly LoggedEvent[]): Promise<"taken" | "later" | "never"> {
+    const { channelOf, spell, onFailure } = this.settings;
+    try {
+      const batch = events.map((event) => ({
+        channel: channelOf(event.businessId),
+        name: event.name,
+        data: spell(event, largestEvent),
+      }));
+      await this.client.triggerBatch(batch);
+      return "taken";
+    } catch (error) {
+      // The error itself holds the signed address.
+      const { status } = error as { status?: unknown };
+      if (status === 400 || status === 413) return "never";
+      if (!(error instanceof Pusher.RequestError)) return "never";
+      onFailure(status === undefined ? "no answer" : `HTTP ${status}`, false);
+      return "later";
+    }
+  }
+}
+
+const withScheme = (host: string): string => (/^https?:\/\//.test(host) ? host : `https://${host}`);
