@@ -1,9 +1,9 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { numberOf } from "../../../kernel/money.ts";
+import { decimalOf, numberOf } from "../../../kernel/money.ts";
 import type { Order } from "../../domain/order.ts";
-import { totalsOf } from "../../domain/total.ts";
+import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
 
 const changed: Statement = {
@@ -31,7 +31,10 @@ interface Ref {
   readonly id: number;
 }
 
-/** What a client needs to draw an order's card again. Amounts are numbers in units of the currency. */
+/**
+ * What a client needs to draw an order's card again. Prices of what is sold are decimals in text; the sums are numbers
+ * in units of the currency.
+ */
 export type OrderCard = ReturnType<typeof cardOf>;
 
 /** Reads orders as they are after a change, and logs `order:changed` for each in the change's own transaction. */
@@ -53,6 +56,7 @@ export class PostgresOrderEvents {
 
 const cardOf = (order: Order) => {
   const { total } = totalsOf(order);
+  const speedyPrice = speedyPriceOf(order);
   const { businessId, id, version, status, type, shipmentMethod, paymentMethod, paid, chat, branch, zone, lines } =
     order;
   return {
@@ -68,17 +72,20 @@ const cardOf = (order: Order) => {
     locationLabel: order.locationLabel,
     rawAddress: order.rawAddress,
     scheduledAt: order.scheduledAt,
+    latitude: order.latitude,
+    longitude: order.longitude,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
     total: numberOf(total),
     discount: numberOf(order.discount),
+    speedyPrice: speedyPrice === null ? null : numberOf(speedyPrice),
     branch,
-    zone: zone && { id: zone.id, price: numberOf(zone.price), branch: zone.branch },
+    zone: zone && { id: zone.id, price: decimalOf(zone.price), branch: zone.branch },
     chat,
     lines: lines.map((line) => ({
       ...line,
-      article: { ...line.article, price: numberOf(line.article.price) },
-      extras: line.extras.map(({ id, extra }) => ({ id, extra: { ...extra, charge: numberOf(extra.charge) } })),
+      article: { ...line.article, price: decimalOf(line.article.price) },
+      extras: line.extras.map(({ id, extra }) => ({ id, extra: { ...extra, charge: decimalOf(extra.charge) } })),
     })),
   };
 };
