@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Route } from "../../src/infra/http/route.ts";
+import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { servedRoutes } from "./routes.ts";
@@ -22,6 +23,12 @@ const tables: Readonly<Record<string, string>> = {
   department: "departments",
   tag: "tags",
   campaign: "campaigns",
+  order: "orders",
+  detail: "order_lines",
+  article: "articles",
+  extra: "article_extras",
+  branch: "branches",
+  zone: "zones",
 };
 
 /**
@@ -30,6 +37,7 @@ const tables: Readonly<Record<string, string>> = {
  */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
+  "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
 };
 
 /** By place: fields that are named like ids and name nothing that belongs to a business, and what they name. */
@@ -142,7 +150,11 @@ describe("ids of another business", () => {
       environment: { ROLE: "api" },
     });
     session = await world.sessionToken(own * 100 + 1);
-    for (const id of [own, foreign]) await addCampaign(id);
+    for (const id of [own, foreign]) {
+      await addCampaign(id);
+      await openShop(world, id);
+      await addLineOne(id);
+    }
   });
   after(() => world.stop());
 
@@ -156,6 +168,17 @@ describe("ids of another business", () => {
        where business_id = $1`,
       [businessId, id],
     );
+  };
+
+  /** What a request before has removed is there again. */
+  const addLineOne = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    const [held] = await world.rows("select from orders where business_id = $1 and id = $2", [businessId, id]);
+    if (!held) await addOrder(world, businessId, { id });
+    const [line] = await world.rows("select from order_lines where business_id = $1 and id = $2", [businessId, id]);
+    if (line) return;
+    const made = await addLine(world, businessId, id);
+    await world.rows("update order_lines set id = $2 where business_id = $1 and id = $3", [businessId, id, made]);
   };
 
   const send = (route: Route, { params, query, body }: Record<Where, Json>): Promise<Answer> => {
@@ -245,6 +268,7 @@ describe("ids of another business", () => {
     if (places.length === 0) continue;
     describe(`in ${route.operationId}`, () => {
       it("stand beside ids of the own business, with which the request succeeds", async () => {
+        await addLineOne(own);
         const state = campaignStates[route.operationId] ?? "running";
         await world.rows("update campaigns set state = $2, pause_reason = $3 where business_id = $1", [
           own,
@@ -260,8 +284,10 @@ describe("ids of another business", () => {
         const exception = exceptions[place.name];
         it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
           const good = goodRequest(route);
-          const asking = (id: number | string) =>
-            send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) });
+          const asking = async (id: number | string) => {
+            await addLineOne(own);
+            return send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) });
+          };
           const [theirs, none] = [idIn(foreign, place.entity), idIn(nowhere, place.entity)];
           const before = await dump();
           for (const write of place.takesDigits ? [Number, String] : [Number]) {
