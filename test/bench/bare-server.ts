@@ -16,6 +16,23 @@ async function serve({ name, databaseUrl, platformUrl, tokens }: BareSettings): 
   const handle = await bare({
     query: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
       (await pool.query<Row>({ ...statement, values: [...values] })).rows,
+    transaction: async (work) => {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        const result = await work(
+          async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+            (await client.query<Row>({ ...statement, values: [...values] })).rows,
+        );
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        await client.query("rollback");
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
     platform: async (businessId, method, path, body) => {
       const headers = { authorization: `Bearer ${tokens[businessId]}`, accept: "application/json" };
       const outgoing = request({

@@ -5,6 +5,8 @@ import { type OwnProcess, startProgram } from "./processes.ts";
 /** What a bare handler has at hand: the database and the platform, with nothing around them. */
 export interface BareTools {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /** Statements of one transaction, which is committed when `work` resolves. */
+  transaction<Result>(work: (query: BareTools["query"]) => Promise<Result>): Promise<Result>;
   /** One request to the platform, in the name of the business; the text of the answer. */
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 
 export interface Shot {
+  /** POST unless given. */
+  readonly method?: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -29,7 +31,7 @@ export interface Volley {
 
 const requestLimitMs = 30_000;
 
-/** Posts as fast as answers come. Rejects when a connection breaks. */
+/** Sends as fast as answers come. Rejects when a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);
@@ -40,12 +42,12 @@ export async function load(settings: LoadSettings): Promise<Volley> {
   let begun = 0;
   const started = performance.now();
 
-  const shoot = async ({ path, headers, body }: Shot): Promise<{ status: number; text: string }> => {
+  const shoot = async ({ method = "POST", path, headers, body }: Shot): Promise<{ status: number; text: string }> => {
     const outgoing = request({
       agent,
       hostname,
       port,
-      method: "POST",
+      method,
       path,
       timeout: requestLimitMs,
       headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers },

@@ -86,8 +86,16 @@ function allowOrigins(origins: readonly string[]): Middleware {
       const origin = ctx.get("origin");
       return allowed.has(origin) ? origin : "";
     },
-    allowHeaders: ["content-type", "x-api-key", "x-recado-key", "authorization", "idempotency-key", "x-request-id"],
-    exposeHeaders: ["X-Request-Id", "Retry-After", "X-Message-Id", "Idempotent-Replay"],
+    allowHeaders: [
+      "content-type",
+      "x-api-key",
+      "x-recado-key",
+      "authorization",
+      "idempotency-key",
+      "if-match",
+      "x-request-id",
+    ],
+    exposeHeaders: ["X-Request-Id", "Retry-After", "X-Message-Id", "Idempotent-Replay", "ETag"],
     maxAge: 600,
     // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
     keepHeadersOnError: false,

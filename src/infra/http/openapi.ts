@@ -3,6 +3,7 @@ import { cacheable } from "./cacheable.ts";
 import type { AuthKind } from "./caller.ts";
 import { plainDialect } from "./dialect.ts";
 import { keyDescription } from "./idempotency.ts";
+import { ifMatchDescription } from "./if-match.ts";
 import { defineRoute, type ResponseSpec, type Route } from "./route.ts";
 import { type ObjectSchema, problem, type Schema } from "./schema.ts";
 
@@ -130,6 +131,7 @@ function operationOf(route: Route): Json {
     ...pathParametersOf(route),
     ...queryParametersOf(route.query),
     ...(route.idempotent ? [keyParameter] : []),
+    ...(route.conditional ? [ifMatchParameter] : []),
   ];
   return {
     operationId: route.operationId,
@@ -161,6 +163,14 @@ const keyParameter: Json = {
   required: false,
   description: keyDescription,
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+};
+
+const ifMatchParameter: Json = {
+  in: "header",
+  name: "If-Match",
+  required: false,
+  description: ifMatchDescription,
+  schema: { type: "string" },
 };
 
 function parameter(where: "path" | "query", name: string, property: Schema, required: boolean): Json {

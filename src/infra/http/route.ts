@@ -49,6 +49,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly bodyLimit?: number;
   /** Takes the header `Idempotency-Key`, whose keys are those of the calling business. */
   readonly idempotent?: Auth extends "none" ? never : true;
+  /** Takes the header `If-Match`, which its handler reads with `ifMatchOf`. */
+  readonly conditional?: true;
   /** Whose rate its requests count against: the caller's unless given; `none` where few addresses ask for many. */
   readonly rateLimit?: "caller" | "none";
   readonly responses: Readonly<Record<number, ResponseSpec>>;

@@ -1,10 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { numberOf } from "../../../kernel/money.ts";
+import { decimalOf, numberOf } from "../../../kernel/money.ts";
 import type { Order } from "../../domain/order.ts";
-import { pushedTypes } from "../../domain/push.ts";
-import { totalsOf } from "../../domain/total.ts";
+import { isPushed, pushedTypes } from "../../domain/push.ts";
+import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
 
 const changed: Statement = {
@@ -14,6 +14,29 @@ const changed: Statement = {
     from unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
     join orders as o on o.business_id = wanted.business_id and o.id = wanted.id
     order by wanted.position`,
+};
+
+/** Of one order, as nearly always: half the work. */
+const changedOne: Statement = {
+  name: "orders_changed_one",
+  text: `select ${orderColumns} from orders as o where o.business_id = $1 and o.id = $2`,
+};
+
+const logOne: Statement = {
+  name: "orders_log_changed_one",
+  text: `
+    with counter as (
+      insert into realtime_counters as counter (business_id, last_number) values ($1, 1)
+      on conflict (business_id) do update set last_number = counter.last_number + 1
+      returning last_number
+    ),
+    logged as (
+      insert into realtime_events (business_id, number, name, payload)
+      select $1, last_number, 'order:changed', $2 from counter
+      returning number, at
+    ),
+    waiting as (insert into push_outbox (business_id, number) select $1, number from logged where $3)
+    select number, at from logged`,
 };
 
 const pushed = pushedTypes.map((type) => `'${type}'`).join(", ");
@@ -39,7 +62,10 @@ interface Ref {
   readonly id: number;
 }
 
-/** What a client needs to draw an order's card again. Amounts are numbers in units of the currency. */
+/**
+ * What a client needs to draw an order's card again, as JSON has it. Prices of what is sold are decimals in text; the sums are numbers
+ * in units of the currency.
+ */
 export type OrderCard = ReturnType<typeof cardOf>;
 
 /** Reads orders as they are after a change, and logs `order:changed` for each in the change's own transaction. */
@@ -48,19 +74,35 @@ export class PostgresOrderEvents {
 
   /** The orders as they stand now; those that do not exist are left out. */
   async read(refs: readonly Ref[]): Promise<Order[]> {
+    const [only, ...others] = refs;
+    if (only && others.length === 0) {
+      return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toOrder);
+    }
     const values = [refs.map(({ businessId }) => businessId), refs.map(({ id }) => id)];
     return (await this.transaction.rows<OrderRow>(changed, values)).map(toOrder);
   }
 
   /** To be published after the commit. Takes the businesses' event counters: the last thing that a transaction does. */
   async logChanged(orders: readonly Order[]): Promise<LoggedEvent[]> {
+    const [only, ...others] = orders;
+    if (only && others.length === 0) return [await this.logOne(only)];
     const rows = await this.transaction.rows<LoggedEventRow>(logChanged, [JSON.stringify(orders.map(cardOf))]);
     return rows.map(toLoggedEvent);
+  }
+
+  private async logOne(order: Order): Promise<LoggedEvent> {
+    const { businessId } = order;
+    const payload = cardOf(order);
+    const values = [businessId, JSON.stringify(payload), isPushed(order.type)];
+    const [row] = await this.transaction.rows<{ number: number; at: Date }>(logOne, values);
+    if (!row) throw new Error("an event is logged or fails");
+    return { businessId, number: row.number, name: "order:changed", payload, at: row.at };
   }
 }
 
 const cardOf = (order: Order) => {
   const { total } = totalsOf(order);
+  const speedyPrice = speedyPriceOf(order);
   const { businessId, id, version, status, type, shipmentMethod, paymentMethod, paid, chat, branch, zone, lines } =
     order;
   return {
@@ -75,18 +117,21 @@ const cardOf = (order: Order) => {
     cancelReason: order.cancelReason,
     locationLabel: order.locationLabel,
     rawAddress: order.rawAddress,
-    scheduledAt: order.scheduledAt,
-    createdAt: order.createdAt,
-    updatedAt: order.updatedAt,
+    scheduledAt: order.scheduledAt?.toISOString() ?? null,
+    latitude: order.latitude,
+    longitude: order.longitude,
+    createdAt: order.createdAt.toISOString(),
+    updatedAt: order.updatedAt.toISOString(),
     total: numberOf(total),
     discount: numberOf(order.discount),
+    speedyPrice: speedyPrice === null ? null : numberOf(speedyPrice),
     branch,
-    zone: zone && { id: zone.id, price: numberOf(zone.price), branch: zone.branch },
-    chat,
+    zone: zone && { id: zone.id, price: decimalOf(zone.price), branch: zone.branch },
+    chat: chat && { ...chat, lastMessageAt: chat.lastMessageAt?.toISOString() ?? null },
     lines: lines.map((line) => ({
       ...line,
-      article: { ...line.article, price: numberOf(line.article.price) },
-      extras: line.extras.map(({ id, extra }) => ({ id, extra: { ...extra, charge: numberOf(extra.charge) } })),
+      article: { ...line.article, price: decimalOf(line.article.price) },
+      extras: line.extras.map(({ id, extra }) => ({ id, extra: { ...extra, charge: decimalOf(extra.charge) } })),
     })),
   };
 };

@@ -1,0 +1,157 @@
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { nullableInteger, nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { OrderHistory } from "../../application/edit-ports.ts";
+import type { OrderChange } from "../../domain/change.ts";
+import { OrderNotFound } from "../../domain/edit-failures.ts";
+
+const params = {
+  type: "object",
+  required: ["orderId"],
+  properties: { orderId: numericIdOf("order") },
+} as const satisfies Schema;
+
+const mostOfPage = 100;
+const query = {
+  type: "object",
+  properties: {
+    page: { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 20,
+      description: `More than ${mostOfPage} counts as ${mostOfPage}`,
+    },
+  },
+} as const satisfies Schema;
+
+const change = {
+  type: "object",
+  required: ["id", "version", "action", "actor", "changes", "at"],
+  properties: {
+    id: { type: "integer" },
+    version: { type: "integer" },
+    action: text,
+    actor: {
+      type: "object",
+      required: ["type", "id", "name"],
+      properties: { type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText },
+    },
+    changes: { type: "object" },
+    at: { type: "string", format: "date-time" },
+  },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | OrderNotFound> = {
+  ...plainDialect,
+  invalid_input: (error) => [400, { message: error.message }],
+  order_not_found: () => [404, { message: "Order not found" }],
+};
+
+/** Who changed what of an order, and when. */
+export const orderHistoryRoute = (history: OrderHistory): Route =>
+  defineRoute({
+    method: "get",
+    path: "/catalogs/order/:orderId/history",
+    operationId: "getOrderHistory",
+    tag: "Orders",
+    summary: "Who changed what of an order, and when, newest first",
+    rules: [
+      [
+        "History.1",
+        "One entry for each change, with the version that it made; `actor` is the App Key (its label), the user (its " +
+          "name) or the bot.",
+      ],
+      [
+        "History.2",
+        "`changes` has, by field, what it was (`from`) and what it became (`to`); `detail` is a product that was added " +
+          "(from null) or removed (to null).",
+      ],
+    ],
+    auth: "app-key",
+    params,
+    query,
+    responses: {
+      200: {
+        description: "A page of changes",
+        schema: {
+          type: "object",
+          required: ["data", "total", "page", "limit", "hasNextPage"],
+          properties: {
+            data: { type: "array", items: change },
+            total: { type: "integer" },
+            page: { type: "integer" },
+            limit: { type: "integer" },
+            hasNextPage: { type: "boolean" },
+          },
+        },
+      },
+      400: { description: "A parameter is wrong", schema: problem },
+      404: { description: "No such order", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect,
+    handle: async ({ params: { orderId }, query, caller }) => {
+      const limit = Math.min(query.limit, mostOfPage);
+      const found = await history.list(caller.businessId, orderId, query.page, limit);
+      if (!found) throw new OrderNotFound(`order ${orderId}`);
+      const { total, changes } = found;
+      return {
+        data: changes.map(toWire),
+        total,
+        page: query.page,
+        limit,
+        hasNextPage: query.page * limit < total,
+      };
+    },
+  });
+
+const toWire = ({ id, version, action, actor, changes, at }: OrderChange) => ({
+  id,
+  version,
+  action,
+  actor: { type: actor.kind, id: actor.id, name: actor.name },
+  changes: renamed(changes, fieldNames),
+  at: at.toISOString(),
+});
+
+/** What the wire calls the fields of an order; a field that is not here has the same name there. */
+const fieldNames: Names = {
+  shipmentMethod: "shipment_method",
+  paymentMethod: "payment_method",
+  branchId: "sucursal_id",
+  locationLabel: "location_picked",
+  rawAddress: "raw_adress",
+  scheduledAt: "schedule_at",
+  latitude: "lat",
+  longitude: "lng",
+  zoneId: "zone_id",
+  speedyPrice: "speedy_delivery_price",
+  cancelReason: "cancel_reason",
+  paymentExpiresAt: "paidExpire",
+  driverId: "driver_id",
+  userId: "user_id",
+  line: "detail",
+  articleId: "articulo_id",
+  extraId: "extra_id",
+  price: "customPrice",
+};
+
+type Names = Readonly<Record<string, string>>;
+
+const isoDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
+
+/** Spells names at any depth; dates come out of jsonb with the database's offset and microseconds. */
+function renamed(value: unknown, names: Names, of = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        Object.hasOwn(names, name) ? names[name] : name,
+        renamed(each, names, name === "from" || name === "to" ? of : name),
+      ]),
+    );
+  }
+  return typeof value === "string" && /At$/.test(of) && isoDate.test(value) ? new Date(value).toISOString() : value;
+}

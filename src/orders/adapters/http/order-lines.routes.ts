@@ -1,0 +1,190 @@
+import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { AddLine, AddLineFailure } from "../../application/add-line.ts";
+import type { PickedExtra } from "../../application/edit-ports.ts";
+import type { RemoveLine, RemoveLineFailure } from "../../application/remove-line.ts";
+import { editRules, editStatuses } from "./edit-rules.ts";
+import { etagOf, expectedVersion } from "./expected-version.ts";
+
+const mostExtras = 100;
+/** What the database holds of an amount. */
+const highestPrice = 999_999_999_999.99;
+
+const addition = {
+  type: "object",
+  required: ["orderId", "articleId", "extras"],
+  properties: {
+    orderId: idOf("order"),
+    articleId: idOf("article"),
+    quantity: { type: "integer", minimum: 1, maximum: 10_000, default: 1 },
+    extras: {
+      type: "array",
+      maxItems: mostExtras,
+      items: {
+        type: "object",
+        required: ["id"],
+        properties: {
+          id: idOf("extra"),
+          customPrice: { type: "number", minimum: 0, maximum: highestPrice, example: 3.5 },
+          picked: { type: "string", maxLength: 255, example: "Doble" },
+        },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+const removal = {
+  type: "object",
+  required: ["detailId", "orderId"],
+  properties: { detailId: idOf("detail"), orderId: idOf("order") },
+} as const satisfies Schema;
+
+const answering = (message: string) =>
+  ({
+    type: "object",
+    required: ["message"],
+    properties: { message: { const: message } },
+  }) as const satisfies Schema;
+
+const added = { message: "Producto añadido a la orden" } as const;
+const removed = { message: "Detalle borrado" } as const;
+const etag = { ETag: 'The version of the order: `"v7"`' } as const;
+const movedOn = { description: "The order is not at the version that `If-Match` names", schema: problem } as const;
+
+const additionDialect: Dialect<InvalidInput | AddLineFailure> = {
+  invalid_input: (error) => [400, { message: error.message }],
+  article_not_found: () => [400, { message: "Producto no encontrado" }],
+  order_not_found: () => [400, { message: "Order no existe" }],
+  order_moved_on: editStatuses.movedOn,
+  unexpected: () => [500, { message: "Algo salió mal" }],
+};
+
+const removalDialect: Dialect<InvalidInput | RemoveLineFailure> = {
+  invalid_input: (error) => [400, { message: error.message }],
+  line_not_found: () => [400, { message: "No existe" }],
+  order_not_found: () => [500, { message: "Algo salió mal" }],
+  order_moved_on: editStatuses.movedOn,
+  unexpected: () => [500, { message: "Algo salió mal" }],
+};
+
+/** §10 Add a product to an order. */
+export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
+  defineRoute({
+    method: "post",
+    path: "/catalogs/orders/products/new",
+    operationId: "addOrderLine",
+    tag: "Orders",
+    summary: "Add a product to an order",
+    rules: [
+      [
+        "§10.1",
+        "The product and the order must exist, otherwise 400 'Producto no encontrado' or, after that, 'Order no existe'.",
+      ],
+      ["§10.2", "The event product_picked goes into the e-commerce statistics."],
+      [
+        "§10.3",
+        "The detail has the quantity, the product's retailer_id, and the type `delivery_coupon` when the product's type " +
+          "is free_delivery or delivery, otherwise `item`.",
+      ],
+      [
+        "§10.4",
+        "Of each extra the event extra_picked goes into the statistics, also of one that does not exist, which is then " +
+          "left out. An extra that exists is added to the detail; with both `customPrice` and `picked` the order pays " +
+          "that price for it, and of an extra given twice the last one. One of the two alone has no effect.",
+      ],
+      [
+        "§10.5",
+        "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
+          "configured, else on the namespace `/realtime`.",
+      ],
+      [
+        "§10.6",
+        `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain.`,
+      ],
+      ...editRules("§10.7"),
+    ],
+    auth: "app-key",
+    idempotent: true,
+    conditional: true,
+    body: addition,
+    responses: {
+      200: { description: "Added", headers: etag, schema: answering(added.message) },
+      400: { description: "A field is missing or wrong, or there is no such product or order", schema: problem },
+      412: movedOn,
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect: additionDialect,
+    handle: async ({ body, caller, headers }) => {
+      const order = await addLine.execute({
+        businessId: caller.businessId,
+        orderId: body.orderId,
+        actor: { kind: "key", id: caller.keyId },
+        expected: expectedVersion(headers),
+        articleId: body.articleId,
+        quantity: body.quantity,
+        extras: body.extras.map(pickedExtra),
+      });
+      return new Reply(200, added, etagOf(order));
+    },
+  });
+
+type GivenExtra = { readonly id: number; readonly customPrice?: number; readonly picked?: string };
+
+function pickedExtra({ id, customPrice: price, picked }: GivenExtra, index: number): PickedExtra {
+  // Beyond 2^53 hundredths a number no longer tells one cent from the next.
+  if (price !== undefined && Number(price.toFixed(2)) !== price) {
+    throw new InvalidInput(`extras[${index}].customPrice admite hasta dos decimales`);
+  }
+  return { id, custom: price === undefined || picked === undefined ? null : { price, picked } };
+}
+
+/** §11 Remove a product from an order. */
+export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route =>
+  defineRoute({
+    method: "delete",
+    path: "/catalogs/orders/details/delete",
+    operationId: "removeOrderLine",
+    tag: "Orders",
+    summary: "Remove a product from an order",
+    rules: [
+      ["§11.1", "A detail that does not exist is answered with 400 'No existe'."],
+      ["§11.2", "The extras of the detail are deleted, then the detail, and with it its custom prices in extra_data."],
+      [
+        "§11.3",
+        "Clients hear `order:changed` of the order. `orderId` is not checked first: where it matches no order, the " +
+          "detail and its extras are deleted all the same, and the answer is 500 'Algo salió mal'.",
+      ],
+      [
+        "§11.4",
+        "The order that the detail is of is the one that changes (its version, its history), whatever `orderId` says. " +
+          "Where `orderId` names another one, clients hear of both, and the answer's ETag is of the one named.",
+      ],
+      ...editRules("§11.5"),
+      [
+        "§11.6",
+        "`If-Match` speaks of the order that `orderId` names, `*` too: where there is none, the answer is 412 and the " +
+          "detail remains.",
+      ],
+    ],
+    auth: "app-key",
+    conditional: true,
+    body: removal,
+    responses: {
+      200: { description: "Removed", headers: etag, schema: answering(removed.message) },
+      400: { description: "A field is missing or wrong, or there is no such detail", schema: problem },
+      412: movedOn,
+      500: { description: "No such order, the detail being removed; or an unexpected failure", schema: problem },
+    },
+    dialect: removalDialect,
+    handle: async ({ body, caller, headers }) => {
+      const order = await removeLine.execute({
+        businessId: caller.businessId,
+        orderId: body.orderId,
+        actor: { kind: "key", id: caller.keyId },
+        expected: expectedVersion(headers),
+        lineId: body.detailId,
+      });
+      return new Reply(200, removed, etagOf(order));
+    },
+  });

@@ -1,0 +1,275 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type {
+  AdditionFindings,
+  LineAddition,
+  LineRemoval,
+  OrderEdits,
+  OrderUpdate,
+  RemovalFindings,
+  UpdateFindings,
+} from "../../application/edit-ports.ts";
+import type { ExpectedVersion } from "../../domain/change.ts";
+
+/**
+ * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
+ * read of the order itself is therefore as the change before has left it.
+ */
+
+/** An order's fields in its history. */
+const fieldsOf = (order: string): string => `
+  jsonb_build_object(
+    'shipmentMethod', ${order}.shipment_method, 'paymentMethod', ${order}.payment_method, 'branchId', ${order}.branch_id,
+    'locationLabel', ${order}.location_label, 'rawAddress', ${order}.raw_address, 'paid', ${order}.paid,
+    'scheduledAt', ${order}.scheduled_at, 'latitude', ${order}.latitude, 'longitude', ${order}.longitude,
+    'zoneId', ${order}.zone_id, 'speedyPrice', ${order}.speedy_price)`;
+
+const update: Statement = {
+  name: "order_edit_update",
+  text: `
+    with held as (
+      select o.id, o.version, o.shipment_method, o.payment_method, o.branch_id, o.location_label, o.raw_address, o.paid,
+             o.scheduled_at, o.latitude, o.longitude, o.zone_id, o.speedy_price
+      from orders as o where o.business_id = $1 and o.id = $2 for no key update
+    ),
+    wanted as (
+      select held.id, $3::text as shipment_method,
+             case when $10 then $11::timestamptz else held.scheduled_at end as scheduled_at,
+             case when $12 then $13::double precision else held.latitude end as latitude,
+             case when $14 then $15::double precision else held.longitude end as longitude,
+             case when $16 then $17::bigint else held.zone_id end as zone_id,
+             $18::integer[] is null or held.version = any ($18) as is_current,
+             $5::bigint is null or exists (select from branches where business_id = $1 and id = $5) as has_branch,
+             $17::bigint is null or exists (select from zones where business_id = $1 and id = $17) as has_zone
+      from held
+    ),
+    settled as (
+      select wanted.*,
+             case when $9 and wanted.shipment_method = 'delivery' and zone.id is not null
+                  then zone.branch_id else $5 end as branch_id
+      from wanted left join zones as zone on zone.business_id = $1 and zone.id = wanted.zone_id
+      where wanted.is_current and wanted.has_branch and wanted.has_zone
+    ),
+    changed as (
+      update orders as o
+      set shipment_method = settled.shipment_method, payment_method = $4, branch_id = settled.branch_id,
+          location_label = $6, raw_address = $7, paid = $8, scheduled_at = settled.scheduled_at,
+          latitude = settled.latitude, longitude = settled.longitude, zone_id = settled.zone_id,
+          -- It priced the delivery as it was.
+          speedy_price = case
+            when (o.shipment_method, o.branch_id, o.zone_id, o.latitude, o.longitude) is distinct from
+                 (settled.shipment_method, settled.branch_id, settled.zone_id, settled.latitude, settled.longitude)
+            then null else o.speedy_price end,
+          version = o.version + 1, updated_at = clock_timestamp()
+      from settled where o.business_id = $1 and o.id = settled.id
+      returning o.id, o.version, o.updated_at, ${fieldsOf("o")} as fields
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, changed.id, changed.version, 'updated', $19, $20, changed.updated_at,
+             (select coalesce(jsonb_object_agg(was.key, jsonb_build_object('from', was.value, 'to', became.value)), '{}')
+              from jsonb_each(${fieldsOf("held")}) as was join jsonb_each(changed.fields) as became using (key)
+              where was.value <> became.value)
+      from changed join held using (id)
+    )
+    select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
+};
+
+const addLine: Statement = {
+  name: "order_edit_add_line",
+  text: `
+    with article as (
+      select id, retailer_id,
+             case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
+      from articles where business_id = $1 and id = $3
+    ),
+    held as (
+      select o.id, $8::integer[] is null or o.version = any ($8) as is_current
+      from orders as o where o.business_id = $1 and o.id = $2 for no key update
+    ),
+    line as (
+      insert into order_lines (business_id, order_id, article_id, quantity, type, retailer_id)
+      select $1, held.id, article.id, $4, article.line_type, article.retailer_id
+      from held, article where held.is_current
+      returning id, order_id, article_id, quantity, type
+    ),
+    asked as (
+      select asked.position, asked.extra_id, asked.price, asked.picked, extra.id is not null as is_known
+      from unnest($5::bigint[], $6::numeric[], $7::text[]) with ordinality as asked (extra_id, price, picked, position)
+      left join article_extras as extra on extra.business_id = $1 and extra.id = asked.extra_id
+    ),
+    extras as (
+      insert into line_extras (business_id, line_id, extra_id)
+      select $1, line.id, asked.extra_id from line, asked where asked.is_known order by asked.position
+    ),
+    counted as (
+      insert into commerce_events (business_id, name, order_id, article_id, extra_id)
+      select $1, 'product_picked', line.order_id, line.article_id, null from line
+      union all
+      (select $1, 'extra_picked', line.order_id, line.article_id, asked.extra_id
+       from line, asked order by asked.position)
+    ),
+    customs as (
+      select jsonb_object_agg(
+               asked.extra_id || ':' || line.id, jsonb_build_object('price', asked.price, 'picked', asked.picked)
+               order by asked.position) as prices
+      from line, asked where asked.is_known and asked.price is not null
+    ),
+    changed as (
+      update orders as o
+      set extra_data = case when customs.prices is null then o.extra_data else
+            '{"version": 1}' || o.extra_data || jsonb_build_object(
+              'customExtras', coalesce(o.extra_data -> 'customExtras', '{}') || jsonb_build_object(
+                o.id, coalesce(o.extra_data -> 'customExtras' -> o.id::text, '{}') || customs.prices)) end,
+          version = o.version + 1, updated_at = clock_timestamp()
+      from line, customs where o.business_id = $1 and o.id = line.order_id
+      returning o.id, o.version, o.updated_at
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, changed.id, changed.version, 'line_added', $9, $10, changed.updated_at,
+             jsonb_build_object('line', jsonb_build_object('from', null, 'to', jsonb_build_object(
+               'id', line.id, 'articleId', line.article_id, 'quantity', line.quantity, 'type', line.type,
+               'extras', (
+                 select coalesce(jsonb_agg(
+                   jsonb_strip_nulls(jsonb_build_object(
+                     'extraId', asked.extra_id, 'price', asked.price, 'picked', asked.picked))
+                   order by asked.position), '[]')
+                 from asked where asked.is_known))))
+      from changed, line
+    )
+    select exists (select from article) as "hasArticle", held.id is not null as "hasOrder",
+           coalesce(held.is_current, false) as "isCurrent"
+    from (values (1)) as one left join held on true`,
+};
+
+const removeLine: Statement = {
+  name: "order_edit_remove_line",
+  text: `
+    with line as (
+      select id, order_id, article_id, quantity, type from order_lines where business_id = $1 and id = $2
+    ),
+    -- The order that was named, and the one that the line is of: one and the same but for a mistake.
+    held as (
+      select o.id, o.version from orders as o
+      where o.business_id = $1 and o.id = any ((select array_agg(order_id) from line) || $3::bigint)
+      order by o.id for no key update
+    ),
+    named as (
+      select count(*) > 0 as is_there,
+             not $4 or coalesce(bool_or($5::integer[] is null or version = any ($5)), false) as is_current
+      from held where id = $3
+    ),
+    allowed as (
+      select line.* from line, named where named.is_current and exists (select from held where held.id = line.order_id)
+    ),
+    gone_extras as (
+      delete from line_extras using allowed
+      where line_extras.business_id = $1 and line_extras.line_id = allowed.id
+      returning line_extras.id, line_extras.extra_id
+    ),
+    gone as (
+      delete from order_lines using allowed
+      where order_lines.business_id = $1 and order_lines.id = allowed.id
+      returning order_lines.id, order_lines.order_id
+    ),
+    changed as (
+      update orders as o
+      set extra_data = case
+            when o.extra_data -> 'customExtras' -> o.id::text is null then o.extra_data
+            else jsonb_set(o.extra_data, array['customExtras', o.id::text], (
+              select coalesce(jsonb_object_agg(key, value), '{}')
+              from jsonb_each(o.extra_data -> 'customExtras' -> o.id::text)
+              where split_part(key, ':', 2) <> gone.id::text)) end,
+          version = o.version + 1, updated_at = clock_timestamp()
+      from gone where o.business_id = $1 and o.id = gone.order_id
+      returning o.id, o.version, o.updated_at
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, changed.id, changed.version, 'line_removed', $6, $7, changed.updated_at,
+             jsonb_build_object('line', jsonb_build_object('to', null, 'from', jsonb_build_object(
+               'id', line.id, 'articleId', line.article_id, 'quantity', line.quantity, 'type', line.type,
+               'extras', (select coalesce(jsonb_agg(jsonb_build_object('extraId', extra_id) order by id), '[]')
+                          from gone_extras))))
+      from changed, line
+    )
+    select (select count(*) from line) > 0 and (not named.is_current or (select count(*) from gone) > 0) as "hasLine",
+           named.is_there as "hasOrder", named.is_current as "isCurrent", (select order_id from gone) as "ownOrderId"
+    from named`,
+};
+
+const timezone: Statement = {
+  name: "order_edit_timezone",
+  text: "select coalesce(feature_flags->>'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
+};
+
+/** Versions are counted in an `integer`. */
+const versionsOf = (expected: ExpectedVersion): readonly number[] | null =>
+  expected === "any" || expected === null ? null : expected;
+
+export class PostgresOrderEdits implements OrderEdits {
+  constructor(private readonly transaction: Queries) {}
+
+  async update(given: OrderUpdate): Promise<UpdateFindings | null> {
+    const { scheduledAt, latitude, longitude, zoneId } = given;
+    const [found] = await this.transaction.rows<UpdateFindings>(update, [
+      given.businessId,
+      given.orderId,
+      given.shipmentMethod,
+      given.paymentMethod,
+      given.branchId,
+      given.locationLabel,
+      given.rawAddress,
+      given.paid,
+      given.takesBranchOfZone,
+      ...orKept(scheduledAt),
+      ...orKept(latitude),
+      ...orKept(longitude),
+      ...orKept(zoneId),
+      versionsOf(given.expected),
+      given.actor.kind,
+      given.actor.id,
+    ]);
+    return found ?? null;
+  }
+
+  async addLine({ businessId, orderId, articleId, quantity, extras, expected, actor }: LineAddition) {
+    const [found] = await this.transaction.rows<AdditionFindings>(addLine, [
+      businessId,
+      orderId,
+      articleId,
+      quantity,
+      extras.map(({ id }) => id),
+      extras.map(({ custom }) => custom?.price ?? null),
+      extras.map(({ custom }) => custom?.picked ?? null),
+      versionsOf(expected),
+      actor.kind,
+      actor.id,
+    ]);
+    if (!found) throw new Error("an addition tells what it found");
+    return found;
+  }
+
+  async removeLine({ businessId, orderId, lineId, expected, actor }: LineRemoval) {
+    const [found] = await this.transaction.rows<RemovalFindings>(removeLine, [
+      businessId,
+      lineId,
+      orderId,
+      expected !== null,
+      versionsOf(expected),
+      actor.kind,
+      actor.id,
+    ]);
+    if (!found) throw new Error("a removal tells what it found");
+    return found;
+  }
+
+  async timezone(businessId: number): Promise<string> {
+    const [row] = await this.transaction.rows<{ timezone: string }>(timezone, [businessId]);
+    if (!row) throw new Error(`no business ${businessId}`);
+    return row.timezone;
+  }
+}
+
+/** Whether a value is given, and the value. */
+const orKept = <Value>(value: Value | undefined): [boolean, Value | null] => [value !== undefined, value ?? null];

@@ -1,0 +1,32 @@
+import type { EventFeed } from "../../kernel/events.ts";
+import { ArticleNotFound, OrderMovedOn, OrderNotFound } from "../domain/edit-failures.ts";
+import type { Order } from "../domain/order.ts";
+import type { LineAddition, OrderEditStores, OrderEditUnitOfWork } from "./edit-ports.ts";
+
+export type AddLineFailure = ArticleNotFound | OrderNotFound | OrderMovedOn;
+
+/** §10: adds an article with its extras to an order, counts it in the statistics, and tells the business's clients. */
+export class AddLine {
+  constructor(
+    private readonly unitOfWork: OrderEditUnitOfWork,
+    private readonly feed: EventFeed,
+  ) {}
+
+  /** The order as it is then. Rejects with `AddLineFailure`. */
+  async execute(addition: LineAddition): Promise<Order> {
+    const { order, events } = await this.unitOfWork.run((stores) => addOn(stores, addition));
+    this.feed.publish(events);
+    return order;
+  }
+}
+
+async function addOn({ edits, events }: OrderEditStores, addition: LineAddition) {
+  const { businessId, orderId: id, articleId } = addition;
+  const found = await edits.addLine(addition);
+  if (!found.hasArticle) throw new ArticleNotFound(`article ${articleId}`);
+  if (!found.hasOrder) throw new OrderNotFound(`order ${id}`);
+  if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
+  const [order] = await events.read([{ businessId, id }]);
+  if (!order) throw new OrderNotFound(`order ${id}`);
+  return { order, events: await events.logChanged([order]) };
+}

@@ -1,0 +1,104 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { Actor, ExpectedVersion, OrderChange } from "../domain/change.ts";
+import type { Order } from "../domain/order.ts";
+
+/** A change of one order of a business. */
+export interface OrderEdit {
+  readonly businessId: number;
+  readonly orderId: number;
+  readonly actor: Actor;
+  readonly expected: ExpectedVersion;
+}
+
+/** Null stores null; what is `undefined` stays as it is. */
+export interface OrderUpdate extends OrderEdit {
+  readonly shipmentMethod: "delivery" | "pickup" | null;
+  readonly paymentMethod: string | null;
+  readonly branchId: number | null;
+  readonly locationLabel: string | null;
+  readonly rawAddress: string | null;
+  readonly paid: boolean | null;
+  /** Of an order to be delivered, the zone's branch takes the place of `branchId`. */
+  readonly takesBranchOfZone: boolean;
+  readonly scheduledAt: Date | null | undefined;
+  readonly latitude: number | null | undefined;
+  readonly longitude: number | null | undefined;
+  readonly zoneId: number | null | undefined;
+}
+
+export interface LineAddition extends OrderEdit {
+  readonly articleId: number;
+  readonly quantity: number;
+  readonly extras: readonly PickedExtra[];
+}
+
+export interface PickedExtra {
+  readonly id: number;
+  /** What the order pays for it instead of its charge. */
+  readonly custom: { readonly price: number; readonly picked: string } | null;
+}
+
+export interface LineRemoval extends OrderEdit {
+  readonly lineId: number;
+}
+
+export interface UpdateFindings {
+  readonly isCurrent: boolean;
+  readonly hasBranch: boolean;
+  readonly hasZone: boolean;
+}
+
+export interface AdditionFindings {
+  readonly hasArticle: boolean;
+  readonly hasOrder: boolean;
+  readonly isCurrent: boolean;
+}
+
+export interface RemovalFindings {
+  /** False where it never was, or was removed in the meantime. */
+  readonly hasLine: boolean;
+  readonly hasOrder: boolean;
+  readonly isCurrent: boolean;
+  /** The order that the line was of. */
+  readonly ownOrderId: number | null;
+}
+
+/**
+ * The changes of orders, each one statement that locks the order's row first, counts its version up and writes its
+ * history. Where something that it needs is not there, or the order is not as expected, it changes nothing and only
+ * tells what it found.
+ */
+export interface OrderEdits {
+  /** Null where there is no such order. */
+  update(update: OrderUpdate): Promise<UpdateFindings | null>;
+  addLine(addition: LineAddition): Promise<AdditionFindings>;
+  /** Does without the order itself, unless a version of it is expected. */
+  removeLine(removal: LineRemoval): Promise<RemovalFindings>;
+  /** An IANA name. */
+  timezone(businessId: number): Promise<string>;
+}
+
+export interface OrderEvents {
+  /** The orders as they stand now, in this order; those that do not exist are left out. */
+  read(refs: readonly { readonly businessId: number; readonly id: number }[]): Promise<Order[]>;
+  /** Logs `order:changed` for each: the last thing that a transaction does. To be published after the commit. */
+  logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;
+}
+
+export interface OrderEditStores {
+  readonly edits: OrderEdits;
+  readonly events: OrderEvents;
+}
+
+export type OrderEditUnitOfWork = UnitOfWork<OrderEditStores>;
+
+export interface OrderHistory {
+  /** Newest first. Null where there is no such order. */
+  list(
+    businessId: number,
+    orderId: number,
+    page: number,
+    limit: number,
+  ): Promise<{ readonly total: number; readonly changes: readonly OrderChange[] } | null>;
+}
