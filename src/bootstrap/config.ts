@@ -23,6 +23,7 @@ const schema = {
     "http",
     "sessions",
     "messagingPlatform",
+    "adsPlatform",
     "channels",
     "media",
     "messages",
@@ -80,6 +81,17 @@ const schema = {
         connectTimeoutMs: positive,
         timeoutMs: positive,
         connections: positive,
+      },
+    },
+    adsPlatform: {
+      type: "object",
+      required: ["url", "version", "connectTimeoutMs", "requestTimeoutMs", "timeoutMs"],
+      properties: {
+        url: httpUrlOrNone,
+        version: { type: "string", pattern: "^v[0-9]+[.][0-9]+$" },
+        connectTimeoutMs: positive,
+        requestTimeoutMs: positive,
+        timeoutMs: positive,
       },
     },
     channels: {

@@ -1,3 +1,5 @@
+import type { AdCredentialStore, AdCredentials, AdPlatform } from "../ads/application/ports.ts";
+import type { ReportedAds } from "../ads/application/reported-ads.ts";
 import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import type { CreateTicket } from "../inbox/application/create-ticket.ts";
 import type { OutgoingMessages, TextSender, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
@@ -114,4 +116,8 @@ export const tokens = {
   listTemplates: token<ListTemplates>("listTemplates"),
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
+
+  adPlatform: token<AdPlatform>("adPlatform"),
+  adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
+  reportedAds: token<ReportedAds>("reportedAds"),
 };

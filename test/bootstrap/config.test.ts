@@ -36,6 +36,8 @@ const others: Readonly<Record<string, string>> = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "9",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "11",
   MESSAGING_PLATFORM_TIMEOUT_MS: "17000",
+  ADS_PLATFORM_URL: "https://ads.example",
+  ADS_PLATFORM_TIMEOUT_MS: "9000",
 };
 
 type Json = { readonly [name: string]: string | Json };
@@ -115,6 +117,7 @@ describe("the configuration", () => {
     ["RATE_LIMIT_BURST", "-1"],
     ["SESSION_HOURS", "0"],
     ["QR_PROVIDER_URL", "qr.example"],
+    ["ADS_PLATFORM_URL", "ads.example"],
     ["PROVIDER_B_URL", "ftp://b.example"],
     ["MEDIA_BASE_URL", "http://media.example/"],
     ["MEDIA_BASE_URL", "https://media.example"],
