@@ -14,6 +14,7 @@ import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
+import { adAccountsOf } from "./ads.ts";
 import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -88,6 +89,7 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
       templates: templates.flatMap(({ listed }) => listed),
     })),
     ...otherPlatforms(businesses),
+    adAccounts: adAccountsOf(businesses),
   };
   const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
@@ -147,6 +149,7 @@ const platformsAt = (url: string): Record<string, string> => ({
   MESSAGING_PLATFORM_URL: url,
   QR_PROVIDER_URL: process.env.QR_PROVIDER_URL || url,
   PROVIDER_B_URL: process.env.PROVIDER_B_URL || url,
+  ADS_PLATFORM_URL: process.env.ADS_PLATFORM_URL || url,
 });
 
 async function start(): Promise<Demo> {

@@ -1,3 +1,4 @@
+import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
 import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
@@ -11,6 +12,7 @@ import { providerBPlatform } from "./provider-b/platform.ts";
 import { qrPlatform } from "./qr/platform.ts";
 import type { SandboxSettings } from "./settings.ts";
 
+export type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "./ads/settings.ts";
 export type {
   SandboxAccount,
   SandboxPage,
@@ -49,6 +51,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     pagesPlatform(settings.pages ?? [], shared, errorStatuses),
     qrPlatform(settings.qrInstances ?? [], shared),
     providerBPlatform(settings.providerB ?? [], shared),
+    adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
   const server = new SandboxServer({

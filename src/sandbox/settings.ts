@@ -1,4 +1,5 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
+import { readAdAccount, type SandboxAdAccount } from "./ads/settings.ts";
 import {
   anything,
   flag,
@@ -73,6 +74,7 @@ export interface SandboxSettings {
   readonly pages?: readonly SandboxPage[] | undefined;
   readonly qrInstances?: readonly SandboxQrInstance[] | undefined;
   readonly providerB?: readonly SandboxProviderB[] | undefined;
+  readonly adAccounts?: readonly SandboxAdAccount[] | undefined;
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   readonly statusDelayMs?: number | undefined;
   /** How many accepted messages are remembered; 100,000. */
@@ -132,6 +134,7 @@ export const readSettings: Reader<SandboxSettings> = shape<Required<Omit<Sandbox
   pages: optional(listOf(readPage, 10_000)),
   qrInstances: optional(listOf(readQrInstance, 10_000)),
   providerB: optional(listOf(readProviderB, 10_000)),
+  adAccounts: optional(listOf(readAdAccount, 1_000)),
   statusDelayMs: optional(integer(0, 3_600_000)),
   keepMessages: optional(integer(1, 1_000_000)),
   undeliverable: optional(readNumbers),
