@@ -19,16 +19,21 @@ import { tokens } from "./tokens.ts";
 const silenceMs = 60_000;
 
 export const adsModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.adPlatform, [tokens.httpClient, tokens.config, tokens.log], (client, { adsPlatform }, log) => {
-    const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs } = adsPlatform;
+  provide(bind, tokens.adPlatform, [tokens.httpClient, tokens.config, tokens.log], (client, config, log) => {
+    const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs, rememberSeconds } = config.adsPlatform;
     const api = new MarketingApi({
       client,
       baseUrl: url,
       version,
-      timeouts: { connectMs: connectTimeoutMs, requestMs: requestTimeoutMs, totalMs: timeoutMs },
+      timeouts: {
+        connectMs: connectTimeoutMs,
+        requestMs: requestTimeoutMs,
+        // A process that stops waits no longer than this for requests under way.
+        totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
+      },
     });
     const complaints = new OccasionalLog(log, silenceMs);
-    return new RememberedAds(api, (err) => {
+    return new RememberedAds(api, rememberSeconds * 1_000, (err) => {
       if (err instanceof NotShown || err instanceof WrongCursor) return;
       complaints.warn({ err }, "the ad platform gave no answer");
     });

@@ -85,13 +85,14 @@ const schema = {
     },
     adsPlatform: {
       type: "object",
-      required: ["url", "version", "connectTimeoutMs", "requestTimeoutMs", "timeoutMs"],
+      required: ["url", "version", "connectTimeoutMs", "requestTimeoutMs", "timeoutMs", "rememberSeconds"],
       properties: {
         url: httpUrlOrNone,
         version: { type: "string", pattern: "^v[0-9]+[.][0-9]+$" },
         connectTimeoutMs: positive,
         requestTimeoutMs: positive,
         timeoutMs: positive,
+        rememberSeconds: positive,
       },
     },
     channels: {

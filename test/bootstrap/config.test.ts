@@ -38,6 +38,7 @@ const others: Readonly<Record<string, string>> = {
   MESSAGING_PLATFORM_TIMEOUT_MS: "17000",
   ADS_PLATFORM_URL: "https://ads.example",
   ADS_PLATFORM_TIMEOUT_MS: "9000",
+  ADS_REMEMBER_SECONDS: "5",
 };
 
 type Json = { readonly [name: string]: string | Json };

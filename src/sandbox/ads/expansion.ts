@@ -11,7 +11,7 @@ export interface PageBehaviour {
   readonly shortPages: number | undefined;
   /** Every list begins with a page that is empty and has a next one. */
   readonly emptyFirstPages: boolean | undefined;
-  /** Pages that are asked for more items than this are refused as too much data. */
+  /** Requests for pages of more items than this are refused as too much data. */
   readonly reduceAbove: number | undefined;
 }
 
@@ -43,6 +43,8 @@ export class Expansion {
   list(parent: string, edge: string, nodes: readonly Node[]): object {
     const { query } = this.call;
     const fields = query.get("fields") ?? "id";
+    const { reduceAbove = mostPerPage } = this.behaviour;
+    if (limitOf(query.get("limit")) > reduceAbove) throw tooMuchData();
     return this.page(nodes, {
       parent,
       edge,
@@ -95,8 +97,7 @@ export class Expansion {
   }
 
   private page(nodes: readonly Node[], asked: AskedPage): object {
-    const { reduceAbove, emptyFirstPages, shortPages = mostPerPage } = this.behaviour;
-    if (reduceAbove !== undefined && asked.limit > reduceAbove) throw tooMuchData();
+    const { emptyFirstPages, shortPages = mostPerPage } = this.behaviour;
     const matching = nodes.filter(hasStatus(asked.statuses));
     if (emptyFirstPages && asked.after === null && matching.length > 0) {
       return { data: [], paging: { cursors: { after: beginning }, next: this.nextLink(asked, beginning) } };

@@ -3,22 +3,27 @@ import { LRUCache } from "lru-cache";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
 import type { Ad, AdAccount, AdSet, DatePreset } from "../../domain/ads.ts";
 
-const lifeMs = 60_000;
 /** Answers kept; each may hold a whole page of campaigns. */
 const mostAnswers = 1_000;
 
 /**
- * Asks the platform the same once a minute; questions at the same time share the answer. What is remembered belongs
+ * Asks the platform the same once in a while; questions at the same time share the answer. What is remembered belongs
  * to one business and one token: neither another business nor another token of the same one is ever answered with it.
  */
 export class RememberedAds implements AdPlatform {
-  private readonly answers = new LRUCache<string, Promise<object>>({ max: mostAnswers, ttl: lifeMs });
+  private readonly answers: LRUCache<string, Promise<object>>;
 
-  /** @param onFailure - hears of each question that the platform did not answer */
+  /**
+   * @param lifeMs - milliseconds for which an answer is good, from the question on
+   * @param onFailure - hears of each question that the platform did not answer
+   */
   constructor(
     private readonly platform: AdPlatform,
+    lifeMs: number,
     private readonly onFailure: (error: unknown) => void,
-  ) {}
+  ) {
+    this.answers = new LRUCache({ max: mostAnswers, ttl: lifeMs });
+  }
 
   campaigns(access: AdAccess, { accountId, preset, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
     const query = { accountId, preset, onlyActive, after };
