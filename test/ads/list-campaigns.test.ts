@@ -242,6 +242,16 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(body).to.include({ totalSpend: 3, next: null });
   });
 
+  it("comes back with an empty page and its `next` after ten in a row (§15.2)", async () => {
+    await world.control("PUT", "/ads/behaviour", { shortPages: 5 });
+    const body = await listed({ accountId: "act_40", datePreset: "yesterday" });
+    expect(body).to.deep.include({ data: [], totalSpend: 0 });
+    expect(body.next).to.be.a("string");
+    await world.control("PUT", "/ads/behaviour", {});
+    const rest = await listed({ accountId: "act_40", datePreset: "yesterday", after: body.next });
+    expect(rest).to.deep.include({ data: [], next: null });
+  });
+
   it("refuses a cursor that is none (§15.4)", async () => {
     expect(problem(await list({ after: "nonsense" }))).to.deep.equal([400, { message: "after no es válido" }]);
   });

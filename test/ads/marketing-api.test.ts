@@ -220,6 +220,13 @@ describe("the client of the ad platform", () => {
       });
     }
 
+    it("still is, when an older question is answered after the refusal", () => {
+      const limits = new UsageLimits(() => now);
+      limits.refused("1 act_1", {});
+      limits.answered("1 act_1", {});
+      expect(() => limits.check("1 act_1")).to.throw(AdPlatformBusy);
+    });
+
     it("is not, while its limits are far away or its headers say nothing", async () => {
       const platform = api();
       const far = { acc_id_util_pct: 50, reset_time_duration: 90 };

@@ -48,8 +48,9 @@ export interface ListedCampaigns {
 
 export type ListCampaignsFailure = MissingToken | WrongPeriod | WrongCursor | AdPlatformBusy | AdPlatformUnavailable;
 
-/** Pages of the platform that one request goes through where nothing on them is to be shown. */
+/** Pages of the platform that one request goes through where nothing on them is to be shown, and milliseconds for it. */
 const mostPages = 10;
+const patienceMs = 5_000;
 
 /** §15: a page of an account's campaigns that spent or sold something. */
 export class ListCampaigns {
@@ -62,11 +63,13 @@ export class ListCampaigns {
   async execute(query: ListCampaignsQuery): Promise<ListedCampaigns> {
     const { access, settings } = await accessOf(this.credentials, query.businessId);
     const period = periodOf(query.start, query.end, settings.timezone);
+    const giveUpAt = performance.now() + patienceMs;
     let after = query.after;
     for (let read = 1; ; read += 1) {
       const page = await this.page(access, { ...query, accountId: accountIdOf(query.accountId), after });
       const campaigns = await this.listed(query.businessId, page, period);
-      if (campaigns.length > 0 || page.next === null || read === mostPages) return sumUp(campaigns, page.next);
+      const isEnough = campaigns.length > 0 || read === mostPages || performance.now() > giveUpAt;
+      if (isEnough || page.next === null) return sumUp(campaigns, page.next);
       after = page.next;
     }
   }

@@ -33,8 +33,10 @@ export class UsageLimits {
   /** Hears of an answer that came through, and of how much of the limit is used up. */
   answered(account: string, headers: IncomingHttpHeaders): void {
     const seconds = restAfter(headers);
-    if (seconds > 0) this.rest(account, seconds, 0);
-    else this.rests.delete(account);
+    const rest = this.rests.get(account);
+    if (seconds > 0) this.rest(account, seconds, rest?.refusals ?? 0);
+    // One that was asked before the last refusal says nothing about what is allowed after it.
+    else if (rest && rest.until <= this.now()) this.rests.delete(account);
   }
 
   /** Hears of a refusal; the failure to answer with. */

@@ -61,7 +61,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       [
         "§15.2",
         "Only campaigns with at least one ad that spent, sold or was quoted something. A page on which nothing is " +
-          "left is passed over, so that an empty page has no `next` unless ten in a row are empty.",
+          "left is passed over; only after ten of them, or five seconds, an empty page comes back with its `next`.",
       ],
       [
         "§15.3",
