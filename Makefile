@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender app-key session-token revoke-key webhooks-retry job-campaigns bench faults build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry job-campaigns bench faults build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -50,6 +50,9 @@ business: $(MODULES) ## make a business and its administrator: make business NAM
 
 sender: $(MODULES) ## give a business a number: PLATFORM_TOKEN=... make sender BUSINESS=1 PLATFORM_ID=.. ACCOUNT_ID=.. PHONE=..
 	@exec node $(DEMO_ENV) --import tsx src/cli/sender.ts "$$BUSINESS"
+
+ad-token: $(MODULES) ## give a business access to the ad platform: ADS_TOKEN=... make ad-token BUSINESS=1 ACCOUNT_ID=act_1
+	@exec node $(DEMO_ENV) --import tsx src/cli/ad-token.ts "$$BUSINESS"
 
 app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
 	@test -n "$$BUSINESS" || { echo 'Say whose: make app-key BUSINESS=1' >&2; exit 2; }

@@ -1,3 +1,63 @@
 import { ContainerModule } from "inversify";
+import { accountsRoute } from "../ads/adapters/http/accounts.route.ts";
+import { adSetsRoute } from "../ads/adapters/http/ad-sets.route.ts";
+import { campaignsRoute } from "../ads/adapters/http/campaigns.route.ts";
+import { MarketingApi } from "../ads/adapters/http-client/marketing-api.ts";
+import { RememberedAds } from "../ads/adapters/memory/remembered-ads.ts";
+import { PostgresAdCredentials } from "../ads/adapters/postgres/ad-credentials.ts";
+import { PostgresAdSales } from "../ads/adapters/postgres/ad-sales.ts";
+import { ListAccounts } from "../ads/application/list-accounts.ts";
+import { ListAdSets } from "../ads/application/list-ad-sets.ts";
+import { ListCampaigns } from "../ads/application/list-campaigns.ts";
+import { ReportedAds } from "../ads/application/reported-ads.ts";
+import { NotShown, WrongCursor } from "../ads/domain/failures.ts";
+import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
 
-export const adsModule = new ContainerModule(() => {});
+/** Milliseconds for which the same complaint about the ad platform is not repeated. */
+const silenceMs = 60_000;
+
+export const adsModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.adPlatform, [tokens.httpClient, tokens.config, tokens.log], (client, config, log) => {
+    const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs, rememberSeconds } = config.adsPlatform;
+    const api = new MarketingApi({
+      client,
+      baseUrl: url,
+      version,
+      timeouts: {
+        connectMs: connectTimeoutMs,
+        requestMs: requestTimeoutMs,
+        // A process that stops waits no longer than this for requests under way.
+        totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
+      },
+    });
+    const complaints = new OccasionalLog(log, silenceMs);
+    return new RememberedAds(api, rememberSeconds * 1_000, (err) => {
+      if (err instanceof NotShown || err instanceof WrongCursor) return;
+      complaints.warn({ err }, "the ad platform gave no answer");
+    });
+  });
+  provide(bind, tokens.adCredentials, [tokens.database, tokens.secrets], (database, secrets) => {
+    return new PostgresAdCredentials(
+      database,
+      (sealed, businessId) => secrets.open(sealed, businessId),
+      (token, businessId) => secrets.seal(token, businessId),
+    );
+  });
+  provide(bind, tokens.reportedAds, [tokens.adCredentials, tokens.adPlatform], (...deps) => new ReportedAds(...deps));
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.adCredentials, tokens.adPlatform, tokens.database],
+    (credentials, platform, database) => {
+      const sales = new PostgresAdSales(database);
+      return [
+        campaignsRoute(new ListCampaigns(credentials, platform, sales)),
+        // Before the campaigns of a business: the router takes the first that fits.
+        accountsRoute(new ListAccounts(credentials, platform)),
+        adSetsRoute(new ListAdSets(credentials, platform, sales)),
+      ];
+    },
+  );
+});

@@ -24,6 +24,7 @@ const schema = {
     "http",
     "sessions",
     "messagingPlatform",
+    "adsPlatform",
     "channels",
     "integrations",
     "pusher",
@@ -83,6 +84,18 @@ const schema = {
         connectTimeoutMs: positive,
         timeoutMs: positive,
         connections: positive,
+      },
+    },
+    adsPlatform: {
+      type: "object",
+      required: ["url", "version", "connectTimeoutMs", "requestTimeoutMs", "timeoutMs", "rememberSeconds"],
+      properties: {
+        url: httpUrlOrNone,
+        version: { type: "string", pattern: "^v[0-9]+[.][0-9]+$" },
+        connectTimeoutMs: positive,
+        requestTimeoutMs: positive,
+        timeoutMs: positive,
+        rememberSeconds: positive,
       },
     },
     channels: {

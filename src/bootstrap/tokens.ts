@@ -1,3 +1,5 @@
+import type { AdCredentialStore, AdCredentials, AdPlatform } from "../ads/application/ports.ts";
+import type { ReportedAds } from "../ads/application/reported-ads.ts";
 import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import type { CreateTicket } from "../inbox/application/create-ticket.ts";
 import type { OutgoingMessages, TextSender, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
@@ -128,4 +130,7 @@ export const tokens = {
   pusherHost: token<PusherHost | null>("pusherHost"),
   pushOutbox: token<PushOutbox>("pushOutbox"),
   pushLoop: token<NudgedLoop>("pushLoop"),
+  adPlatform: token<AdPlatform>("adPlatform"),
+  adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
+  reportedAds: token<ReportedAds>("reportedAds"),
 };

@@ -7,6 +7,7 @@ import {
   qrChannel,
 } from "../kernel/channels.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
+import { type DemoAds, demoAdId, demoAds } from "./ads.ts";
 import { Random } from "./random.ts";
 
 /** A business of the demo; ids are fixed, so that what is printed and written about them stays true. */
@@ -21,6 +22,8 @@ export interface DemoBusiness {
   readonly templates: readonly DemoTemplate[];
   readonly threads: readonly DemoThread[];
   readonly otherSenders?: readonly DemoSender[];
+  /** No access to the ad platform when absent. */
+  readonly ads?: DemoAds | null;
   /** Its number at the platform. */
   readonly sender: {
     readonly phoneNumberId: string;
@@ -169,6 +172,7 @@ function business(plan: Plan): DemoBusiness {
       channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
     })),
     otherSenders,
+    ads: demoAds(id, now),
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
 }
@@ -466,7 +470,7 @@ function thread(base: number, index: number, { id, users, now, random }: ThreadP
     phone: `591${70_000_000 + id * 100_000 - 100_000 + index + 1}`,
     state,
     supportUserId: attended ? agent.id : null,
-    adId: random.chance(0.25) ? `12020000000000${random.between(1, 6)}` : null,
+    adId: random.chance(0.25) ? demoAdId(id, random.between(1, 6)) : null,
     messages,
   };
 }

@@ -14,6 +14,7 @@ import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
+import { adAccountsOf } from "./ads.ts";
 import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -91,6 +92,7 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
     })),
     ...otherPlatforms(businesses),
     pusherApps: [pusherApp],
+    adAccounts: adAccountsOf(businesses),
   };
   const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
@@ -151,6 +153,7 @@ const pusherApp = { appId: "demo", key: "demo-key", secret: randomBytes(16).toSt
 /** Where a platform's URL is not set, the sandbox stands in for it. */
 const platformsAt = (url: string): Record<string, string> => ({
   MESSAGING_PLATFORM_URL: url,
+  ADS_PLATFORM_URL: process.env.ADS_PLATFORM_URL || url,
   QR_PROVIDER_URL: process.env.QR_PROVIDER_URL || url,
   PROVIDER_B_URL: process.env.PROVIDER_B_URL || url,
   SMS_PROVIDER_URL: process.env.SMS_PROVIDER_URL || `${url}/sms`,

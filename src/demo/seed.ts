@@ -82,6 +82,12 @@ export async function insertBusiness(
       values ($1, '${cloudChannel}', $2, $3, $4, $5)`),
     [id, sender.phoneNumberId, sender.accountId, sender.phone, secrets.seal(sender.token, id)],
   );
+  if (business.ads) {
+    await transaction.rows(
+      statement("insert into ad_credentials (business_id, sealed_token, default_account_id) values ($1, $2, $3)"),
+      [id, secrets.seal(business.ads.token, id), business.ads.defaultAccountId],
+    );
+  }
   for (const other of otherSenders) {
     await transaction.rows(
       statement(`

@@ -1,3 +1,4 @@
+import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
 import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
@@ -14,6 +15,7 @@ import { qrPlatform } from "./qr/platform.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { smsPlatform } from "./sms/platform.ts";
 
+export type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "./ads/settings.ts";
 export type {
   SandboxAccount,
   SandboxPage,
@@ -56,6 +58,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     smsPlatform(shared),
     deliveryPlatform(),
     pusherPlatform(settings.pusherApps ?? []),
+    adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
   const server = new SandboxServer({

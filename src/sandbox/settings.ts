@@ -1,4 +1,5 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
+import { readAdAccount, type SandboxAdAccount } from "./ads/settings.ts";
 import {
   anything,
   flag,
@@ -83,6 +84,7 @@ export interface SandboxSettings {
   readonly qrInstances?: readonly SandboxQrInstance[] | undefined;
   readonly providerB?: readonly SandboxProviderB[] | undefined;
   readonly pusherApps?: readonly SandboxPusherApp[] | undefined;
+  readonly adAccounts?: readonly SandboxAdAccount[] | undefined;
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   readonly statusDelayMs?: number | undefined;
   /** How many accepted messages are remembered; 100,000. */
@@ -150,6 +152,7 @@ export const readSettings: Reader<SandboxSettings> = shape<Required<Omit<Sandbox
   qrInstances: optional(listOf(readQrInstance, 10_000)),
   providerB: optional(listOf(readProviderB, 10_000)),
   pusherApps: optional(listOf(readPusherApp, 100)),
+  adAccounts: optional(listOf(readAdAccount, 1_000)),
   statusDelayMs: optional(integer(0, 3_600_000)),
   keepMessages: optional(integer(1, 1_000_000)),
   undeliverable: optional(readNumbers),

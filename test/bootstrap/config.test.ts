@@ -43,6 +43,9 @@ const others: Readonly<Record<string, string>> = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "9",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "11",
   MESSAGING_PLATFORM_TIMEOUT_MS: "17000",
+  ADS_PLATFORM_URL: "https://ads.example",
+  ADS_PLATFORM_TIMEOUT_MS: "9000",
+  ADS_REMEMBER_SECONDS: "5",
 };
 
 /** Variables that are set together or not at all. */
@@ -131,6 +134,7 @@ describe("the configuration", () => {
     ["RATE_LIMIT_BURST", "-1"],
     ["SESSION_HOURS", "0"],
     ["QR_PROVIDER_URL", "qr.example"],
+    ["ADS_PLATFORM_URL", "ads.example"],
     ["PROVIDER_B_URL", "ftp://b.example"],
     ["DELIVERY_PRICING_URL", "prices.example"],
     ["DRIVER_TRACKING_URL", "ws://drivers.example"],

@@ -45,6 +45,9 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
 const noIdsOfOurs: Readonly<Record<string, string>> = {
   "sendTemplateToChat body.meta_id": "the recipient's number",
   "sendTemplateToChat body.categoria_id": "a category of the client's own",
+  "listAdCampaigns query.accountId": "an account of the ad platform, as the business's token shows it",
+  "listAdSets query.accountId": "an account of the ad platform, as the business's token shows it",
+  "listAdSets params.campaignId": "a campaign of the ad platform, as the business's token shows it",
 };
 
 /** The state that an operation wants its campaign in; `running` where none is named. */

@@ -6,6 +6,7 @@ import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { adAccountsOf } from "../../src/demo/ads.ts";
 import type { DemoBusiness, DemoTemplate, DemoThread } from "../../src/demo/data.ts";
 import { insertBusiness } from "../../src/demo/seed.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
@@ -39,6 +40,11 @@ export function aBusiness(id: number, changes: Partial<DemoBusiness> = {}): Demo
       accountId: `account-${id}`,
       phone: `5912000000${id}`,
       token: `token-${id}`,
+    },
+    ads: {
+      token: `ads-token-${id}`,
+      defaultAccountId: `act_${id}`,
+      accounts: [{ accountId: `act_${id}`, name: `Cuenta ${id}`, currency: "USD" }],
     },
     ...changes,
   };
@@ -211,9 +217,14 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
   const fresh = await freshDatabase();
   opened.unshift(() => fresh.drop());
-  const accounts = accountsOf(businesses);
-  const pusherApps = [pusherApp];
-  const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts, statusDelayMs, pusherApps });
+  const sandbox = await startSandbox({
+    port: 0,
+    host: "127.0.0.1",
+    accounts: accountsOf(businesses),
+    adAccounts: adAccountsOf(businesses),
+    pusherApps: [pusherApp],
+    statusDelayMs,
+  });
   opened.unshift(() => sandbox.close());
   const environment = {
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
@@ -221,6 +232,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     MASTER_SECRET: masterSecret,
     MESSAGING_PLATFORM_URL: sandbox.url,
     ...integrationsAt(sandbox.url, settings.pusher ?? false),
+    ADS_PLATFORM_URL: sandbox.url,
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
     HOST_ADDRESS: "127.0.0.1",

@@ -1,0 +1,171 @@
+import { instantOf } from "../../../kernel/instants.ts";
+import type { Ad, AdAccount, AdCreative, AdSet, Campaign, CampaignFacts, Insights } from "../../domain/ads.ts";
+import { AdPlatformUnavailable } from "../../domain/failures.ts";
+import { spendOf } from "../../domain/spend.ts";
+
+/** Reads what the platform answered, strictly: whatever is not as agreed fails, and never becomes a number. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface List {
+  readonly data: readonly unknown[];
+  readonly paging: Paging;
+}
+
+export interface Paging {
+  /** Where the next page is; null on the last. */
+  readonly next: string | null;
+  /** The cursor of the next page. */
+  readonly after: string | null;
+}
+
+/** @param where - names the place in the answer, never what stands there */
+const malformed = (where: string): AdPlatformUnavailable =>
+  new AdPlatformUnavailable(`the ad platform's answer cannot be understood: ${where}`);
+
+export function objectOf(value: unknown, where: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(where);
+  return value as Fields;
+}
+
+/** `undefined` for what is no JSON object. */
+export function jsonOf(text: string): Fields | undefined {
+  try {
+    return objectOf(JSON.parse(text), "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list with its paging; an edge without anything in it is left out of answers altogether. */
+export function listOf(value: unknown, where: string): List {
+  if (isAbsent(value)) return { data: [], paging: { next: null, after: null } };
+  const { data, paging } = objectOf(value, where);
+  if (!Array.isArray(data)) throw malformed(`${where}.data`);
+  return { data, paging: pagingOf(paging, where) };
+}
+
+function pagingOf(value: unknown, where: string): Paging {
+  const { next, cursors } = isAbsent(value) ? {} : objectOf(value, `${where}.paging`);
+  if (isAbsent(next)) return { next: null, after: null };
+  if (typeof next !== "string" || next === "") throw malformed(`${where}.paging.next`);
+  const { after } = isAbsent(cursors) ? {} : objectOf(cursors, `${where}.paging.cursors`);
+  if (typeof after === "string" && after !== "") return { next, after };
+  return { next, after: (URL.canParse(next) && new URL(next).searchParams.get("after")) || null };
+}
+
+export interface Readable<Item> {
+  readonly item: Item;
+  /** Of the list of its ads. */
+  readonly ads: Paging;
+}
+
+export function campaignOf(value: unknown): Readable<Campaign> & { readonly isActive: boolean } {
+  const fields = objectOf(value, "campaign");
+  const facts = campaignFactsOf(fields);
+  const { data, paging } = listOf(fields.ads, "campaign.ads");
+  const state = fields.effective_status ?? fields.status;
+  return { item: { ...facts, ads: data.map(adOf) }, ads: paging, isActive: state === "ACTIVE" };
+}
+
+function campaignFactsOf(fields: Fields): CampaignFacts {
+  return {
+    id: textOf(fields.id, "campaign.id"),
+    name: nameOf(fields.name, "campaign.name"),
+    status: textOf(fields.status, "campaign.status"),
+    lifetimeBudget: centsOf(fields.lifetime_budget, "campaign.lifetime_budget"),
+    budgetRemaining: centsOf(fields.budget_remaining, "campaign.budget_remaining"),
+    startTime: timeOf(fields.start_time, "campaign.start_time"),
+    stopTime: timeOf(fields.stop_time, "campaign.stop_time"),
+    insights: insightsOf(fields.insights),
+  };
+}
+
+export function adSetOf(value: unknown): Readable<AdSet> {
+  const fields = objectOf(value, "ad set");
+  const { data, paging } = listOf(fields.ads, "ad set.ads");
+  const campaign = objectOf(fields.campaign, "ad set.campaign");
+  const accountId = isAbsent(campaign.account_id) ? null : textOf(campaign.account_id, "campaign.account_id");
+  return {
+    item: {
+      id: textOf(fields.id, "ad set.id"),
+      name: nameOf(fields.name, "ad set.name"),
+      insights: insightsOf(fields.insights),
+      ads: data.map(adOf),
+      campaign: campaignFactsOf(campaign),
+      accountId,
+    },
+    ads: paging,
+  };
+}
+
+export function adOf(value: unknown): Ad {
+  const fields = objectOf(value, "ad");
+  return {
+    id: textOf(fields.id, "ad.id"),
+    name: nameOf(fields.name, "ad.name"),
+    sourceAdId: isAbsent(fields.source_ad_id) ? null : textOf(fields.source_ad_id, "ad.source_ad_id"),
+    insights: insightsOf(fields.insights),
+    creatives: listOf(fields.adcreatives, "ad.adcreatives").data.map(creativeOf),
+  };
+}
+
+export function accountOf(value: unknown): AdAccount {
+  const fields = objectOf(value, "account");
+  const { account_status: status } = fields;
+  if (typeof status !== "number" || !Number.isSafeInteger(status)) throw malformed("account.account_status");
+  return {
+    id: textOf(fields.id, "account.id"),
+    name: nameOf(fields.name, "account.name"),
+    currency: currencyOf(fields.currency, "account.currency"),
+    status,
+  };
+}
+
+/** Without a breakdown there is one row; more than one page of them would be something else than was asked for. */
+function insightsOf(value: unknown): Insights {
+  const { data, paging } = listOf(value, "insights");
+  if (paging.next !== null || data.length > 1) throw malformed("insights: more than one row");
+  return data.map((each) => {
+    const row = objectOf(each, "insights row");
+    const spend = textOf(row.spend, "insights.spend");
+    if (spendOf(spend) === null) throw malformed("insights.spend");
+    return { spend, currency: currencyOf(row.account_currency, "insights.account_currency") };
+  });
+}
+
+function creativeOf(value: unknown): AdCreative {
+  const fields = objectOf(value, "creative");
+  const optional = (name: string) => (isAbsent(fields[name]) ? null : textOf(fields[name], `creative.${name}`));
+  return { id: optional("id"), thumbnailUrl: optional("thumbnail_url"), imageUrl: optional("image_url") };
+}
+
+const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
+
+function textOf(value: unknown, where: string): string {
+  if (typeof value !== "string" || value === "") throw malformed(where);
+  return value;
+}
+
+function nameOf(value: unknown, where: string): string {
+  if (typeof value !== "string") throw malformed(where);
+  return value;
+}
+
+function currencyOf(value: unknown, where: string): string {
+  if (typeof value !== "string" || !/^[A-Z]{3}$/.test(value)) throw malformed(where);
+  return value;
+}
+
+function centsOf(value: unknown, where: string): string | null {
+  if (isAbsent(value)) return null;
+  if (typeof value !== "string" || !/^\d{1,18}$/.test(value)) throw malformed(where);
+  return value;
+}
+
+/** The platform leaves out the colon of a zone, which ISO 8601's extended form has. */
+function timeOf(value: unknown, where: string): string | null {
+  if (isAbsent(value)) return null;
+  if (typeof value !== "string" || !instantOf(value, "UTC")) throw malformed(where);
+  return value.replace(/([+-]\d{2})(\d{2})$/, "$1:$2");
+}

@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpClient } from "../../../infra/http-client/http-client.ts";
+import { Gate } from "../../../kernel/gate.ts";
+import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
+import type { Ad, AdAccount, AdSet, DatePreset } from "../../domain/ads.ts";
+import { AdPlatformUnavailable, NotShown, WrongCursor } from "../../domain/failures.ts";
+import {
+  accountOf,
+  adOf,
+  adSetOf,
+  campaignOf,
+  type Fields,
+  jsonOf,
+  type List,
+  listOf,
+  type Paging,
+  type Readable,
+} from "./answers.ts";
+import { type Refusal, refusalIn } from "./refusals.ts";
+import { UsageLimits } from "./usage.ts";
+
+export interface MarketingApiSettings {
+  readonly client: Pick<HttpClient, "request">;
+  /** Scheme and host, and the path that stands before all others, if any; empty where there is no platform. */
+  readonly baseUrl: string;
+  /** Such as `v23.0`. */
+  readonly version: string;
+  readonly timeouts: {
+    readonly connectMs: number;
+    /** Milliseconds for one request. */
+    readonly requestMs: number;
+    /** Milliseconds for everything that answers one question. */
+    readonly totalMs: number;
+  };
+}
+
+/** Items that a page is asked for; halved where the platform finds it too much, down to one. */
+const pageSize = 50;
+const innerPageSize = 100;
+/** Requests that one question may come to. */
+const mostRequests = 200;
+/** Requests of the process under way; others wait for their turn. */
+const requestsAtATime = 32;
+/** Lists of ads of one question that are read on at a time. */
+const listsAtATime = 4;
+const attempts = 2;
+const retryPauseMs = 200;
+
+const insightFields = "{spend,account_currency}";
+const facts = "id,name,status,effective_status,lifetime_budget,budget_remaining,start_time,stop_time";
+
+/** One question, whatever many requests it takes. */
+interface Question {
+  readonly token: string;
+  /** Whose limits it counts against: an account of a business. */
+  readonly account: string;
+  readonly deadline: number;
+  readonly lists: Gate;
+  requests: number;
+}
+
+/** The ad platform's Marketing API. */
+export class MarketingApi implements AdPlatform {
+  private readonly limits: UsageLimits;
+  private readonly gate = new Gate(requestsAtATime);
+  private readonly origin: string;
+  private readonly root: string;
+
+  constructor(
+    private readonly settings: MarketingApiSettings,
+    limits = new UsageLimits(),
+  ) {
+    this.limits = limits;
+    this.origin = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).origin : "";
+    this.root = `${settings.baseUrl.replace(/\/+$/, "")}/${settings.version}`;
+  }
+
+  async campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {
+    const { accountId, onlyActive, after } = query;
+    const question = this.question(access, accountId);
+    const insights = `insights.date_preset(${query.preset})${insightFields}`;
+    const adFields = `id,name,source_ad_id,${insights}`;
+    const url = this.url([accountId, "campaigns"], {
+      fields: `${facts},${insights},ads{${adFields}}`,
+      ...(onlyActive && { effective_status: '["ACTIVE"]' }),
+      ...(after !== null && { after }),
+    });
+    const page = await this.page(question, url, pageSize);
+    const { next } = page.paging;
+    if (next !== null && page.paging.after === null) throw withoutCursor();
+    if (next !== null && page.paging.after === after) throw inACircle();
+    const campaigns = page.data.map(campaignOf).filter(({ isActive }) => isActive || !onlyActive);
+    return {
+      campaigns: await this.withAllAds(question, campaigns, adFields),
+      next: next === null ? null : page.paging.after,
+    };
+  }
+
+  async adSets(
+    access: AdAccess,
+    campaignId: string,
+    preset: DatePreset,
+    accountId: string | null,
+  ): Promise<readonly AdSet[]> {
+    const question = this.question(access, accountId ?? "");
+    const insights = `insights.date_preset(${preset}){account_currency,spend}`;
+    const adFields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
+    const campaign = `campaign{${facts},account_id,${insights}}`;
+    const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
+    const found = await this.all(question, this.url([campaignId, "adsets"], { fields }), pageSize);
+    return await this.withAllAds(question, found.map(adSetOf), adFields);
+  }
+
+  async accounts(access: AdAccess): Promise<readonly AdAccount[]> {
+    const question = this.question(access, "me");
+    const url = this.url(["me", "adaccounts"], { fields: "id,name,currency,account_status" });
+    return uniqueById((await this.all(question, url, innerPageSize)).map(accountOf));
+  }
+
+  async ads(access: AdAccess, accountId: string, { since, until }: Days): Promise<readonly Ad[]> {
+    const question = this.question(access, accountId);
+    const insights = `insights.time_range(${JSON.stringify({ since, until })})${insightFields}`;
+    const fields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
+    const url = this.url([accountId, "ads"], { fields });
+    return uniqueById((await this.all(question, url, innerPageSize)).map(adOf));
+  }
+
+  private question({ businessId, token }: AdAccess, accountId: string): Question {
+    if (this.origin === "") throw new AdPlatformUnavailable("ADS_PLATFORM_URL is not set");
+    return {
+      token,
+      account: `${businessId} ${accountId}`,
+      deadline: performance.now() + this.settings.timeouts.totalMs,
+      lists: new Gate(listsAtATime),
+      requests: 0,
+    };
+  }
+
+  private url(path: readonly string[], query: Readonly<Record<string, string>>): URL {
+    const url = new URL([this.root, ...path.map(encodeURIComponent)].join("/"));
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  }
+
+  /** Reads on where the list of ads that came along is not the whole of it. */
+  private withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
+    question: Question,
+    items: readonly Readable<Item>[],
+    fields: string,
+  ): Promise<Item[]> {
+    return Promise.all(
+      items.map(async ({ item, ads }) => {
+        const rest = await question.lists.pass(() => this.restOf(question, item.id, ads, fields));
+        return { ...item, ads: uniqueById([...item.ads, ...rest]) };
+      }),
+    );
+  }
+
+  private async restOf(question: Question, id: string, paging: Paging, fields: string): Promise<Ad[]> {
+    const own = this.url([id, "ads"], { fields });
+    const url = this.following(own, paging);
+    return url === null ? [] : (await this.all(question, url, innerPageSize)).map(adOf);
+  }
+
+  /** The items of this page and of all that follow. */
+  private async all(question: Question, first: URL, limit: number): Promise<unknown[]> {
+    const items: unknown[] = [];
+    const seen = new Set<string>();
+    let size = limit;
+    for (let url: URL | null = first; url !== null; ) {
+      if (seen.has(url.href)) throw inACircle();
+      seen.add(url.href);
+      const page = await this.page(question, url, size);
+      items.push(...page.data);
+      size = page.size;
+      url = this.following(url, page.paging);
+    }
+    return items;
+  }
+
+  /**
+   * The address of the next page: the one that the platform gives, without the token that stands in it. An address
+   * at any other place is never asked, so that the token goes nowhere else; then the cursor has to do.
+   */
+  private following(current: URL, { next, after }: Paging): URL | null {
+    if (next === null) return null;
+    if (URL.canParse(next) && new URL(next).origin === this.origin) {
+      const url = new URL(next);
+      url.searchParams.delete("access_token");
+      url.searchParams.delete("limit");
+      return url;
+    }
+    if (after === null) throw withoutCursor();
+    const url = new URL(current);
+    url.searchParams.set("after", after);
+    return url;
+  }
+
+  /** One page; of fewer items where the platform finds it too much data. */
+  private async page(question: Question, url: URL, limit: number): Promise<List & { readonly size: number }> {
+    for (let size = limit; ; size = Math.floor(size / 2)) {
+      const asked = new URL(url);
+      asked.searchParams.set("limit", String(size));
+      const body = await this.read(question, asked.href, size === 1);
+      if (body !== "too much") return { ...listOf(body, "answer"), size };
+    }
+  }
+
+  /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
+  private async read(question: Question, url: string, isLeast: boolean): Promise<Fields | "too much"> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.ask(question, url);
+      if ("body" in answer) return answer.body;
+      if (answer.kind === "less-data" && !isLeast) return "too much";
+      if (answer.kind === "not-shown") throw new NotShown(answer.reason);
+      if (answer.kind === "wrong-cursor") throw new WrongCursor(answer.reason);
+      const mayRetry = answer.kind === "passing" && attempt < attempts;
+      if (!mayRetry || performance.now() + retryPauseMs >= question.deadline) {
+        throw new AdPlatformUnavailable(`the ad platform did not answer: ${answer.reason}`);
+      }
+      await sleep(retryPauseMs);
+    }
+  }
+
+  private ask(question: Question, url: string): Promise<{ readonly body: Fields } | Refusal> {
+    return this.gate.pass(async () => {
+      const { account } = question;
+      this.limits.check(account);
+      const outcome = await this.request(question, url);
+      if (outcome.kind !== "answer") return { kind: "passing", reason: outcome.reason } as const;
+      const { status, headers } = outcome;
+      const body = jsonOf(outcome.text);
+      const refusal = refusalIn(body, status);
+      if (refusal?.kind === "rate" || (!refusal && status === 429)) throw this.limits.refused(account, headers);
+      this.limits.answered(account, headers);
+      if (refusal) return refusal;
+      if (status === 200 && body && "data" in body) return { body };
+      return { kind: status === 200 || status >= 500 ? "passing" : "final", reason: `HTTP ${status}` } as const;
+    });
+  }
+
+  private request(question: Question, url: string) {
+    const { connectMs, requestMs, totalMs } = this.settings.timeouts;
+    const leftMs = Math.ceil(question.deadline - performance.now());
+    if (leftMs <= 0) throw new AdPlatformUnavailable(`the ad platform took more than ${totalMs} ms`);
+    question.requests += 1;
+    if (question.requests > mostRequests) throw new AdPlatformUnavailable(`more than ${mostRequests} pages`);
+    return this.settings.client.request({
+      method: "GET",
+      url,
+      headers: { accept: "application/json", authorization: `Bearer ${question.token}` },
+      timeouts: { connectMs, totalMs: Math.min(requestMs, leftMs) },
+    });
+  }
+}
+
+const withoutCursor = () => new AdPlatformUnavailable("the ad platform names a next page and no cursor of it");
+const inACircle = () => new AdPlatformUnavailable("the ad platform's pages go round in a circle");
+
+/** Pages that shift while they are read show the same item twice. */
+function uniqueById<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}

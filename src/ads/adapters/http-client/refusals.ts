@@ -1,0 +1,36 @@
+import type { Fields } from "./answers.ts";
+
+/** What the platform's own error asks for. */
+export type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "final";
+
+export interface Refusal {
+  readonly kind: RefusalKind;
+  /** Code and subcode. The platform's words may quote the token, so they are not kept. */
+  readonly reason: string;
+}
+
+/** The app's, the user's and the account's limits, and those of each use case. */
+const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
+/** Permissions that this token does not have for the object. */
+const permissionCodes = new Set([10, 200]);
+const temporaryCodes = new Set([1, 2]);
+
+/** The error in the platform's own JSON; undefined where there is none. */
+export function refusalIn(body: Fields | undefined, status: number): Refusal | undefined {
+  const { error } = body ?? {};
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, error_subcode: subcode, message } = error as Fields;
+  if (typeof code !== "number") return undefined;
+  const text = typeof message === "string" ? message : "";
+  const reason = `code ${code}${typeof subcode === "number" ? `/${subcode}` : ""}, HTTP ${status}`;
+  return { kind: kindOf(code, subcode, text, status), reason };
+}
+
+function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
+  if (rateCodes.has(code)) return "rate";
+  if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
+  if (code === 803 || (code === 100 && subcode === 33) || permissionCodes.has(code)) return "not-shown";
+  if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";
+  if (temporaryCodes.has(code)) return "passing";
+  return status === 429 ? "rate" : "final";
+}

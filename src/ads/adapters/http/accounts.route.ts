@@ -1,0 +1,59 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { ListAccounts, ListAccountsFailure } from "../../application/list-accounts.ts";
+import type { AdAccount } from "../../domain/ads.ts";
+import { BusinessNotFound } from "../../domain/failures.ts";
+import { commonDialect, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
+
+const params = {
+  type: "object",
+  required: ["businessId"],
+  properties: { businessId: numericIdOf("business") },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | BusinessNotFound | ListAccountsFailure> = commonDialect;
+
+/** The ad accounts whose campaigns §15 lists. */
+export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Route =>
+  defineRoute({
+    method: "get",
+    path: "/empresas/campaigns/:businessId/accounts",
+    operationId: "listAdAccounts",
+    tag: "Ads",
+    summary: "List the ad accounts of a business",
+    rules: [
+      ["§16.6", "The ad accounts that the business's token opens; their ids are what `accountId` takes."],
+      ["§16.7", wholeOrFailed],
+    ],
+    auth: "app-key",
+    params,
+    responses: {
+      200: {
+        description: "All accounts",
+        schema: {
+          type: "object",
+          required: ["data"],
+          properties: {
+            data: {
+              type: "array",
+              items: {
+                type: "object",
+                required: ["id", "name", "currency", "account_status"],
+                properties: { id: text, name: text, currency: text, account_status: { type: "integer" } },
+              },
+            },
+          },
+        },
+      },
+      400: { description: "The id is no id, no such business, or no token", schema: problem },
+      500: { ...unavailable, schema: problem },
+    },
+    dialect,
+    handle: ({ params: { businessId }, caller }) => {
+      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+      return orRetryLater(listAccounts.execute(businessId).then((accounts) => ({ data: accounts.map(toWire) })));
+    },
+  });
+
+const toWire = ({ id, name, currency, status }: AdAccount) => ({ id, name, currency, account_status: status });

@@ -1,0 +1,155 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { ListAdSets, ListAdSetsFailure, ListedAdSet } from "../../application/list-ad-sets.ts";
+import type { Ad, WithFigures } from "../../domain/ads.ts";
+import { BusinessNotFound } from "../../domain/failures.ts";
+import {
+  ad,
+  adToWire,
+  campaign,
+  campaignToWire,
+  commonDialect,
+  date,
+  insights,
+  insightsToWire,
+  orRetryLater,
+  platformId,
+  preset,
+  unavailable,
+  wholeOrFailed,
+  wrongPeriod,
+} from "./wire.ts";
+
+const params = {
+  type: "object",
+  required: ["businessId", "campaignId"],
+  properties: { businessId: numericIdOf("business"), campaignId: { ...platformId, example: "120210000000001" } },
+} as const satisfies Schema;
+
+const query = {
+  type: "object",
+  properties: { datePreset: { ...preset, default: "today" }, accountId: platformId, start: date, end: date },
+} as const satisfies Schema;
+
+const adSet = {
+  type: "object",
+  required: ["id", "name", "insights", "ads", "campaign"],
+  properties: {
+    id: text,
+    name: text,
+    insights,
+    ads: {
+      type: "object",
+      required: ["data"],
+      properties: {
+        data: {
+          type: "array",
+          items: {
+            ...ad,
+            required: [...ad.required, "adcreatives"],
+            properties: {
+              ...ad.properties,
+              adcreatives: {
+                type: "object",
+                required: ["data"],
+                properties: {
+                  data: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      required: ["id", "thumbnail_url", "image_url"],
+                      properties: { id: nullableText, thumbnail_url: nullableText, image_url: nullableText },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    campaign,
+  },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | BusinessNotFound | ListAdSetsFailure> = {
+  ...commonDialect,
+  wrong_period: wrongPeriod,
+};
+
+/** §16 List ad sets of a campaign. */
+export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
+  defineRoute({
+    method: "get",
+    path: "/empresas/campaigns/:businessId/:campaignId",
+    operationId: "listAdSets",
+    tag: "Ads",
+    summary: "List the ad sets of a campaign, each ad with what it spent and sold",
+    rules: [
+      [
+        "§16.1",
+        "`datePreset` (`today` unless given) bounds what was spent; `start` and `end` bound conversations, sales and " +
+          "quotations, as in the list of campaigns.",
+      ],
+      [
+        "§16.2",
+        "The campaign is looked for in `accountId`, else in the business's default account, else in all that it may " +
+          "see. A campaign that the platform does not show there has no ad sets.",
+      ],
+      [
+        "§16.3",
+        "`campaign` is as in the list of campaigns, but for its `ads`: those of the ad set beside it. `sales_totales` " +
+          "counts the sales of all ads of the campaign.",
+      ],
+      ["§16.4", "A business without an access token for the ad platform gets 400 'Missing token'."],
+      ["§16.5", wholeOrFailed],
+    ],
+    auth: "app-key",
+    params,
+    query,
+    responses: {
+      200: {
+        description: "All ad sets of the campaign",
+        schema: {
+          type: "object",
+          required: ["data"],
+          properties: { data: { type: "array", items: adSet } },
+        },
+      },
+      400: { description: "A parameter is wrong, no such business, or no token", schema: problem },
+      500: { ...unavailable, schema: problem },
+    },
+    dialect,
+    handle: ({ params: { businessId, campaignId }, query: { datePreset, accountId, start, end }, caller }) => {
+      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+      const listed = listAdSets.execute({
+        businessId,
+        campaignId,
+        preset: datePreset,
+        accountId: accountId ?? null,
+        start: start ?? null,
+        end: end ?? null,
+      });
+      return orRetryLater(listed.then((adSets) => ({ data: adSets.map(toWire) })));
+    },
+  });
+
+const toWire = ({ id, name, insights: rows, ads, campaign: facts, campaignSales }: ListedAdSet) => ({
+  id,
+  name,
+  insights: insightsToWire(rows),
+  ads: { data: ads.map(withCreatives) },
+  campaign: campaignToWire(facts, campaignSales, ads),
+});
+
+const withCreatives = (each: WithFigures<Ad>) => ({
+  ...adToWire(each),
+  adcreatives: {
+    data: each.creatives.map(({ id, thumbnailUrl, imageUrl }) => ({
+      id,
+      thumbnail_url: thumbnailUrl,
+      image_url: imageUrl,
+    })),
+  },
+});

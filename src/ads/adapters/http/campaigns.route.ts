@@ -1,0 +1,130 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { ListCampaigns, ListCampaignsFailure, ListedCampaigns } from "../../application/list-campaigns.ts";
+import { BusinessNotFound } from "../../domain/failures.ts";
+import { numberOf } from "../../domain/spend.ts";
+import {
+  campaign,
+  campaignToWire,
+  commonDialect,
+  date,
+  orRetryLater,
+  platformId,
+  preset,
+  unavailable,
+  wholeOrFailed,
+  wrongCursor,
+  wrongPeriod,
+} from "./wire.ts";
+
+const params = {
+  type: "object",
+  required: ["businessId"],
+  properties: { businessId: numericIdOf("business") },
+} as const satisfies Schema;
+
+const query = {
+  type: "object",
+  required: ["datePreset", "accountId"],
+  properties: {
+    datePreset: preset,
+    accountId: { ...platformId, example: "act_1" },
+    start: date,
+    end: date,
+    showOnlyActives: { type: "boolean", default: false },
+    after: { type: "string", maxLength: 2_000 },
+  },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | BusinessNotFound | ListCampaignsFailure> = {
+  ...commonDialect,
+  wrong_period: wrongPeriod,
+  wrong_cursor: wrongCursor,
+};
+
+/** §15 List ad campaigns. */
+export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): Route =>
+  defineRoute({
+    method: "get",
+    path: "/empresas/campaigns/:businessId",
+    operationId: "listAdCampaigns",
+    tag: "Ads",
+    summary: "List the campaigns of an ad account with what they spent and sold",
+    rules: [
+      [
+        "§15.1",
+        "`datePreset` bounds what was spent, on the calendar of the ad account; `start` and `end` bound sales, " +
+          "quotations and conversations, on the calendar of the business where they name no zone. A date without a " +
+          "time as `end` means the end of that day. Without them everything counts, whatever the preset.",
+      ],
+      [
+        "§15.2",
+        "Only campaigns with at least one ad that spent, sold or was quoted something. A page on which nothing is " +
+          "left is passed over; only after ten of them, or five seconds, an empty page comes back with its `next`.",
+      ],
+      [
+        "§15.3",
+        "`totalSales`, `totalSpend` and `totalQuotations` are the sums of the campaigns in `data`: those of an account " +
+          "are the sums over its pages. `totalSpend` is exact, in the account's currency.",
+      ],
+      ["§15.4", "`next` goes into `after` of the next request, with all other parameters as before; null at the end."],
+      [
+        "§15.5",
+        "`sales_totales` and `ventas` count closed sales, `cotizaciones` quotations, `mensajes_iniciados` conversations " +
+          "of chats that came from exactly that ad; what came from a copy counts for the copy, not for its " +
+          "`source_ad_id`.",
+      ],
+      ["§15.6", "`showOnlyActives` leaves only campaigns that are delivering now (`effective_status` ACTIVE)."],
+      ["§15.7", "An account that the platform does not show to this business has no campaigns."],
+      ["§15.8", "A business without an access token for the ad platform gets 400 'Missing token'."],
+      ["§15.9", wholeOrFailed],
+    ],
+    auth: "app-key",
+    params,
+    query,
+    responses: {
+      200: {
+        description: "One page of campaigns",
+        schema: {
+          type: "object",
+          required: ["data", "totalSales", "totalSpend", "totalQuotations", "next"],
+          properties: {
+            data: { type: "array", items: campaign },
+            totalSales: { type: "integer" },
+            totalSpend: { type: "number" },
+            totalQuotations: { type: "integer" },
+            next: { type: ["string", "null"] },
+          },
+        },
+      },
+      400: { description: "A parameter is missing or wrong, no such business, or no token", schema: problem },
+      500: { ...unavailable, schema: problem },
+    },
+    dialect,
+    handle: ({
+      params: { businessId },
+      query: { datePreset, accountId, start, end, showOnlyActives, after },
+      caller,
+    }) => {
+      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+      const listed = listCampaigns.execute({
+        businessId,
+        accountId,
+        preset: datePreset,
+        start: start ?? null,
+        end: end ?? null,
+        onlyActive: showOnlyActives,
+        after: after || null,
+      });
+      return orRetryLater(listed.then(toWire));
+    },
+  });
+
+const toWire = ({ campaigns, totalSales, totalSpend, totalQuotations, next }: ListedCampaigns) => ({
+  data: campaigns.map((each) => campaignToWire(each, each.sales, each.ads)),
+  totalSales,
+  totalSpend: numberOf(totalSpend),
+  totalQuotations,
+  next,
+});

@@ -1,0 +1,141 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { Reply } from "../../../infra/http/route.ts";
+import { nullableText, type Schema, text } from "../../../infra/http/schema.ts";
+import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
+import {
+  AdPlatformBusy,
+  type AdPlatformUnavailable,
+  type BusinessNotFound,
+  type MissingToken,
+  type WrongPeriod,
+} from "../../domain/failures.ts";
+
+/** What the routes of ads have in common. */
+
+/** Ids of the ad platform are opaque, and part of an address there. */
+export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as const;
+export const preset = { enum: datePresets } as const;
+export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as const;
+
+const integer = { type: "integer" } as const;
+
+export const insights = {
+  type: "object",
+  required: ["data"],
+  properties: {
+    data: {
+      type: "array",
+      maxItems: 1,
+      items: {
+        type: "object",
+        required: ["account_currency", "spend"],
+        properties: { account_currency: text, spend: text },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+export const ad = {
+  type: "object",
+  required: ["id", "name", "source_ad_id", "mensajes_iniciados", "ventas", "cotizaciones", "insights"],
+  properties: {
+    id: text,
+    name: text,
+    source_ad_id: nullableText,
+    mensajes_iniciados: integer,
+    ventas: integer,
+    cotizaciones: integer,
+    insights,
+  },
+} as const satisfies Schema;
+
+export const campaign = {
+  type: "object",
+  required: [
+    ...["id", "name", "status", "lifetime_budget", "budget_remaining", "start_time", "stop_time"],
+    ...["sales_totales", "insights", "ads"],
+  ],
+  properties: {
+    id: text,
+    name: text,
+    status: text,
+    lifetime_budget: nullableText,
+    budget_remaining: nullableText,
+    start_time: nullableText,
+    stop_time: nullableText,
+    sales_totales: integer,
+    insights,
+    ads: { type: "object", required: ["data"], properties: { data: { type: "array", items: ad } } },
+  },
+} as const satisfies Schema;
+
+export const insightsToWire = (rows: Insights) => ({
+  data: rows.map(({ spend, currency }) => ({ account_currency: currency, spend })),
+});
+
+export const adToWire = ({ id, name, sourceAdId, insights: rows, figures }: WithFigures<Ad>) => ({
+  id,
+  name,
+  source_ad_id: sourceAdId,
+  mensajes_iniciados: figures.conversations,
+  ventas: figures.sales,
+  cotizaciones: figures.quotations,
+  insights: insightsToWire(rows),
+});
+
+export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonly WithFigures<Ad>[]) => ({
+  id: facts.id,
+  name: facts.name,
+  status: facts.status,
+  lifetime_budget: facts.lifetimeBudget,
+  budget_remaining: facts.budgetRemaining,
+  start_time: facts.startTime,
+  stop_time: facts.stopTime,
+  sales_totales: sales,
+  insights: insightsToWire(facts.insights),
+  ads: { data: ads.map(adToWire) },
+});
+
+const failed = (message: string) => ({ message });
+const internal = failed("Internal server error");
+
+/** The words of these endpoints for failures that they share. */
+export const commonDialect: Dialect<
+  InvalidInput | BusinessNotFound | MissingToken | AdPlatformUnavailable | AdPlatformBusy
+> = {
+  invalid_input: (error) => [400, failed(error.message)],
+  business_not_found: () => [400, failed("No se encontró una empresa con ese id")],
+  missing_token: () => [400, failed("Missing token")],
+  ad_platform_unavailable: () => [500, internal],
+  ad_platform_busy: () => [500, internal],
+  unexpected: () => [500, internal],
+};
+
+export const wrongPeriod = ({ bound, problem }: WrongPeriod) =>
+  [
+    400,
+    failed(problem === "no-date" ? `${bound} debe ser una fecha ISO 8601` : "start no puede ser posterior a end"),
+  ] as const;
+
+export const wrongCursor = () => [400, failed("after no es válido")] as const;
+
+/** While the platform rests, callers learn for how long. */
+export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AdPlatformBusy)) throw error;
+    return new Reply(500, internal, { "Retry-After": String(error.retryAfterSeconds) });
+  }
+}
+
+export const unavailable = {
+  description: "Unexpected failure, or the ad platform gives no usable answer in time",
+  headers: { "Retry-After": "Seconds for which the ad platform wants to be left alone, where that is the reason" },
+} as const;
+
+/** A rule that the three endpoints share. */
+export const wholeOrFailed =
+  "Where the ad platform is slow, refuses or answers what cannot be understood, the answer is 500 " +
+  "`{ message: 'Internal server error' }`, never a part of it or a wrong number. What the platform answered is good " +
+  "for a minute; sales, quotations and conversations are counted with each request.";

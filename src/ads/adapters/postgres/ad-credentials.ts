@@ -1,0 +1,53 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
+import { BusinessNotFound } from "../../domain/failures.ts";
+
+const of: Statement = {
+  name: "ad_credentials_of",
+  text: `
+    select credentials.sealed_token, credentials.default_account_id,
+           coalesce(business.feature_flags->>'timezone', 'America/La_Paz') as timezone
+    from businesses as business
+    left join ad_credentials as credentials on credentials.business_id = business.id
+    where business.id = $1`,
+};
+
+const put: Statement = {
+  name: "ad_credentials_put",
+  text: `
+    insert into ad_credentials (business_id, sealed_token, default_account_id)
+    select id, $2, $3 from businesses where id = $1
+    on conflict (business_id) do update
+      set sealed_token = excluded.sealed_token, default_account_id = excluded.default_account_id, updated_at = now()
+    returning business_id`,
+};
+
+interface Row {
+  readonly sealed_token: Buffer | null;
+  readonly default_account_id: string | null;
+  readonly timezone: string;
+}
+
+export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
+  constructor(
+    private readonly database: Queries,
+    private readonly openToken: (sealed: Buffer, businessId: number) => string,
+    private readonly sealToken: (token: string, businessId: number) => Buffer,
+  ) {}
+
+  async of(businessId: number): Promise<AdSettings> {
+    const [row] = await this.database.rows<Row>(of, [businessId]);
+    if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
+    return {
+      token: row.sealed_token && this.openToken(row.sealed_token, businessId),
+      defaultAccountId: row.default_account_id,
+      timezone: row.timezone,
+    };
+  }
+
+  async put(businessId: number, token: string, defaultAccountId: string | null): Promise<void> {
+    const values = [businessId, this.sealToken(token, businessId), defaultAccountId];
+    const [row] = await this.database.rows(put, values);
+    if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
+  }
+}

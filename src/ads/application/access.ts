@@ -1,0 +1,22 @@
+import { MissingToken, NotShown } from "../domain/failures.ts";
+import type { AdAccess, AdCredentials, AdSettings } from "./ports.ts";
+
+/** How the business asks the ad platform, with its settings; rejects with `MissingToken`. */
+export async function accessOf(
+  credentials: AdCredentials,
+  businessId: number,
+): Promise<{ readonly access: AdAccess; readonly settings: AdSettings }> {
+  const settings = await credentials.of(businessId);
+  if (settings.token === null) throw new MissingToken(`business ${businessId} has no token of the ad platform`);
+  return { access: { businessId, token: settings.token }, settings };
+}
+
+/** What the platform does not show is as if it were not there. */
+export async function shownOr<Result>(asked: Promise<Result>, otherwise: Result): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NotShown) return otherwise;
+    throw error;
+  }
+}

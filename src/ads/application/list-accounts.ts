@@ -1,0 +1,19 @@
+import type { AdAccount } from "../domain/ads.ts";
+import type { AdPlatformBusy, AdPlatformUnavailable, MissingToken } from "../domain/failures.ts";
+import { accessOf, shownOr } from "./access.ts";
+import type { AdCredentials, AdPlatform } from "./ports.ts";
+
+export type ListAccountsFailure = MissingToken | AdPlatformBusy | AdPlatformUnavailable;
+
+/** The ad accounts that the business may ask about. */
+export class ListAccounts {
+  constructor(
+    private readonly credentials: AdCredentials,
+    private readonly platform: Pick<AdPlatform, "accounts">,
+  ) {}
+
+  async execute(businessId: number): Promise<readonly AdAccount[]> {
+    const { access } = await accessOf(this.credentials, businessId);
+    return await shownOr(this.platform.accounts(access), []);
+  }
+}

@@ -1,0 +1,53 @@
+import { type Ad, type AdSet, accountIdOf, type DatePreset, noFigures, type WithFigures } from "../domain/ads.ts";
+import type { AdPlatformBusy, AdPlatformUnavailable, MissingToken, WrongPeriod } from "../domain/failures.ts";
+import { periodOf } from "../domain/period.ts";
+import { accessOf, shownOr } from "./access.ts";
+import type { AdCredentials, AdPlatform, AdSales } from "./ports.ts";
+
+export interface ListAdSetsQuery {
+  readonly businessId: number;
+  readonly campaignId: string;
+  readonly preset: DatePreset;
+  /** Null: the business's default account. */
+  readonly accountId: string | null;
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+export interface ListedAdSet extends AdSet {
+  readonly ads: readonly WithFigures<Ad>[];
+  /** Of all ads of the campaign. */
+  readonly campaignSales: number;
+}
+
+export type ListAdSetsFailure = MissingToken | WrongPeriod | AdPlatformBusy | AdPlatformUnavailable;
+
+/** §16: the ad sets of a campaign, each ad with what came of it here. */
+export class ListAdSets {
+  constructor(
+    private readonly credentials: AdCredentials,
+    private readonly platform: Pick<AdPlatform, "adSets">,
+    private readonly sales: AdSales,
+  ) {}
+
+  async execute(query: ListAdSetsQuery): Promise<ListedAdSet[]> {
+    const { businessId, campaignId, preset } = query;
+    const { access, settings } = await accessOf(this.credentials, businessId);
+    const period = periodOf(query.start, query.end, settings.timezone);
+    const given = query.accountId ?? settings.defaultAccountId;
+    const accountId = given === null ? null : accountIdOf(given);
+    const adSets = await shownOr(this.platform.adSets(access, campaignId, preset, accountId), []);
+    const inAccount = adSets.filter((adSet) => isIn(adSet, accountId));
+    const adIds = inAccount.flatMap(({ ads }) => ads.map(({ id }) => id));
+    const figures = await this.sales.byAd(businessId, adIds, period);
+    const campaignSales = [...figures.values()].reduce((sum, { sales }) => sum + sales, 0);
+    return inAccount.map((adSet) => ({
+      ...adSet,
+      campaignSales,
+      ads: adSet.ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures })),
+    }));
+  }
+}
+
+const isIn = ({ accountId }: AdSet, wanted: string | null): boolean =>
+  wanted === null || accountId === null || accountIdOf(accountId) === wanted;

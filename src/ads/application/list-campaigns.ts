@@ -1,0 +1,113 @@
+import {
+  type Ad,
+  accountIdOf,
+  type CampaignFacts,
+  type DatePreset,
+  noFigures,
+  spent,
+  type WithFigures,
+} from "../domain/ads.ts";
+import type {
+  AdPlatformBusy,
+  AdPlatformUnavailable,
+  MissingToken,
+  WrongCursor,
+  WrongPeriod,
+} from "../domain/failures.ts";
+import { type Period, periodOf } from "../domain/period.ts";
+import type { Spend } from "../domain/spend.ts";
+import { accessOf, shownOr } from "./access.ts";
+import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
+
+export interface ListCampaignsQuery {
+  readonly businessId: number;
+  readonly accountId: string;
+  readonly preset: DatePreset;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly onlyActive: boolean;
+  readonly after: string | null;
+}
+
+export interface ListedCampaign extends CampaignFacts {
+  /** Sales of all its ads. */
+  readonly sales: number;
+  readonly quotations: number;
+  readonly spend: Spend;
+  readonly ads: readonly WithFigures<Ad>[];
+}
+
+/** The totals are the sums of exactly these campaigns. */
+export interface ListedCampaigns {
+  readonly campaigns: readonly ListedCampaign[];
+  readonly totalSales: number;
+  readonly totalQuotations: number;
+  readonly totalSpend: Spend;
+  readonly next: string | null;
+}
+
+export type ListCampaignsFailure = MissingToken | WrongPeriod | WrongCursor | AdPlatformBusy | AdPlatformUnavailable;
+
+/** Pages of the platform that one request goes through where nothing on them is to be shown, and milliseconds for it. */
+const mostPages = 10;
+const patienceMs = 5_000;
+
+/** §15: a page of an account's campaigns that spent or sold something. */
+export class ListCampaigns {
+  constructor(
+    private readonly credentials: AdCredentials,
+    private readonly platform: Pick<AdPlatform, "campaigns">,
+    private readonly sales: AdSales,
+  ) {}
+
+  async execute(query: ListCampaignsQuery): Promise<ListedCampaigns> {
+    const { access, settings } = await accessOf(this.credentials, query.businessId);
+    const period = periodOf(query.start, query.end, settings.timezone);
+    const giveUpAt = performance.now() + patienceMs;
+    let after = query.after;
+    for (let read = 1; ; read += 1) {
+      const page = await this.page(access, { ...query, accountId: accountIdOf(query.accountId), after });
+      const campaigns = await this.listed(query.businessId, page, period);
+      const isEnough = campaigns.length > 0 || read === mostPages || performance.now() > giveUpAt;
+      if (isEnough || page.next === null) return sumUp(campaigns, page.next);
+      after = page.next;
+    }
+  }
+
+  private page(access: AdAccess, { accountId, preset, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
+    const asked = this.platform.campaigns(access, { accountId, preset, onlyActive, after });
+    return shownOr(asked, { campaigns: [], next: null });
+  }
+
+  private async listed(businessId: number, page: CampaignPage, period: Period): Promise<ListedCampaign[]> {
+    const adIds = page.campaigns.flatMap(({ ads }) => ads.map(({ id }) => id));
+    const figures = await this.sales.byAd(businessId, adIds, period);
+    return page.campaigns.flatMap((campaign) => {
+      const ads = campaign.ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures }));
+      if (!ads.some(cameToSomething)) return [];
+      return [
+        {
+          ...campaign,
+          ads,
+          sales: sumOf(ads, "sales"),
+          quotations: sumOf(ads, "quotations"),
+          spend: spent(campaign.insights.length > 0 ? campaign.insights : ads.flatMap(({ insights }) => insights)),
+        },
+      ];
+    });
+  }
+}
+
+const cameToSomething = ({ insights, figures }: WithFigures<Ad>): boolean =>
+  spent(insights) > 0n || figures.sales > 0 || figures.quotations > 0;
+
+const sumOf = (ads: readonly WithFigures<Ad>[], figure: "sales" | "quotations"): number =>
+  ads.reduce((sum, { figures }) => sum + figures[figure], 0);
+
+const sumUp = (campaigns: readonly ListedCampaign[], next: string | null): ListedCampaigns => ({
+  campaigns,
+  totalSales: campaigns.reduce((sum, { sales }) => sum + sales, 0),
+  totalQuotations: campaigns.reduce((sum, { quotations }) => sum + quotations, 0),
+  totalSpend: campaigns.reduce((sum, { spend }) => sum + spend, 0n),
+  next,
+});

@@ -1,0 +1,46 @@
+import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
+import { dayOf } from "../domain/period.ts";
+import { decimalOf } from "../domain/spend.ts";
+import { accessOf, shownOr } from "./access.ts";
+import type { AdCredentials, AdPlatform } from "./ports.ts";
+
+export interface ReportedAd {
+  readonly adId: string;
+  readonly name: string;
+  readonly imageUrl: string | null;
+  /** A decimal such as "12.50", above zero. */
+  readonly spend: string;
+  readonly currency: string;
+}
+
+/** What the ads of an account spent in a period, for reports. */
+export class ReportedAds {
+  constructor(
+    private readonly credentials: AdCredentials,
+    private readonly platform: Pick<AdPlatform, "ads">,
+  ) {}
+
+  /**
+   * The ads that spent something between the days of `start` and `end`, both included, on the business's calendar;
+   * none for an account that the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and
+   * `AdPlatformUnavailable`.
+   */
+  async adsOf(
+    businessId: number,
+    accountId: string,
+    period: { readonly start: Date; readonly end: Date },
+  ): Promise<readonly ReportedAd[]> {
+    const { access, settings } = await accessOf(this.credentials, businessId);
+    const days = { since: dayOf(period.start, settings.timezone), until: dayOf(period.end, settings.timezone) };
+    const ads = await shownOr(this.platform.ads(access, accountIdOf(accountId), days), []);
+    return ads.flatMap(reported);
+  }
+}
+
+function reported({ id, name, insights, creatives: [creative] }: Ad): ReportedAd[] {
+  const spend = spent(insights);
+  const [row] = insights;
+  if (spend === 0n || !row) return [];
+  const imageUrl = creative?.imageUrl ?? creative?.thumbnailUrl ?? null;
+  return [{ adId: id, name, imageUrl, spend: decimalOf(spend), currency: row.currency }];
+}

@@ -1,0 +1,80 @@
+import { type Spend, spendOf } from "./spend.ts";
+
+export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"] as const;
+/** A stretch of days up to now, as the ad platform counts them: on the clock of the ad account. */
+export type DatePreset = (typeof datePresets)[number];
+
+/** What was spent; no row where nothing was shown. */
+export interface InsightsRow {
+  /** A decimal that `spendOf` reads. */
+  readonly spend: string;
+  readonly currency: string;
+}
+export type Insights = readonly InsightsRow[];
+
+export interface AdCreative {
+  readonly id: string | null;
+  readonly thumbnailUrl: string | null;
+  readonly imageUrl: string | null;
+}
+
+export interface Ad {
+  readonly id: string;
+  readonly name: string;
+  /** The ad that this one was copied from. */
+  readonly sourceAdId: string | null;
+  readonly insights: Insights;
+  readonly creatives: readonly AdCreative[];
+}
+
+export interface CampaignFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  /** Cents, as digits; null where the campaign has no such budget. */
+  readonly lifetimeBudget: string | null;
+  readonly budgetRemaining: string | null;
+  /** ISO 8601. */
+  readonly startTime: string | null;
+  readonly stopTime: string | null;
+  readonly insights: Insights;
+}
+
+export interface Campaign extends CampaignFacts {
+  readonly ads: readonly Ad[];
+}
+
+export interface AdSet {
+  readonly id: string;
+  readonly name: string;
+  readonly insights: Insights;
+  readonly ads: readonly Ad[];
+  readonly campaign: CampaignFacts;
+  /** The ad account that the campaign is in, where the platform says so. */
+  readonly accountId: string | null;
+}
+
+export interface AdAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly status: number;
+}
+
+/** What came of an ad here: counts. */
+export interface AdFigures {
+  readonly sales: number;
+  readonly quotations: number;
+  /** Conversations that began from it. */
+  readonly conversations: number;
+}
+
+export type WithFigures<Shown> = Shown & { readonly figures: AdFigures };
+
+export const noFigures: AdFigures = { sales: 0, quotations: 0, conversations: 0 };
+
+export const spent = (insights: Insights): Spend =>
+  insights.reduce((sum, { spend }) => sum + (spendOf(spend) ?? 0n), 0n);
+
+/** The platform writes the id of an account with this prefix and people leave it out. */
+export const accountIdOf = (given: string): string => (given.startsWith("act_") ? given : `act_${given}`);

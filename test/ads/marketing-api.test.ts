@@ -1,0 +1,467 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import nock from "nock";
+import { MarketingApi } from "../../src/ads/adapters/http-client/marketing-api.ts";
+import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
+import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
+import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
+import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
+import { decimalOf, numberOf, spendOf } from "../../src/ads/domain/spend.ts";
+import { HttpClient } from "../../src/infra/http-client/http-client.ts";
+import { redact } from "../../src/infra/telemetry/redact.ts";
+import { useNock } from "../http-client/nocked.ts";
+
+const host = "https://graph.test";
+const path = "/v23.0/act_1/campaigns";
+const access = { businessId: 1, token: "EAAsecret" };
+const query = { accountId: "act_1", preset: "last_7d", onlyActive: false, after: null } as const;
+
+// biome-ignore lint/suspicious/noExplicitAny: bent on purpose
+type Json = any;
+
+const ad = (id: string, spend?: unknown, more: object = {}) => ({
+  id,
+  name: `Ad ${id}`,
+  ...(spend !== undefined && { insights: { data: [{ spend, account_currency: "USD" }] } }),
+  ...more,
+});
+const campaign = (id: string, ads: Json = { data: [ad(`${id}1`, "1.00")] }, more: object = {}) => ({
+  id,
+  name: `Campaign ${id}`,
+  status: "ACTIVE",
+  budget_remaining: "0",
+  start_time: "2026-01-01T00:00:00+0000",
+  insights: { data: [{ spend: "1.00", account_currency: "USD", date_start: "2026-01-01", date_stop: "2026-01-07" }] },
+  ads,
+  ...more,
+});
+const page = (data: readonly unknown[], paging?: object) => ({ data, ...(paging && { paging }) });
+const error = (code: number, subcode?: number, message = "no") => ({
+  error: { message, type: "OAuthException", code, ...(subcode && { error_subcode: subcode }) },
+});
+
+describe("the client of the ad platform", () => {
+  useNock();
+  let client: HttpClient;
+  let now = 0;
+  beforeEach(() => {
+    client = new HttpClient();
+    now = 0;
+  });
+  afterEach(() => client.close());
+
+  const timeouts = { connectMs: 1_000, requestMs: 5_000, totalMs: 10_000 };
+  const api = (more: Partial<typeof timeouts> = {}) =>
+    new MarketingApi(
+      { client, baseUrl: host, version: "v23.0", timeouts: { ...timeouts, ...more } },
+      new UsageLimits(() => now),
+    );
+  const answer = (body: object | string, status = 200, headers: Record<string, string> = {}) =>
+    nock(host).get(path).query(true).reply(status, body, headers);
+  const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
+    try {
+      await work;
+    } catch (failure) {
+      return failure;
+    }
+    throw new Error("it did not fail");
+  };
+  const ids = ({ campaigns }: CampaignPage) => campaigns.map(({ id }) => id);
+
+  it("asks for a page with everything on it, the token in a header alone", async () => {
+    let asked: { url: URL; authorization: unknown } | undefined;
+    nock(host)
+      .get(path)
+      .query(true)
+      .reply(function (uri) {
+        asked = { url: new URL(uri, host), authorization: this.req.headers.authorization };
+        return [200, page([])];
+      });
+    await api().campaigns(access, { ...query, onlyActive: true, after: "c1" });
+    expect(asked?.authorization).to.equal("Bearer EAAsecret");
+    expect(asked?.url.href).not.to.include("EAAsecret");
+    expect(Object.fromEntries(asked?.url.searchParams ?? [])).to.deep.equal({
+      fields:
+        "id,name,status,effective_status,lifetime_budget,budget_remaining,start_time,stop_time," +
+        "insights.date_preset(last_7d){spend,account_currency}," +
+        "ads{id,name,source_ad_id,insights.date_preset(last_7d){spend,account_currency}}",
+      effective_status: '["ACTIVE"]',
+      after: "c1",
+      limit: "50",
+    });
+  });
+
+  it("gives the cursor of the next page of a page that is short or empty, too", async () => {
+    const paging = { cursors: { after: "c2" }, next: `${host}${path}?after=c2&access_token=EAAsecret` };
+    answer(page([], paging));
+    expect(await api().campaigns(access, query)).to.deep.equal({ campaigns: [], next: "c2" });
+    answer(page([campaign("1")], { next: `${host}${path}?after=c3` }));
+    expect((await api().campaigns(access, query)).next).to.equal("c3");
+    answer(page([campaign("1")], { cursors: { after: "c4" } }));
+    expect((await api().campaigns(access, query)).next).to.equal(null);
+  });
+
+  it("drops what is not active where the platform's filter let it through", async () => {
+    answer(page([campaign("1", undefined, { effective_status: "PAUSED" }), campaign("2")]));
+    expect(ids(await api().campaigns(access, { ...query, onlyActive: true }))).to.deep.equal(["2"]);
+  });
+
+  describe("reading on in a campaign's ads", () => {
+    const rest = "/v23.0/1/ads";
+    const first = (next: string, cursors: object = { after: "a1" }) =>
+      answer(page([campaign("1", { data: [ad("11", "1.00")], paging: { cursors, next } })]));
+    const adsOf = async () => (await api().campaigns(access, query)).campaigns[0]?.ads.map(({ id }) => id);
+
+    it("goes to the address that the platform gives, without the token in it", async () => {
+      first(`${host}${rest}?access_token=EAAsecret&fields=id&limit=25&after=a1`);
+      const scope = nock(host)
+        .get(rest)
+        .query((asked) => asked.access_token === undefined && asked.after === "a1")
+        .matchHeader("authorization", "Bearer EAAsecret")
+        .reply(200, page([ad("12", "2.00"), ad("11", "1.00")]));
+      expect(await adsOf()).to.deep.equal(["11", "12"]);
+      scope.done();
+    });
+
+    it("goes by the cursor, to the platform's own host, where the address is elsewhere", async () => {
+      first("https://elsewhere.test/steal?after=a1");
+      nock(host)
+        .get(rest)
+        .query((asked) => asked.after === "a1" && String(asked.fields).startsWith("id,name,source_ad_id,insights"))
+        .reply(200, page([ad("12")]));
+      expect(await adsOf()).to.deep.equal(["11", "12"]);
+    });
+
+    it("fails without a cursor, in a circle, and without an end", async () => {
+      first("https://elsewhere.test/steal", {});
+      expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
+
+      first(`${host}${rest}?after=a1`);
+      const circle = { next: `${host}${rest}?after=a1` };
+      nock(host)
+        .get(rest)
+        .query(true)
+        .times(2)
+        .reply(200, page([ad("12")], circle));
+      expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
+
+      first(`${host}${rest}?after=0`);
+      let count = 0;
+      nock(host)
+        .get(rest)
+        .query(true)
+        .times(500)
+        .reply(() => [200, page([], { next: `${host}${rest}?after=${++count}` })]);
+      expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
+      expect(count).to.be.below(500);
+    });
+  });
+
+  it("asks for less where the platform finds it too much, down to one", async () => {
+    const limits: unknown[] = [];
+    const refusals: [object, number][] = [
+      [error(100, 1504018), 400],
+      [error(1, undefined, "Please reduce the amount of data you're asking for, then retry your request"), 500],
+    ];
+    nock(host)
+      .get(path)
+      .query((asked) => limits.push(asked.limit) > 0)
+      .times(20)
+      .reply(() => {
+        if (limits.at(-1) === "1") return [200, page([campaign("1")])];
+        const [body, status] = refusals[limits.length % 2] ?? [];
+        return [status ?? 500, body];
+      });
+    expect(ids(await api().campaigns(access, query))).to.deep.equal(["1"]);
+    expect([...new Set(limits)]).to.deep.equal(["50", "25", "12", "6", "3", "1"]);
+  });
+
+  it("fails where even one is too much", async () => {
+    nock(host).get(path).query(true).times(20).reply(400, error(100, 1504018));
+    expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
+  });
+
+  describe("a platform that wants to be left alone", () => {
+    for (const code of [4, 17, 613, 80_000, 80_004]) {
+      it(`is, after ${code}: longer each time, and each account for itself`, async () => {
+        const platform = api();
+        answer(error(code), 400);
+        expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 2 });
+        // Nothing is asked now: nock would refuse.
+        expect(await failureOf(platform.campaigns(access, query))).to.be.instanceOf(AdPlatformBusy);
+        now += 2_000;
+        answer(error(code), 400);
+        expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 4 });
+        nock(host).get("/v23.0/act_2/campaigns").query(true).reply(200, page([]));
+        await platform.campaigns(access, { ...query, accountId: "act_2" });
+        answer(page([]));
+        await platform.campaigns({ ...access, businessId: 2 }, query);
+        now += 4_000;
+        answer(page([]));
+        await platform.campaigns(access, query);
+      });
+    }
+
+    const headers: [name: string, value: object, seconds: number][] = [
+      ["x-business-use-case-usage", { 1: [{ type: "ads_insights", estimated_time_to_regain_access: 3 }] }, 180],
+      ["x-business-use-case-usage", { 1: [{ type: "ads_insights", call_count: 100 }] }, 60],
+      ["x-ad-account-usage", { acc_id_util_pct: 99.5, reset_time_duration: 90 }, 90],
+      ["x-fb-ads-insights-throttle", { app_id_util_pct: 100, acc_id_util_pct: 3 }, 60],
+    ];
+    for (const [name, value, seconds] of headers) {
+      it(`is, after an answer with ${name} ${JSON.stringify(value)}`, async () => {
+        const platform = api();
+        answer(page([campaign("1")]), 200, { [name]: JSON.stringify(value) });
+        expect(ids(await platform.campaigns(access, query))).to.deep.equal(["1"]);
+        expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: seconds });
+        now += seconds * 1_000;
+        answer(page([]));
+        await platform.campaigns(access, query);
+      });
+    }
+
+    it("still is, when an older question is answered after the refusal", () => {
+      const limits = new UsageLimits(() => now);
+      limits.refused("1 act_1", {});
+      limits.answered("1 act_1", {});
+      expect(() => limits.check("1 act_1")).to.throw(AdPlatformBusy);
+    });
+
+    it("is not, while its limits are far away or its headers say nothing", async () => {
+      const platform = api();
+      const far = { acc_id_util_pct: 50, reset_time_duration: 90 };
+      for (const header of [JSON.stringify(far), "{", "[]", "null", '{"acc_id_util_pct":"a lot"}']) {
+        answer(page([]), 200, { "x-ad-account-usage": header, "x-business-use-case-usage": header });
+        await platform.campaigns(access, query);
+      }
+    });
+  });
+
+  it("knows what is not shown from what fails", async () => {
+    const codeOf = async (body: object, status = 400) => {
+      answer(body, status);
+      return ((await failureOf(api().campaigns(access, query))) as { code?: string }).code;
+    };
+    for (const hidden of [error(100, 33), error(803), error(10), error(200)]) {
+      expect(await codeOf(hidden)).to.equal("not_shown");
+    }
+    expect(await codeOf(error(190), 401)).to.equal("ad_platform_unavailable");
+    expect(await codeOf(error(100))).to.equal("ad_platform_unavailable");
+    expect(await codeOf(error(100, undefined, "(#100) Invalid cursors values"))).to.equal("wrong_cursor");
+  });
+
+  it("asks once more after what may pass by itself", async () => {
+    for (const [body, status] of [
+      ["<html>", 502],
+      [error(2), 503],
+      ['{"data":[', 200],
+      ["", 500],
+    ] as const) {
+      answer(body, status);
+      answer(page([campaign("1")]));
+      expect(ids(await api().campaigns(access, query))).to.deep.equal(["1"]);
+    }
+    nock(host).get(path).query(true).replyWithError({ code: "ECONNRESET" });
+    answer(page([campaign("1")]));
+    expect(ids(await api().campaigns(access, query))).to.deep.equal(["1"]);
+  });
+
+  it("fails when the platform is too slow", async () => {
+    nock(host).get(path).query(true).times(2).delay(5_000).reply(200, page([]));
+    const failure = await failureOf(api({ requestMs: 60, totalMs: 100 }).campaigns(access, query));
+    expect(failure).to.be.instanceOf(AdPlatformUnavailable);
+    nock.abortPendingRequests();
+  });
+
+  describe("an answer that is not as agreed fails, and becomes no number", () => {
+    const bent: Record<string, Json> = {
+      "no list": { data: { id: "1" } },
+      "a list of texts": page(["1"]),
+      "a null": page([null]),
+      "a campaign without id": page([campaign("1", undefined, { id: undefined })]),
+      "an id as a number": page([campaign("1", undefined, { id: 1 })]),
+      "no status": page([campaign("1", undefined, { status: null })]),
+      "a budget as a number": page([campaign("1", undefined, { lifetime_budget: 3_500 })]),
+      "a budget with decimals": page([campaign("1", undefined, { budget_remaining: "12.5" })]),
+      "a start that is no date": page([campaign("1", undefined, { start_time: "soon" })]),
+      "ads as a list": page([campaign("1", [ad("11")])]),
+      "an ad without a name": page([campaign("1", { data: [{ id: "11" }] })]),
+      "insights without data": page([campaign("1", undefined, { insights: {} })]),
+      "two rows of insights": page([
+        campaign("1", undefined, {
+          insights: { data: [1, 2].map(() => ({ spend: "1.00", account_currency: "USD" })) },
+        }),
+      ]),
+      "a next page that is no address": page([campaign("1")], { next: 7 }),
+      "a next page without a cursor": page([campaign("1")], { next: `${host}${path}` }),
+      "no currency": page([campaign("1", { data: [ad("11", "1.00", { insights: { data: [{ spend: "1.00" }] } })] })]),
+    };
+    for (const [what, body] of Object.entries(bent)) {
+      it(what, async () => {
+        answer(body);
+        expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
+      });
+    }
+    for (const spend of [
+      12,
+      null,
+      "",
+      "1,50",
+      "-1.00",
+      "1e3",
+      "NaN",
+      "Infinity",
+      " 1",
+      "1.0000001",
+      "0x10",
+      "9".repeat(20),
+    ]) {
+      it(`a spend of ${JSON.stringify(spend)}`, async () => {
+        answer(page([campaign("1", { data: [ad("11", spend)] })]));
+        expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
+      });
+    }
+
+    it("whatever it is", async () => {
+      const whole = page([campaign("1", { data: [ad("11", "1.25")] })]);
+      // Anything in the place of any value of a good answer: the spend stays what it says, or all of it fails.
+      const places = (value: Json, at: string[] = []): string[][] =>
+        typeof value === "object" && value !== null
+          ? [at, ...Object.entries(value).flatMap(([name, each]) => places(each, [...at, name]))]
+          : [at];
+      const bend = (value: Json, [name, ...more]: readonly string[], by: unknown): Json => {
+        if (name === undefined) return by;
+        const copy = Array.isArray(value) ? [...value] : { ...value };
+        copy[name as never] = bend(value[name], more, by) as never;
+        return copy;
+      };
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...places(whole)), fc.jsonValue(), async (at, by) => {
+          const body = bend(whole, at, by);
+          const text = JSON.stringify(body);
+          nock(host).get(path).query(true).times(2).reply(200, text, { "content-type": "application/json" });
+          nock(host).get("/v23.0/1/ads").query(true).reply(500, "");
+          const result = await api({ totalMs: 150 })
+            .campaigns(access, query)
+            .catch((failure: unknown) => failure);
+          nock.cleanAll();
+          if (result instanceof AdPlatformUnavailable) return;
+          const { campaigns } = result as CampaignPage;
+          for (const each of campaigns) {
+            for (const { spend } of [...each.insights, ...each.ads.flatMap(({ insights }) => insights)]) {
+              expect(text).to.include(`"spend":"${spend}"`);
+              expect(spend).to.match(/^\d+(\.\d+)?$/);
+            }
+          }
+        }),
+        { numRuns: 150 },
+      );
+    });
+  });
+
+  it("keeps the token out of its failures, whatever the platform quotes", async () => {
+    answer(error(190, undefined, "Malformed access token EAAsecret"), 401);
+    const failure = await failureOf(api().campaigns(access, query));
+    expect(JSON.stringify(redact({ err: failure }))).not.to.include("EAAsecret");
+    expect(String(failure)).to.include("code 190");
+  });
+});
+
+describe("what is remembered of the ad platform", () => {
+  /** Answers with the question itself, so that a mix-up shows. */
+  const echo = (asked: string[], gate: Promise<void> = Promise.resolve()): AdPlatform => {
+    const told =
+      (name: string) =>
+      async (...args: readonly unknown[]): Promise<never> => {
+        const question = JSON.stringify([name, ...args]);
+        asked.push(question);
+        await gate;
+        return { question } as never;
+      };
+    return { campaigns: told("campaigns"), adSets: told("adSets"), accounts: told("accounts"), ads: told("ads") };
+  };
+
+  it("is never another business's, another token's or another question's", async () => {
+    const asked: string[] = [];
+    const remembered = new RememberedAds(echo(asked), 60_000, () => {});
+    const accesses = [1, 2].flatMap((businessId) => ["a", "b"].map((token) => ({ businessId, token })));
+    const days = { since: "2026-01-01", until: "2026-01-02" };
+    const questions = accesses.flatMap((who) => [
+      ...["act_1", "act_2"].flatMap((accountId) =>
+        (["today", "last_7d"] as const).flatMap((preset) => [
+          ...[null, "c1"].flatMap((after) =>
+            [true, false].map((onlyActive) => {
+              const ask = { accountId, preset, onlyActive, after };
+              return { ask: () => remembered.campaigns(who, ask), is: ["campaigns", who, ask] };
+            }),
+          ),
+          ...["1", "2"].map((id) => ({
+            ask: () => remembered.adSets(who, id, preset, accountId),
+            is: ["adSets", who, id, preset, accountId],
+          })),
+        ]),
+      ),
+      { ask: () => remembered.accounts(who), is: ["accounts", who] },
+      { ask: () => remembered.ads(who, "act_1", days), is: ["ads", who, "act_1", days] },
+    ]);
+    for (const round of [1, 2]) {
+      for (const { ask, is } of questions) {
+        const { question } = (await ask()) as unknown as { question: string };
+        expect(question, `round ${round}`).to.equal(JSON.stringify(is));
+      }
+    }
+    expect(asked).to.have.length(questions.length);
+  });
+
+  it("is shared by questions at the same time", async () => {
+    const asked: string[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((pass) => {
+      open = pass;
+    });
+    const remembered = new RememberedAds(echo(asked, gate), 60_000, () => {});
+    const answers = [1, 2, 3].map(() => remembered.accounts(access));
+    open();
+    await Promise.all(answers);
+    expect(asked).to.have.length(1);
+  });
+
+  it("is no failure", async () => {
+    const failures: unknown[] = [];
+    let fails = true;
+    const accounts = async () => {
+      if (fails) throw new AdPlatformUnavailable("away");
+      return [];
+    };
+    const remembered = new RememberedAds({ ...echo([]), accounts }, 60_000, (failure) => failures.push(failure));
+    const failed = await remembered.accounts(access).catch((failure: unknown) => failure);
+    expect(failed).to.be.instanceOf(AdPlatformUnavailable);
+    fails = false;
+    expect(await remembered.accounts(access)).to.deep.equal([]);
+    expect(failures).to.deep.equal([failed]);
+  });
+});
+
+describe("what was spent", () => {
+  it("is read and written exactly", () => {
+    for (const [written, meant] of [
+      ["0", "0.00"],
+      ["12.5", "12.50"],
+      ["0.10", "0.10"],
+      ["7.125", "7.125"],
+    ] as const) {
+      expect(decimalOf(spendOf(written) ?? -1n)).to.equal(meant);
+    }
+    for (const wrong of ["", "-1", "1,5", ".5", "1.", "1e3", " 1"]) expect(spendOf(wrong)).to.equal(null);
+  });
+
+  it("adds up without binary rounding", () => {
+    const cents = fc.integer({ min: 0, max: 10_000_000 });
+    fc.assert(
+      fc.property(fc.array(cents, { maxLength: 50 }), (amounts) => {
+        const sum = amounts.reduce((total, amount) => total + (spendOf((amount / 100).toFixed(2)) ?? 0n), 0n);
+        expect(numberOf(sum)).to.equal(amounts.reduce((total, amount) => total + amount, 0) / 100);
+      }),
+    );
+  });
+});
