@@ -3,9 +3,9 @@ import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infr
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { numberOf } from "../../../kernel/money.ts";
 import type { Order } from "../../domain/order.ts";
-import { pushedTypes } from "../../domain/push.ts";
 import { totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
+import { enqueuingPushes } from "./push-outbox-sql.ts";
 
 const changed: Statement = {
   name: "orders_changed",
@@ -16,9 +16,6 @@ const changed: Statement = {
     order by wanted.position`,
 };
 
-const pushed = pushedTypes.map((type) => `'${type}'`).join(", ");
-
-/** What is pushed to the Pusher-protocol host waits for that from the commit on. */
 const logChanged: Statement = {
   name: "orders_log_changed",
   text: `
@@ -27,10 +24,7 @@ const logChanged: Statement = {
       from jsonb_array_elements($1::jsonb) with ordinality as each (event, position)
     ),
     ${loggingEvents},
-    waiting as (
-      insert into push_outbox (business_id, number)
-      select business_id, number from logged where payload ->> 'type' in (${pushed})
-    )
+    ${enqueuingPushes}
     select * from logged order by business_id, number`,
 };
 
