@@ -16,7 +16,8 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, pusherApp, startWorld, type World } from "../support/world.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
 
-const businesses = [aBusiness(1), aBusiness(2)];
+const flags = { "payments-url": "https://pay.example" };
+const businesses = [aBusiness(1, { flags }), aBusiness(2)];
 
 /** Logs that an order has changed, as every change of one does; publishing is the caller's. */
 const change = (world: World, businessId: number, id: number): Promise<LoggedEvent[]> =>
@@ -65,6 +66,14 @@ describe("changes of orders, with a Pusher host", () => {
       expect(await eventually(async () => (await waiting()).length === 0)).to.equal(true);
     });
   }
+
+  it("are pushed by whatever made them: here, a payment link", async () => {
+    const id = await addOrder(world, 1, { type: "app" });
+    const answer = await world.post("/catalogs/orders/payment/link/sms", { businessId: 1, orderId: id });
+    expect(answer.status, answer.text).to.equal(200);
+    const [got] = await eventually(async () => (await pushedOf(1, id)).length > 0 && pushedOf(1, id));
+    expect(got.data).to.include({ version: 2 });
+  });
 
   it("go to the sockets for every other type, and not to the host (Realtime.3)", async () => {
     const inbox = await world.listen(102);

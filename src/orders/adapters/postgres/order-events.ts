@@ -3,9 +3,9 @@ import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infr
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { decimalOf, numberOf } from "../../../kernel/money.ts";
 import type { Order } from "../../domain/order.ts";
-import { isPushed, pushedTypes } from "../../domain/push.ts";
 import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
+import { enqueuingPushes } from "./push-outbox-sql.ts";
 
 const changed: Statement = {
   name: "orders_changed",
@@ -33,15 +33,12 @@ const logOne: Statement = {
     logged as (
       insert into realtime_events (business_id, number, name, payload)
       select $1, last_number, 'order:changed', $2 from counter
-      returning number, at
+      returning business_id, number, payload, at
     ),
-    waiting as (insert into push_outbox (business_id, number) select $1, number from logged where $3)
+    ${enqueuingPushes}
     select number, at from logged`,
 };
 
-const pushed = pushedTypes.map((type) => `'${type}'`).join(", ");
-
-/** What is pushed to the Pusher-protocol host waits for that from the commit on. */
 const logChanged: Statement = {
   name: "orders_log_changed",
   text: `
@@ -50,10 +47,7 @@ const logChanged: Statement = {
       from jsonb_array_elements($1::jsonb) with ordinality as each (event, position)
     ),
     ${loggingEvents},
-    waiting as (
-      insert into push_outbox (business_id, number)
-      select business_id, number from logged where payload ->> 'type' in (${pushed})
-    )
+    ${enqueuingPushes}
     select * from logged order by business_id, number`,
 };
 
@@ -93,7 +87,7 @@ export class PostgresOrderEvents {
   private async logOne(order: Order): Promise<LoggedEvent> {
     const { businessId } = order;
     const payload = cardOf(order);
-    const values = [businessId, JSON.stringify(payload), isPushed(order.type)];
+    const values = [businessId, JSON.stringify(payload)];
     const [row] = await this.transaction.rows<{ number: number; at: Date }>(logOne, values);
     if (!row) throw new Error("an event is logged or fails");
     return { businessId, number: row.number, name: "order:changed", payload, at: row.at };

@@ -27,13 +27,14 @@ const renew: Statement = {
     renewed as (
       update orders as o
       set transaction_id = coalesce(o.transaction_id, gen_random_uuid()),
-          payment_expires_at = now() + interval '2 hours', version = o.version + 1, updated_at = now()
+          payment_expires_at = clock_timestamp() + interval '2 hours', version = o.version + 1,
+          updated_at = clock_timestamp()
       from earlier where o.business_id = earlier.business_id and o.id = earlier.id
-      returning o.business_id, o.id, o.version, o.transaction_id, o.payment_expires_at
+      returning o.business_id, o.id, o.version, o.transaction_id, o.payment_expires_at, o.updated_at
     ),
     told as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, changes)
-      select renewed.business_id, renewed.id, renewed.version, 'payment_link_sent', 'key', $3,
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select renewed.business_id, renewed.id, renewed.version, 'payment_link_sent', 'key', $3, renewed.updated_at,
              jsonb_build_object('paymentExpiresAt', jsonb_build_object(
                'from', earlier.payment_expires_at, 'to', renewed.payment_expires_at))
              || case when earlier.transaction_id is not null then '{}'::jsonb else jsonb_build_object(
