@@ -15,6 +15,25 @@ const changed: Statement = {
     order by wanted.position`,
 };
 
+/** Of one order, as nearly always: half the work. */
+const changedOne: Statement = {
+  name: "orders_changed_one",
+  text: `select ${orderColumns} from orders as o where o.business_id = $1 and o.id = $2`,
+};
+
+const logOne: Statement = {
+  name: "orders_log_changed_one",
+  text: `
+    with counter as (
+      insert into realtime_counters as counter (business_id, last_number) values ($1, 1)
+      on conflict (business_id) do update set last_number = counter.last_number + 1
+      returning last_number
+    )
+    insert into realtime_events (business_id, number, name, payload)
+    select $1, last_number, 'order:changed', $2 from counter
+    returning number, at`,
+};
+
 const logChanged: Statement = {
   name: "orders_log_changed",
   text: `
@@ -32,7 +51,7 @@ interface Ref {
 }
 
 /**
- * What a client needs to draw an order's card again. Prices of what is sold are decimals in text; the sums are numbers
+ * What a client needs to draw an order's card again, as JSON has it. Prices of what is sold are decimals in text; the sums are numbers
  * in units of the currency.
  */
 export type OrderCard = ReturnType<typeof cardOf>;
@@ -43,14 +62,29 @@ export class PostgresOrderEvents {
 
   /** The orders as they stand now; those that do not exist are left out. */
   async read(refs: readonly Ref[]): Promise<Order[]> {
+    const [only, ...others] = refs;
+    if (only && others.length === 0) {
+      return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toOrder);
+    }
     const values = [refs.map(({ businessId }) => businessId), refs.map(({ id }) => id)];
     return (await this.transaction.rows<OrderRow>(changed, values)).map(toOrder);
   }
 
   /** To be published after the commit. Takes the businesses' event counters: the last thing that a transaction does. */
   async logChanged(orders: readonly Order[]): Promise<LoggedEvent[]> {
+    const [only, ...others] = orders;
+    if (only && others.length === 0) return [await this.logOne(only)];
     const rows = await this.transaction.rows<LoggedEventRow>(logChanged, [JSON.stringify(orders.map(cardOf))]);
     return rows.map(toLoggedEvent);
+  }
+
+  private async logOne(order: Order): Promise<LoggedEvent> {
+    const { businessId } = order;
+    const payload = cardOf(order);
+    const values = [businessId, JSON.stringify(payload)];
+    const [row] = await this.transaction.rows<{ number: number; at: Date }>(logOne, values);
+    if (!row) throw new Error("an event is logged or fails");
+    return { businessId, number: row.number, name: "order:changed", payload, at: row.at };
   }
 }
 
@@ -71,17 +105,17 @@ const cardOf = (order: Order) => {
     cancelReason: order.cancelReason,
     locationLabel: order.locationLabel,
     rawAddress: order.rawAddress,
-    scheduledAt: order.scheduledAt,
+    scheduledAt: order.scheduledAt?.toISOString() ?? null,
     latitude: order.latitude,
     longitude: order.longitude,
-    createdAt: order.createdAt,
-    updatedAt: order.updatedAt,
+    createdAt: order.createdAt.toISOString(),
+    updatedAt: order.updatedAt.toISOString(),
     total: numberOf(total),
     discount: numberOf(order.discount),
     speedyPrice: speedyPrice === null ? null : numberOf(speedyPrice),
     branch,
     zone: zone && { id: zone.id, price: decimalOf(zone.price), branch: zone.branch },
-    chat,
+    chat: chat && { ...chat, lastMessageAt: chat.lastMessageAt?.toISOString() ?? null },
     lines: lines.map((line) => ({
       ...line,
       article: { ...line.article, price: decimalOf(line.article.price) },
