@@ -372,12 +372,15 @@ describe("the lines of an order", () => {
       const orderId = await addOrder(world, 1);
       const details = [await addLine(world, 1, orderId), await addLine(world, 1, orderId)];
       const [detailId, second] = details;
+      const theirs = await addOrder(world, 2);
       const before = await edits.everything();
       for (const [body, header] of [
         [{ detailId, orderId }, '"v2"'],
         [{ detailId, orderId }, 'W/"v1"'],
         [{ detailId, orderId: 999_999 }, '"v1"'],
         [{ detailId, orderId: 999_999 }, "*"],
+        [{ detailId, orderId: theirs }, '"v1"'],
+        [{ detailId, orderId: theirs }, "*"],
       ] as const) {
         expectError(await edits.remove(body, { "if-match": header }), 412, "La orden cambió");
       }

@@ -15,20 +15,34 @@ import type { ExpectedVersion } from "../../domain/change.ts";
  * read of the order itself is therefore as the change before has left it.
  */
 
-/** An order's fields in its history. */
-const fieldsOf = (order: string): string => `
-  jsonb_build_object(
-    'shipmentMethod', ${order}.shipment_method, 'paymentMethod', ${order}.payment_method, 'branchId', ${order}.branch_id,
-    'locationLabel', ${order}.location_label, 'rawAddress', ${order}.raw_address, 'paid', ${order}.paid,
-    'scheduledAt', ${order}.scheduled_at, 'latitude', ${order}.latitude, 'longitude', ${order}.longitude,
-    'zoneId', ${order}.zone_id, 'speedyPrice', ${order}.speedy_price)`;
+/** What an update may change, by the field's name in the history. */
+const columns = {
+  shipmentMethod: "shipment_method",
+  paymentMethod: "payment_method",
+  branchId: "branch_id",
+  locationLabel: "location_label",
+  rawAddress: "raw_address",
+  paid: "paid",
+  scheduledAt: "scheduled_at",
+  latitude: "latitude",
+  longitude: "longitude",
+  zoneId: "zone_id",
+  speedyPrice: "speedy_price",
+} as const;
+
+const fields = Object.entries(columns).map(
+  ([name, column]) => `('${name}', to_jsonb(held.${column}), to_jsonb(changed.${column}))`,
+);
+const columnsOf = (order: string): string =>
+  Object.values(columns)
+    .map((column) => `${order}.${column}`)
+    .join(", ");
 
 const update: Statement = {
   name: "order_edit_update",
   text: `
     with held as (
-      select o.id, o.version, o.shipment_method, o.payment_method, o.branch_id, o.location_label, o.raw_address, o.paid,
-             o.scheduled_at, o.latitude, o.longitude, o.zone_id, o.speedy_price
+      select o.id, o.version, ${columnsOf("o")}
       from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
     wanted as (
@@ -61,14 +75,13 @@ const update: Statement = {
             then null else o.speedy_price end,
           version = o.version + 1, updated_at = clock_timestamp()
       from settled where o.business_id = $1 and o.id = settled.id
-      returning o.id, o.version, o.updated_at, ${fieldsOf("o")} as fields
+      returning o.id, o.version, o.updated_at, ${columnsOf("o")}
     ),
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
       select $1, changed.id, changed.version, 'updated', $19, $20, changed.updated_at,
-             (select coalesce(jsonb_object_agg(was.key, jsonb_build_object('from', was.value, 'to', became.value)), '{}')
-              from jsonb_each(${fieldsOf("held")}) as was join jsonb_each(changed.fields) as became using (key)
-              where was.value <> became.value)
+             (select coalesce(jsonb_object_agg(name, jsonb_build_object('from', was, 'to', became)), '{}')
+              from (values ${fields.join(", ")}) as field (name, was, became) where was is distinct from became)
       from changed join held using (id)
     )
     select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
