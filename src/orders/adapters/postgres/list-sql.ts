@@ -32,9 +32,9 @@ const cancelledJson = `
  * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
  * page's own orders are read. The outer limit tells the planner that they are few, whatever the parameters.
  */
-const pageJson = (source: string, itemJson: string, limit: string, offset: string) => `
+const pageJson = (business: string, source: string, itemJson: string, limit: string, offset: string) => `
   (select json_agg(
-     (select ${itemJson} from orders as o where o.business_id = $1 and o.id = page.id)
+     (select ${itemJson} from orders as o where o.business_id = ${business} and o.id = page.id)
      order by page.created_at desc, page.id desc)
    from (select * from (${source} order by created_at desc, id desc limit ${limit} offset ${offset}) as wanted
          limit ${mostItems}) as page)`;
@@ -50,12 +50,15 @@ function statementOf(name: string, write: () => string): Statement {
   return statement;
 }
 
-/** Takes up values and hands out their places. */
+/**
+ * Takes up values and hands out their places. The planner does not look into the inner select: it plans the same
+ * whatever the value, so that PostgreSQL keeps the first plan. Planning anew takes as long as the page itself.
+ */
 class Values {
   readonly values: unknown[] = [];
 
   add(value: unknown, type: string): string {
-    return `$${this.values.push(value)}::${type}`;
+    return `(select $${this.values.push(value)}::${type})`;
   }
 }
 
@@ -63,34 +66,34 @@ class Values {
 interface Conditions {
   readonly key: string;
   readonly where: string;
-  /** A query for `tab` and `n`, whose sum is the number of orders. */
-  readonly counted: string;
+  /** A query for `tab` and `n`, whose sum is the number of orders; takes up values of its own. */
+  counted(): string;
 }
 
 type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { readonly tab: number | null };
 
-/** Expects the business as `$1`. */
-function conditionsOf(filter: ListFilter, values: Values): Conditions {
+function conditionsOf(filter: ListFilter, business: string, values: Values): Conditions {
   const { branchId, agentId } = filter;
   const tab = filter.tab === null ? "" : `and tab = ${values.add(filter.tab, "smallint")}`;
   const branch = branchId === null ? "" : `and branch_id = ${values.add(branchId, "bigint")}`;
   const agent = agentId === null ? null : values.add(agentId, "bigint");
   const key = `${tab && "_tab"}${branch && "_branch"}${agent === null ? "" : "_agent"}`;
-  const same = `business_id = $1 ${tab} ${branch}`;
+  const same = `business_id = ${business} ${tab} ${branch}`;
   const chosen = agent === null ? same : `${same} and support_user_id = ${agent}`;
   if (filter.from === null && filter.to === null) {
     return {
       key,
       where: chosen,
-      counted: `select tab, n from order_counts where ${same} and agent_id = ${agent ?? "0"}`,
+      counted: () => `select tab, n from order_counts where ${same} and agent_id = ${agent ?? "0"}`,
     };
   }
   const { from, to, firstDay, endDay, headEnd, tailStart } = daysOf(filter);
   const [start, end] = [values.add(from, "timestamptz"), values.add(to, "timestamptz")];
   const where = `${chosen} and created_at >= ${start} and created_at < ${end}`;
-  if (agent !== null) return { key: `${key}_dated`, where, counted: `select tab, 1 as n from orders where ${where}` };
+  if (agent !== null)
+    return { key: `${key}_dated`, where, counted: () => `select tab, 1 as n from orders where ${where}` };
   const anyTab = tab || `and tab in (${Object.values(tabs)})`;
-  const counted = `
+  const counted = () => `
     select tab, n from order_day_counts where ${same} ${anyTab}
       and day >= ${values.add(firstDay, "date")} and day < ${values.add(endDay, "date")}
     union all
@@ -134,16 +137,17 @@ const planOf = "business.plan is not null as planned";
 /** One row: `planned`, `total`, `items`. */
 export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): Call {
   const values = new Values();
-  values.add(businessId, "bigint");
+  const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
   const tab = filter.tab === null ? null : tabs[filter.tab];
-  const { key, where, counted } = conditionsOf({ ...filter, tab }, values);
+  const { key, where, counted } = conditionsOf({ ...filter, tab }, business, values);
+  const total = totalOf(counted());
   const statement = statementOf(
     `orders_list${key}`,
     () => `
-      select ${planOf}, ${totalOf(counted)} as total,
-        ${pageJson(`select id, created_at from orders where ${where}`, listedJson, limit, offset)} as items
-      from businesses as business where business.id = $1`,
+      select ${planOf}, ${total} as total,
+        ${pageJson(business, `select id, created_at from orders where ${where}`, listedJson, limit, offset)} as items
+      from businesses as business where business.id = ${business}`,
   );
   return { statement, values: values.values };
 }
@@ -151,15 +155,16 @@ export function listCall(businessId: number, filter: OrderFilter, page: PageRequ
 /** One row: `planned` and `counts`, by tab. */
 export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): Call {
   const values = new Values();
-  values.add(businessId, "bigint");
-  const { key, counted } = conditionsOf({ ...filter, tab: null }, values);
+  const business = values.add(businessId, "bigint");
+  const conditions = conditionsOf({ ...filter, tab: null }, business, values);
+  const counted = conditions.counted();
   const statement = statementOf(
-    `orders_counts${key}`,
+    `orders_counts${conditions.key}`,
     () => `
       select ${planOf}, (
         select json_object_agg(tab, n) from (select tab, sum(n) as n from (${counted}) as counted group by tab) as each
       ) as counts
-      from businesses as business where business.id = $1`,
+      from businesses as business where business.id = ${business}`,
   );
   return { statement, values: values.values };
 }
@@ -171,21 +176,22 @@ export function cancelledCall(
   page: PageRequest,
 ): Call {
   const values = new Values();
-  values.add(businessId, "bigint");
+  const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
   const { key, where, counted } = conditionsOf(
     { ...period, tab: tabs.cancelled, branchId: null, agentId: null },
+    business,
     values,
   );
   const ofType = type === null ? "" : `and type = ${values.add(type, "text")}`;
   const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literal(reason)}%`, "text")}`;
   const chosen = `${where} ${ofType} ${because}`;
-  const isPlain = type === null && reason === null;
+  const total = totalOf(ofType || because ? `select 1 as n from orders where ${chosen}` : counted());
   const statement = statementOf(
     `orders_cancelled${key}${ofType && "_type"}${because && "_reason"}`,
     () => `
-      select ${totalOf(isPlain ? counted : `select 1 as n from orders where ${chosen}`)} as total,
-        ${pageJson(`select id, created_at from orders where ${chosen}`, cancelledJson, limit, offset)} as items`,
+      select ${total} as total,
+        ${pageJson(business, `select id, created_at from orders where ${chosen}`, cancelledJson, limit, offset)} as items`,
   );
   return { statement, values: values.values };
 }
@@ -198,7 +204,7 @@ const shortestPart = 3;
 /** One row: `planned`, `total`, `items`. */
 export function searchCall(businessId: number, text: string, page: PageRequest): Call {
   const values = new Values();
-  values.add(businessId, "bigint");
+  const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
   const { id, name, phone } = soughtIn(text);
   const ofContact = [
@@ -208,15 +214,15 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
   const sources = [
     ...(id === null
       ? []
-      : [`select id, created_at from orders where business_id = $1 and id = ${values.add(id, "bigint")}`]),
+      : [`select id, created_at from orders where business_id = ${business} and id = ${values.add(id, "bigint")}`]),
     ...(ofContact.length === 0
       ? []
       : [
           `select o.id, o.created_at
-           from (select id from contacts where business_id = $1 and (${ofContact.join(" or ")})
+           from (select id from contacts where business_id = ${business} and (${ofContact.join(" or ")})
                  order by id desc limit ${mostContacts}) as contact
-           join chats as chat on chat.business_id = $1 and chat.contact_id = contact.id
-           join orders as o on o.business_id = $1 and o.chat_id = chat.id`,
+           join chats as chat on chat.business_id = ${business} and chat.contact_id = contact.id
+           join orders as o on o.business_id = ${business} and o.chat_id = chat.id`,
         ]),
   ];
   const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : "_phone"}`;
@@ -227,8 +233,8 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
         ${sources.length === 0 ? "select id, created_at from orders where false" : sources.join(" union ")}
       )
       select ${planOf}, (select count(*) from found) as total,
-        ${pageJson("select id, created_at from found", listedJson, limit, offset)} as items
-      from businesses as business where business.id = $1`,
+        ${pageJson(business, "select id, created_at from found", listedJson, limit, offset)} as items
+      from businesses as business where business.id = ${business}`,
   );
   return { statement, values: values.values };
 }

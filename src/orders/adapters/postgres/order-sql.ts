@@ -22,22 +22,27 @@ export const chatJson = `
      on contact.business_id = chat.business_id and contact.id = chat.contact_id
    where chat.business_id = o.business_id and chat.id = o.chat_id)`;
 
+/**
+ * `offset 0` keeps each article and extra looked up by its key: lines come in the order of their index then, without a
+ * sort, and whatever a catalog's size nobody reads through it.
+ */
 export const linesJson = `
   (select json_agg(
      json_build_object(
        'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
-       'articleId', article.id, 'articleName', article.name, 'price', article.price::text,
+       'articleId', line.article_id, 'articleName', article.name, 'price', article.price::text,
        'extras', (
          select json_agg(
            json_build_object(
-             'id', line_extra.id, 'extraId', extra.id, 'name', extra.name, 'charge', extra.charge::text)
+             'id', line_extra.id, 'extraId', line_extra.extra_id, 'name', extra.name, 'charge', extra.charge::text)
            order by line_extra.id)
-         from line_extras as line_extra join article_extras as extra
-           on extra.business_id = line_extra.business_id and extra.id = line_extra.extra_id
+         from line_extras as line_extra cross join lateral (
+           select name, charge from article_extras
+           where business_id = line_extra.business_id and id = line_extra.extra_id offset 0) as extra
          where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
      order by line.id)
-   from order_lines as line join articles as article
-     on article.business_id = line.business_id and article.id = line.article_id
+   from order_lines as line cross join lateral (
+     select name, price from articles where business_id = line.business_id and id = line.article_id offset 0) as article
    where line.business_id = o.business_id and line.order_id = o.id)`;
 
 export const discountSum = `
