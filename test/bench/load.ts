@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 
 export interface Shot {
+  /** POST unless given. */
+  readonly method?: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -29,7 +31,7 @@ export interface Volley {
 
 const requestLimitMs = 30_000;
 
-/** Posts as fast as answers come. Rejects when a connection breaks. */
+/** Asks as fast as answers come. Rejects when a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);
@@ -40,15 +42,18 @@ export async function load(settings: LoadSettings): Promise<Volley> {
   let begun = 0;
   const started = performance.now();
 
-  const shoot = async ({ path, headers, body }: Shot): Promise<{ status: number; text: string }> => {
+  const shoot = async ({ method = "POST", path, headers, body }: Shot): Promise<{ status: number; text: string }> => {
     const outgoing = request({
       agent,
       hostname,
       port,
-      method: "POST",
+      method,
       path,
       timeout: requestLimitMs,
-      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers },
+      headers: {
+        ...(body !== "" && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${requestLimitMs} ms`)));
     outgoing.end(body);
