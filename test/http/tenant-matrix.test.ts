@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Route } from "../../src/infra/http/route.ts";
+import { addOrder, openShop } from "../orders/shop.ts";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { servedRoutes } from "./routes.ts";
@@ -22,6 +23,8 @@ const tables: Readonly<Record<string, string>> = {
   department: "departments",
   tag: "tags",
   campaign: "campaigns",
+  order: "orders",
+  branch: "branches",
 };
 
 /**
@@ -29,6 +32,10 @@ const tables: Readonly<Record<string, string>> = {
  * they are answered with success.
  */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
+  "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
+  "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },
+  "countOrders query.sucursalId": { success: "a branch that the business does not have has no orders" },
+  "countOrders query.userId": { success: "a user that the business does not have has no orders" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
 };
 
@@ -143,6 +150,10 @@ describe("ids of another business", () => {
     });
     session = await world.sessionToken(own * 100 + 1);
     for (const id of [own, foreign]) await addCampaign(id);
+    for (const id of [own, foreign]) {
+      await openShop(world, id);
+      await addOrder(world, id, { id: id * 100 + 1 });
+    }
   });
   after(() => world.stop());
 
