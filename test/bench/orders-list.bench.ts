@@ -66,7 +66,9 @@ const pathOf = (businessId: number, token: string, { filter, page }: Pick<Varian
     to: filter.to?.toISOString(),
     page,
   };
-  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, String(value)] as [string, string]] : []));
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value ? [[name, String(value)] as [string, string]] : [],
+  );
   return `/catalogs/v2/orders/sucursal/${businessId}?${new URLSearchParams(given)}`;
 };
 

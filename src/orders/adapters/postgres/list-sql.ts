@@ -122,12 +122,13 @@ function daysOf({ from, to }: Period) {
   };
 }
 
+const firstMoment = Date.UTC(1000, 0);
 const lastMoment = Date.UTC(9999, 11, 31);
 
 /** Beyond four digits of a year PostgreSQL and JavaScript write differently; nothing was ever ordered there. */
 function momentOf(at: number): string {
   if (at > lastMoment) return "infinity";
-  return at === Number.NEGATIVE_INFINITY ? "-infinity" : new Date(at).toISOString();
+  return at < firstMoment ? "-infinity" : new Date(at).toISOString();
 }
 
 const totalOf = (counted: string) => `(select coalesce(sum(n), 0)::bigint from (${counted}) as counted)`;
