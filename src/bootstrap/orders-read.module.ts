@@ -1,3 +1,25 @@
 import { ContainerModule } from "inversify";
+import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
+import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
+import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
+import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
+import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
+import { GetOrder } from "../orders/application/get-order.ts";
+import { ListOrders } from "../orders/application/list-orders.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
 
-export const ordersReadModule = new ContainerModule(() => {});
+export const ordersReadModule = new ContainerModule(({ bind }) => {
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.database, tokens.deliveryPricing, tokens.driverTracking, tokens.log],
+    (database, pricing, tracking, log) => {
+      const getOrder = new GetOrder(new PostgresOrderReads(database), pricing, tracking, (error, what) =>
+        log.warn({ err: error }, `an order is shown without it: ${what}`),
+      );
+      const listOrders = new ListOrders(new PostgresOrderLists(database));
+      return [getOrderRoute(getOrder), ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
+    },
+  );
+});

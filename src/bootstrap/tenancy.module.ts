@@ -1,9 +1,12 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { limitAttempts } from "../infra/http/rate-limit.ts";
+import type { Notifications } from "../infra/postgres/notifications.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { CachedAppKeys } from "../tenancy/adapters/memory/cached-app-keys.ts";
+import { CachedSessions } from "../tenancy/adapters/memory/cached-sessions.ts";
+import type { AccessChanges } from "../tenancy/adapters/memory/remembered-access.ts";
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
 import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
@@ -21,15 +24,14 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.appKeys,
     [tokens.appKeyStore, tokens.accessChanges, tokens.secrets],
-    (store, changes, secrets) => {
-      const accessChanges = {
-        get live() {
-          return changes.live;
-        },
-        onChange: (hear: (businessId: number) => void) => changes.onNotification((payload) => hear(Number(payload))),
-        onGap: (hear: () => void) => changes.onGap(hear),
-      };
-      return new CachedAppKeys(store, accessChanges, (key) => secrets.digest(key));
+    (store, changes, secrets) => new CachedAppKeys(store, accessChangesOf(changes), (key) => secrets.digest(key)),
+  );
+  provide(
+    bind,
+    tokens.knownSessions,
+    [tokens.sessions, tokens.accessChanges, tokens.secrets],
+    (sessions, changes, secrets) => {
+      return new CachedSessions(sessions, accessChangesOf(changes), (token) => secrets.digest(token));
     },
   );
   provide(bind, tokens.sessions, [tokens.database, tokens.secrets], (database, secrets) => {
@@ -38,7 +40,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
     return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide(bind, tokens.authenticators, [tokens.appKeys, tokens.sessions, tokens.failedAttempts], authenticators);
+  provide(bind, tokens.authenticators, [tokens.appKeys, tokens.knownSessions, tokens.failedAttempts], authenticators);
   provide(
     bind,
     tokens.openSession,
@@ -57,7 +59,15 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.openSession, tokens.sessions, tokens.failedAttempts],
+    [tokens.openSession, tokens.knownSessions, tokens.failedAttempts],
     (openSession, sessions, attempts) => [openSessionRoute(openSession, attempts), closeSessionRoute(sessions)],
   );
+});
+
+const accessChangesOf = (changes: Notifications): AccessChanges => ({
+  get live() {
+    return changes.live;
+  },
+  onChange: (hear) => changes.onNotification((payload) => hear(Number(payload))),
+  onGap: (hear) => changes.onGap(hear),
 });

@@ -58,7 +58,7 @@ import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts"
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
 import type { OpenSession } from "../tenancy/application/open-session.ts";
-import type { AppKeyStore, AppKeys } from "../tenancy/application/ports.ts";
+import type { AppKeyStore, AppKeys, SessionStore, Sessions } from "../tenancy/application/ports.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -84,6 +84,7 @@ export const tokens = {
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   appKeys: token<AppKeys>("appKeys"),
   sessions: token<PostgresSessions>("sessions"),
+  knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
   failedAttempts: token<AttemptLimit>("failedAttempts"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),

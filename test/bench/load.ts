@@ -31,7 +31,7 @@ export interface Volley {
 
 const requestLimitMs = 30_000;
 
-/** Sends as fast as answers come. Rejects when a connection breaks. */
+/** Asks as fast as answers come. Rejects when a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);
@@ -50,7 +50,10 @@ export async function load(settings: LoadSettings): Promise<Volley> {
       method,
       path,
       timeout: requestLimitMs,
-      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers },
+      headers: {
+        ...(body !== "" && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${requestLimitMs} ms`)));
     outgoing.end(body);

@@ -37,6 +37,10 @@ const tables: Readonly<Record<string, string>> = {
  * they are answered with success.
  */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
+  "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
+  "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },
+  "countOrders query.sucursalId": { success: "a branch that the business does not have has no orders" },
+  "countOrders query.userId": { success: "a user that the business does not have has no orders" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
   "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
 };

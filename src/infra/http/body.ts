@@ -26,10 +26,14 @@ export function jsonBody(limit: number): Middleware {
   };
   const parse = bodyParser(options);
   return async (ctx, next) => {
+    if (!hasBody(ctx.req)) {
+      ctx.request.body ??= {};
+      return next();
+    }
     const parsed = parse(ctx, async () => {});
     await Promise.race([parsed, ...brokenOff(ctx.req)]).catch((error: BodyError) => refuse(error, ctx));
     // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
-    if (ctx.request.rawBody === undefined && hasBody(ctx.req)) throw notJson();
+    if (ctx.request.rawBody === undefined) throw notJson();
     if (ctx.request.rawBody === "") ctx.request.body = {};
     return next();
   };

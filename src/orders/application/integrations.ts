@@ -28,7 +28,8 @@ export interface DriverLocation {
   /** Degrees. */
   readonly latitude: number;
   readonly longitude: number;
-  readonly at: Date;
+  /** Null when nobody noted it down. */
+  readonly at: Date | null;
 }
 
 /** Knows where drivers are. */

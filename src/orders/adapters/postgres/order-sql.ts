@@ -2,6 +2,53 @@ import { moneyOf } from "../../../kernel/money.ts";
 import type { ExtraData } from "../../domain/extra-data.ts";
 import type { Branch, Line, Order } from "../../domain/order.ts";
 
+/** Parts of an order as JSON or text, where the query calls the order's row `o`. Amounts come as text. */
+export const branchJson = `
+  (select json_build_object('id', branch.id, 'name', branch.name)
+   from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
+
+export const zoneJson = `
+  (select json_build_object('id', zone.id, 'price', zone.price::text, 'branchId', branch.id, 'branchName', branch.name)
+   from zones as zone left join branches as branch
+     on branch.business_id = zone.business_id and branch.id = zone.branch_id
+   where zone.business_id = o.business_id and zone.id = o.zone_id)`;
+
+export const chatJson = `
+  (select json_build_object(
+     'id', chat.id, 'supportUserId', chat.support_user_id, 'lastMessageAt', chat.last_message_at,
+     'contact', json_build_object(
+       'id', contact.id, 'name', contact.name, 'phone', contact.phone, 'platformId', contact.platform_id))
+   from chats as chat join contacts as contact
+     on contact.business_id = chat.business_id and contact.id = chat.contact_id
+   where chat.business_id = o.business_id and chat.id = o.chat_id)`;
+
+/**
+ * `offset 0` keeps each article and extra looked up by its key: lines come in the order of their index then, without a
+ * sort, and whatever a catalog's size nobody reads through it.
+ */
+export const linesJson = `
+  (select json_agg(
+     json_build_object(
+       'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
+       'articleId', line.article_id, 'articleName', article.name, 'price', article.price::text,
+       'extras', (
+         select json_agg(
+           json_build_object(
+             'id', line_extra.id, 'extraId', line_extra.extra_id, 'name', extra.name, 'charge', extra.charge::text)
+           order by line_extra.id)
+         from line_extras as line_extra cross join lateral (
+           select name, charge from article_extras
+           where business_id = line_extra.business_id and id = line_extra.extra_id offset 0) as extra
+         where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
+     order by line.id)
+   from order_lines as line cross join lateral (
+     select name, price from articles where business_id = line.business_id and id = line.article_id offset 0) as article
+   where line.business_id = o.business_id and line.order_id = o.id)`;
+
+export const discountSum = `
+  (select coalesce(sum(discount.amount), 0) from order_discounts as discount
+   where discount.business_id = o.business_id and discount.order_id = o.id)`;
+
 /** The columns of an order for `toOrder`, where the query calls the order's row `o`. Amounts come as text. */
 export const orderColumns = `
   o.business_id as "businessId", o.id, o.version, o.status, o.type, o.shipment_method as "shipmentMethod",
@@ -11,37 +58,8 @@ export const orderColumns = `
   o.cancel_reason as "cancelReason", o.transaction_id as "transactionId",
   o.payment_expires_at as "paymentExpiresAt", o.extra_data as "extraData", o.speedy_price as "speedyPrice",
   o.created_at as "createdAt", o.updated_at as "updatedAt",
-  (select json_build_object('id', branch.id, 'name', branch.name)
-   from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id) as branch,
-  (select json_build_object('id', zone.id, 'price', zone.price::text, 'branchId', branch.id, 'branchName', branch.name)
-   from zones as zone left join branches as branch
-     on branch.business_id = zone.business_id and branch.id = zone.branch_id
-   where zone.business_id = o.business_id and zone.id = o.zone_id) as zone,
-  (select json_build_object(
-     'id', chat.id, 'supportUserId', chat.support_user_id, 'lastMessageAt', chat.last_message_at,
-     'contact', json_build_object(
-       'id', contact.id, 'name', contact.name, 'phone', contact.phone, 'platformId', contact.platform_id))
-   from chats as chat join contacts as contact
-     on contact.business_id = chat.business_id and contact.id = chat.contact_id
-   where chat.business_id = o.business_id and chat.id = o.chat_id) as chat,
-  (select json_agg(
-     json_build_object(
-       'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
-       'articleId', article.id, 'articleName', article.name, 'price', article.price::text,
-       'extras', (
-         select json_agg(
-           json_build_object(
-             'id', line_extra.id, 'extraId', extra.id, 'name', extra.name, 'charge', extra.charge::text)
-           order by line_extra.id)
-         from line_extras as line_extra join article_extras as extra
-           on extra.business_id = line_extra.business_id and extra.id = line_extra.extra_id
-         where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
-     order by line.id)
-   from order_lines as line join articles as article
-     on article.business_id = line.business_id and article.id = line.article_id
-   where line.business_id = o.business_id and line.order_id = o.id) as lines,
-  (select coalesce(sum(discount.amount), 0) from order_discounts as discount
-   where discount.business_id = o.business_id and discount.order_id = o.id) as discount`;
+  ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${linesJson} as lines,
+  ${discountSum} as discount`;
 
 interface ExtraRow {
   readonly id: number;
@@ -72,9 +90,8 @@ interface ZoneRow {
   readonly branchName: string | null;
 }
 
-type Derived = "speedyPrice" | "branch" | "zone" | "chat" | "lines" | "discount" | "extraData";
-
-export interface OrderRow extends Omit<Order, Derived> {
+/** What a query hands over of an order in another form than the order has. */
+interface RawParts {
   readonly extraData: ExtraData;
   readonly speedyPrice: string | null;
   readonly branch: Branch | null;
@@ -84,7 +101,10 @@ export interface OrderRow extends Omit<Order, Derived> {
   readonly discount: string;
 }
 
-export const toOrder = (row: OrderRow): Order => ({
+/** The row of an order, or of some of its fields. */
+export type OrderRow<Fields extends object = Order> = Omit<Fields, keyof RawParts> & RawParts;
+
+export const toOrder = <Fields extends object = Order>(row: OrderRow<Fields>) => ({
   ...row,
   speedyPrice: row.speedyPrice === null ? null : moneyOf(row.speedyPrice),
   zone: row.zone && toZone(row.zone),

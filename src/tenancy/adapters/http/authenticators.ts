@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import { LRUCache } from "lru-cache";
+import { jsonBody } from "../../../infra/http/body.ts";
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/caller.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
@@ -29,10 +30,13 @@ function appKey(keys: AppKeys, door: Door): Middleware {
   };
 }
 
-/** Authentication rule 4: a session token comes as a bearer, or as `token` in the query. Without one it is a 400. */
+/**
+ * Authentication rule 4: a session token comes as a bearer, or as `token` in the query or in the body. Without one it
+ * is a 400.
+ */
 function session(sessions: Sessions, door: Door): Middleware {
   return async (ctx, next) => {
-    const token = bearerOf(ctx) ?? ctx.query.token;
+    const token = bearerOf(ctx) ?? ctx.query.token ?? (await tokenInBody(ctx));
     if (typeof token !== "string" || token === "") {
       throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
     }
@@ -45,6 +49,18 @@ function session(sessions: Sessions, door: Door): Middleware {
     ctx.state.rateKey = `user ${userId} of ${businessId}`;
     await next();
   };
+}
+
+/** Bytes of a body that is read for its token alone, before anybody knows who sends it. */
+const tokenBodyLimit = 100 * 1024;
+const readBody = jsonBody(tokenBodyLimit);
+
+/** The route finds the body parsed already. */
+async function tokenInBody(ctx: Context): Promise<unknown> {
+  if (!ctx.is("json", "+json")) return undefined;
+  await readBody(ctx, async () => {});
+  const { body } = ctx.request as { body?: unknown };
+  return typeof body === "object" && body !== null && "token" in body ? body.token : undefined;
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];

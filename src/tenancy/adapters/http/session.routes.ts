@@ -73,7 +73,7 @@ export const openSessionRoute = (openSession: OpenSession, attempts: AttemptLimi
     },
   });
 
-export const closeSessionRoute = (sessions: SessionStore): Route =>
+export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route =>
   defineRoute({
     method: "delete",
     path: "/auth/session",

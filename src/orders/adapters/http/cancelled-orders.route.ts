@@ -1,0 +1,115 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { ListOrders } from "../../application/list-orders.ts";
+import { ForeignBusiness, type WrongPeriod } from "../../domain/reading.ts";
+import { cancelledOrderSchema, cancelledToWire } from "./order-wire.ts";
+import { wordsOfPeriod } from "./period-words.ts";
+
+const mostItems = 100;
+
+const integer = { type: "integer" } as const;
+const boolean = { type: "boolean" } as const;
+const bound = { type: "string", minLength: 1, maxLength: 40, example: "2026-01-31" } as const;
+
+const failure = {
+  type: "object",
+  required: ["success", "message"],
+  properties: { success: { const: false }, message: text, error: text },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | ForeignBusiness | WrongPeriod> = {
+  invalid_input: (error) => [400, { success: false, message: error.message }],
+  wrong_period: (error) => [400, { success: false, message: wordsOfPeriod(error, "startDate", "endDate") }],
+  foreign_business: () => [401, { message: "Invalid API key" }],
+  unexpected: () => [
+    500,
+    { success: false, message: "Hubo un error en el servidor", error: "No se pudieron obtener las órdenes" },
+  ],
+};
+
+/** §14 List cancelled orders. */
+export const cancelledOrdersRoute = (orders: ListOrders): Route =>
+  defineRoute({
+    method: "get",
+    path: "/estadisticas/obtener/ordersCanceled/:empresa_id",
+    operationId: "listCancelledOrders",
+    tag: "Orders",
+    summary: "List the cancelled orders of a period, newest first",
+    rules: [
+      ["§14.1", "Only orders with the status 5, created from `startDate` to `endDate`, both inclusive."],
+      ["§14.2", "`endDate` without a time means the end of that day. Dates without a zone are in the business's."],
+      [
+        "§14.3",
+        "`cancelReason` besides keeps the orders whose reason contains it, in whatever case; `inactividad` finds those " +
+          "that the bot cancelled.",
+      ],
+      ["§14.4", "`type` keeps the orders of that channel."],
+      ["§14.5", "Each order is its full record with chat and contact, without lines and without a total."],
+      ["§14.6", "`totalCount` counts all matches, whatever the page. A page has 10 orders unless `limit` says."],
+      ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
+    ],
+    auth: "app-key",
+    params: { type: "object", required: ["empresa_id"], properties: { empresa_id: numericIdOf("business") } } as const,
+    query: {
+      type: "object",
+      required: ["startDate", "endDate"],
+      properties: {
+        startDate: bound,
+        endDate: bound,
+        type: { type: "string", maxLength: 100 },
+        cancelReason: { type: "string", maxLength: 500 },
+        page: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: 1 },
+        limit: { type: "integer", minimum: 1, default: 10, description: `${mostItems} at most, whatever is asked` },
+      },
+    } as const,
+    responses: {
+      200: {
+        description: "A page of cancelled orders",
+        schema: {
+          type: "object",
+          required: ["success", "data", "pagination"],
+          properties: {
+            success: { const: true },
+            data: { type: "array", items: cancelledOrderSchema },
+            pagination: {
+              type: "object",
+              required: ["currentPage", "totalPages", "totalCount", "limit", "hasNextPage", "hasPrevPage"],
+              properties: {
+                currentPage: integer,
+                totalPages: integer,
+                totalCount: integer,
+                limit: integer,
+                hasNextPage: boolean,
+                hasPrevPage: boolean,
+              },
+            },
+          },
+        },
+      },
+      400: { description: "A parameter is missing or wrong", schema: failure },
+      401: { description: "The key is not one of this business", schema: problem },
+      500: { description: "Unexpected failure", schema: failure },
+    },
+    dialect,
+    handle: async ({ params: { empresa_id }, query, caller }) => {
+      if (empresa_id !== caller.businessId) throw new ForeignBusiness(`business ${empresa_id}`);
+      const { startDate, endDate, page, type, cancelReason } = query;
+      const limit = Math.min(query.limit, mostItems);
+      // An empty filter is none.
+      const filter = { from: startDate, to: endDate, type: type || null, reason: cancelReason || null };
+      const { items, total } = await orders.cancelled(caller.businessId, filter, { page, limit });
+      return {
+        success: true,
+        data: items.map(cancelledToWire),
+        pagination: {
+          currentPage: page,
+          totalPages: Math.ceil(total / limit),
+          totalCount: total,
+          limit,
+          hasNextPage: page * limit < total,
+          hasPrevPage: page > 1 && total > 0,
+        },
+      };
+    },
+  });

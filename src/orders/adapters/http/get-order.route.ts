@@ -1,0 +1,79 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { GetOrder } from "../../application/get-order.ts";
+import type { OrderNotFound } from "../../domain/reading.ts";
+import { etagOf } from "./expected-version.ts";
+import { orderSchema, orderToWire } from "./order-wire.ts";
+
+export const orderAnswer = {
+  type: "object",
+  required: ["data"],
+  properties: { data: orderSchema },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | OrderNotFound> = {
+  invalid_input: (error) => [400, { message: error.message }],
+  order_not_found: () => [500, { message: "Internal server error" }],
+  unexpected: () => [500, { message: "Internal server error" }],
+};
+
+/** §12 Get an order. */
+export const getOrderRoute = (getOrder: GetOrder): Route =>
+  defineRoute({
+    method: "get",
+    path: "/catalogs/order/:orderId",
+    operationId: "getOrder",
+    tag: "Orders",
+    summary: "Show an order with its lines, what it costs and where it is",
+    rules: [
+      ["§12.1", "With it come its chat and contact, zone, business, user, branch and driver."],
+      ["§12.2", "`details` are its lines, each with its article and its extras."],
+      [
+        "§12.3",
+        "`total` is lines with extras, by the custom prices in `extra_data` where there are such, plus shipping, less " +
+          "`discount`; never below 0. Shipping is 0 for `pickup` and beside a `delivery_coupon` line.",
+      ],
+      ["§12.4", "`discount` is the sum of the discounts by coupon, reward, reward points and claimed points."],
+      [
+        "§12.5",
+        "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
+          "zone's price. It is asked once and kept; without an answer the field is null and the zone's price counts.",
+      ],
+      ["§12.6", "`tax_id_label` is the business's own, or NIT."],
+      [
+        "§12.7",
+        "`tracker` is there when the order has a driver whose location is known: by the tracking integration, else " +
+          "the last one.",
+      ],
+      [
+        "§12.8",
+        "`in_app_chat` is there when `external_user_id` is the `platform_id` of an in-app contact with a chat.",
+      ],
+      ["§12.9", "A missing order is answered as an unexpected failure; so is another business's."],
+      [
+        "§12.10",
+        "`ETag` is the version, which counts the order's own changes. `If-Match` with it keeps an edit from overwriting " +
+          "what came after.",
+      ],
+    ],
+    auth: "app-key",
+    params: { type: "object", required: ["orderId"], properties: { orderId: numericIdOf("order") } } as const,
+    responses: {
+      200: {
+        description: "The order",
+        schema: orderAnswer,
+        headers: { ETag: '`"v<version>"` of the order' },
+      },
+      400: { description: "The id is no id", schema: problem },
+      500: { description: "No such order, or an unexpected failure", schema: problem },
+    },
+    dialect,
+    handle: ({ params: { orderId }, caller }) => answerOrder(getOrder, caller.businessId, orderId),
+  });
+
+/** With its version as `ETag`. No 304: where its driver is, and what is priced elsewhere, is no part of the version. */
+export async function answerOrder(getOrder: GetOrder, businessId: number, orderId: number): Promise<Reply> {
+  const shown = await getOrder.execute(businessId, orderId);
+  return new Reply(200, { data: orderToWire(shown) }, etagOf(shown.order));
+}

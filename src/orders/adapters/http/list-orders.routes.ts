@@ -1,0 +1,234 @@
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { GetOrder } from "../../application/get-order.ts";
+import type { ListOrders, ListOrdersFailure } from "../../application/list-orders.ts";
+import type { ListedOrder, Page } from "../../application/read-ports.ts";
+import { ForeignBusiness, type OrderNotFound, type Tab, tabNames } from "../../domain/reading.ts";
+import { answerOrder, orderAnswer } from "./get-order.route.ts";
+import { listedOrderSchema, listedToWire } from "./order-wire.ts";
+import { wordsOfPeriod } from "./period-words.ts";
+
+const path = "/catalogs/v2/orders/sucursal/:businessId";
+const mostItems = 100;
+
+const integer = { type: "integer" } as const;
+const businessId = numericIdOf("business");
+const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
+const written = { type: "string", minLength: 1, maxLength: 40 } as const;
+
+const paging = {
+  page: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: 1 },
+  limit: { type: "integer", minimum: 1, default: 9, description: `${mostItems} at most, whatever is asked` },
+} as const;
+
+const filters = {
+  sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
+  userId: { ...numericIdOf("user"), description: "Orders whose chat is assigned to this agent" },
+  from: { ...written, description: "ISO 8601, inclusive" },
+  to: { ...written, description: "ISO 8601, exclusive" },
+} as const;
+
+/** Where the token may stand besides the query. */
+const body = { type: "object", properties: { token: text } } as const satisfies Schema;
+
+const page = {
+  type: "object",
+  required: ["status", "data", "total", "hasNextPage", "page"],
+  properties: {
+    status: { const: "success" },
+    data: { type: "array", items: listedOrderSchema },
+    total: integer,
+    hasNextPage: { type: "boolean" },
+    page: integer,
+  },
+} as const satisfies Schema;
+
+const refusal = { type: "object", required: ["error"], properties: { error: text } } as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | ForeignBusiness | ListOrdersFailure> = {
+  invalid_input: (error) => [400, { success: false, error: error.message }],
+  wrong_period: (error) => [400, { success: false, error: wordsOfPeriod(error, "from", "to") }],
+  plan_missing: () => [400, { success: false, error: "No se ha encontrado el plan de la empresa" }],
+  foreign_business: () => [401, { error: "Invalid token" }],
+  unexpected: () => [500, { message: "Internal server error" }],
+};
+
+const orderDialect: Dialect<InvalidInput | ForeignBusiness | OrderNotFound> = {
+  invalid_input: dialect.invalid_input,
+  foreign_business: dialect.foreign_business,
+  order_not_found: () => [404, { message: "Order not found" }],
+  unexpected: dialect.unexpected,
+};
+
+const failures = {
+  400: { description: "No token, a wrong parameter, or the business has no plan", schema: refusal },
+  401: { description: "The token is not one of this business", schema: refusal },
+  500: { description: "Unexpected failure", schema: problem },
+} as const;
+
+const common = { method: "get", tag: "Orders", auth: "session", body, dialect } as const;
+
+/** §13 The orders of a business, as one of its users sees them. */
+export const listOrdersRoutes = (orders: ListOrders, getOrder: GetOrder): Route[] => [
+  listRoute(orders),
+  countsRoute(orders),
+  searchRoute(orders),
+  orderRoute(getOrder),
+];
+
+const listRoute = (orders: ListOrders): Route =>
+  defineRoute({
+    ...common,
+    path,
+    operationId: "listOrders",
+    summary: "List the orders of a business or branch, newest first",
+    rules: [
+      ["§13.1", "Takes a session token, as `token` in the query or in a JSON body, or as bearer; no App Key."],
+      ["§13.2", "The business must have a plan."],
+      ["§13.3", "Only orders of the business in the path, which has to be the token's."],
+      [
+        "§13.4",
+        "`status` is a tab: pending (8), progress (1), on-the-way (2 and 3), completed (4), cancelled (5); without it " +
+          "orders of any status.",
+      ],
+      ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, in the total as well."],
+      [
+        "§13.6",
+        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date and a " +
+          "`from` after `to` are refused.",
+      ],
+      ["§13.7", "`total` counts all matches, exactly, whatever the page. A page has 9 orders unless `limit` says."],
+      ["§13.8", "Each order has `details`, `total` and `discount` as when it is read on its own."],
+      ["§13.9", "A branch or user that the business does not have gives an empty page."],
+    ],
+    params,
+    query: {
+      type: "object",
+      properties: { status: { type: "string", enum: tabNames }, ...filters, ...paging },
+    } as const,
+    responses: { 200: { description: "A page of orders", schema: page }, ...failures },
+    dialect,
+    handle: async ({ params, query, caller }) => {
+      const own = ownBusiness(params.businessId, caller.businessId);
+      const asked = pageOf(query);
+      return toPage(
+        await orders.list(own, { tab: (query.status as Tab | undefined) ?? null, ...filterOf(query) }, asked),
+        asked,
+      );
+    },
+  });
+
+const countsRoute = (orders: ListOrders): Route =>
+  defineRoute({
+    ...common,
+    path: `${path}/counts`,
+    operationId: "countOrders",
+    summary: "Count the orders of each tab of the listing",
+    rules: [["§13.10", "The counts are under the filters of the listing, but for its tab."]],
+    params,
+    query: { type: "object", properties: filters } as const,
+    responses: {
+      200: {
+        description: "The orders of each tab",
+        schema: {
+          type: "object",
+          required: ["status", "data"],
+          properties: {
+            status: { const: "success" },
+            data: {
+              type: "object",
+              required: tabNames,
+              properties: Object.fromEntries(tabNames.map((name) => [name, integer])),
+            },
+          },
+        },
+      },
+      ...failures,
+    },
+    handle: async ({ params, query, caller }) => {
+      const own = ownBusiness(params.businessId, caller.businessId);
+      return { status: "success", data: await orders.counts(own, filterOf(query)) };
+    },
+  });
+
+const searchRoute = (orders: ListOrders): Route =>
+  defineRoute({
+    ...common,
+    path: `${path}/search`,
+    operationId: "searchOrders",
+    summary: "Search the orders of a business by id or by their contact, newest first",
+    rules: [
+      [
+        "§13.11",
+        "`q` is the id of an order, a part of the contact's number (from three digits) or a part of the contact's " +
+          "name; one or two letters are what the name begins with. Of the contacts that fit the 1,000 newest count.",
+      ],
+    ],
+    params,
+    query: {
+      type: "object",
+      required: ["q"],
+      properties: { q: { type: "string", minLength: 1, maxLength: 100, example: "Carla" }, ...paging },
+    } as const,
+    responses: { 200: { description: "A page of orders", schema: page }, ...failures },
+    handle: async ({ params, query, caller }) => {
+      const own = ownBusiness(params.businessId, caller.businessId);
+      const asked = pageOf(query);
+      return toPage(await orders.search(own, query.q.trim(), asked), asked);
+    },
+  });
+
+const orderRoute = (getOrder: GetOrder): Route =>
+  defineRoute({
+    ...common,
+    path: `${path}/order/:orderId`,
+    operationId: "getListedOrder",
+    summary: "Show one order of the business as its users see it",
+    rules: [["§13.12", "The order is as with an App Key, with its version as `ETag`."]],
+    params: {
+      type: "object",
+      required: ["businessId", "orderId"],
+      properties: { businessId, orderId: numericIdOf("order") },
+    } as const,
+    responses: {
+      200: { description: "The order", schema: orderAnswer, headers: { ETag: '`"v<version>"` of the order' } },
+      404: { description: "No such order", schema: problem },
+      ...failures,
+    },
+    dialect: orderDialect,
+    handle: ({ params, caller }) =>
+      answerOrder(getOrder, ownBusiness(params.businessId, caller.businessId), params.orderId),
+  });
+
+function ownBusiness(asked: number, own: number): number {
+  if (asked !== own) throw new ForeignBusiness(`business ${asked} with a token of ${own}`);
+  return own;
+}
+
+interface FilterQuery {
+  readonly sucursalId?: number | undefined;
+  readonly userId?: number | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
+  branchId: sucursalId ?? null,
+  agentId: userId ?? null,
+  from: from ?? null,
+  to: to ?? null,
+});
+
+const pageOf = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
+  page,
+  limit: Math.min(limit, mostItems),
+});
+
+const toPage = ({ items, total }: Page<ListedOrder>, { page, limit }: { page: number; limit: number }) => ({
+  status: "success",
+  data: items.map(listedToWire),
+  total,
+  hasNextPage: page * limit < total,
+  page,
+});

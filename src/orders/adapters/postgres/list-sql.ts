@@ -1,0 +1,257 @@
+import type { Statement } from "../../../infra/postgres/database.ts";
+import type { OrderFilter, PageRequest, Period } from "../../application/read-ports.ts";
+import { tabs } from "../../domain/reading.ts";
+import { branchJson, chatJson, discountSum, linesJson, zoneJson } from "./order-sql.ts";
+
+/** A statement with what goes into it. */
+export interface Call {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** The largest page. */
+const mostItems = 100;
+
+const listedJson = `
+  json_build_object(
+    'id', o.id, 'status', o.status, 'type', o.type, 'shipmentMethod', o.shipment_method,
+    'paymentMethod', o.payment_method, 'createdAt', o.created_at, 'extraData', o.extra_data,
+    'speedyPrice', o.speedy_price::text, 'branch', ${branchJson}, 'zone', ${zoneJson}, 'chat', ${chatJson},
+    'lines', ${linesJson}, 'discount', ${discountSum}::text)`;
+
+const cancelledJson = `
+  json_build_object(
+    'businessId', o.business_id, 'id', o.id, 'status', o.status, 'type', o.type, 'shipmentMethod', o.shipment_method,
+    'paymentMethod', o.payment_method, 'branchId', o.branch_id, 'locationLabel', o.location_label,
+    'rawAddress', o.raw_address, 'paid', o.paid, 'scheduledAt', o.scheduled_at, 'latitude', o.latitude,
+    'longitude', o.longitude, 'zoneId', o.zone_id, 'chatId', o.chat_id, 'externalUserId', o.external_user_id,
+    'cancelReason', o.cancel_reason, 'transactionId', o.transaction_id, 'paymentExpiresAt', o.payment_expires_at,
+    'extraData', o.extra_data, 'createdAt', o.created_at, 'updatedAt', o.updated_at, 'chat', ${chatJson})`;
+
+/**
+ * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
+ * page's own orders are read. The outer limit tells the planner that they are few, whatever the parameters.
+ */
+const pageJson = (business: string, source: string, itemJson: string, limit: string, offset: string) => `
+  (select json_agg(
+     (select ${itemJson} from orders as o where o.business_id = ${business} and o.id = page.id)
+     order by page.created_at desc, page.id desc)
+   from (select * from (${source} order by created_at desc, id desc limit ${limit} offset ${offset}) as wanted
+         limit ${mostItems}) as page)`;
+
+const offsetOf = ({ page, limit }: PageRequest): number => (page - 1) * limit;
+
+const known = new Map<string, Statement>();
+
+/** Each combination of filters has a statement of its own, whose plan fits it. */
+function statementOf(name: string, write: () => string): Statement {
+  const statement = known.get(name) ?? { name, text: write() };
+  known.set(name, statement);
+  return statement;
+}
+
+/**
+ * Takes up values and hands out their places. The planner does not look into the inner select: it plans the same
+ * whatever the value, so that PostgreSQL keeps the first plan. Planning anew takes as long as the page itself.
+ */
+class Values {
+  readonly values: unknown[] = [];
+
+  add(value: unknown, type: string): string {
+    return `(select $${this.values.push(value)}::${type})`;
+  }
+}
+
+/** Conditions on orders, how to count what meets them, and which of them there are. */
+interface Conditions {
+  readonly key: string;
+  readonly where: string;
+  /** A query for `tab` and `n`, whose sum is the number of orders; takes up values of its own. */
+  counted(): string;
+}
+
+type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { readonly tab: number | null };
+
+function conditionsOf(filter: ListFilter, business: string, values: Values): Conditions {
+  const { branchId, agentId } = filter;
+  const tab = filter.tab === null ? "" : `and tab = ${values.add(filter.tab, "smallint")}`;
+  const branch = branchId === null ? "" : `and branch_id = ${values.add(branchId, "bigint")}`;
+  const agent = agentId === null ? null : values.add(agentId, "bigint");
+  const key = `${tab && "_tab"}${branch && "_branch"}${agent === null ? "" : "_agent"}`;
+  const same = `business_id = ${business} ${tab} ${branch}`;
+  const chosen = agent === null ? same : `${same} and support_user_id = ${agent}`;
+  if (filter.from === null && filter.to === null) {
+    return {
+      key,
+      where: chosen,
+      counted: () => `select tab, n from order_counts where ${same} and agent_id = ${agent ?? "0"}`,
+    };
+  }
+  const { from, to, firstDay, endDay, headEnd, tailStart } = daysOf(filter);
+  const [start, end] = [values.add(from, "timestamptz"), values.add(to, "timestamptz")];
+  const where = `${chosen} and created_at >= ${start} and created_at < ${end}`;
+  if (agent !== null)
+    return { key: `${key}_dated`, where, counted: () => `select tab, 1 as n from orders where ${where}` };
+  const anyTab = tab || `and tab in (${Object.values(tabs)})`;
+  const counted = () => `
+    select tab, n from order_day_counts where ${same} ${anyTab}
+      and day >= ${values.add(firstDay, "date")} and day < ${values.add(endDay, "date")}
+    union all
+    select tab, 1 from orders where ${same}
+      and created_at >= ${start} and created_at < ${values.add(headEnd, "timestamptz")}
+    union all
+    select tab, 1 from orders where ${same}
+      and created_at >= ${values.add(tailStart, "timestamptz")} and created_at < ${end}`;
+  return { key: `${key}_dated`, where, counted };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** A period as the whole days in UTC that it has, and what it has before (the head) and after them (the tail). */
+function daysOf({ from, to }: Period) {
+  const [start, end] = [from?.getTime() ?? Number.NEGATIVE_INFINITY, to?.getTime() ?? Number.POSITIVE_INFINITY];
+  const firstDay = Math.ceil(start / dayMs) * dayMs;
+  const endDay = Math.floor(end / dayMs) * dayMs;
+  return {
+    from: momentOf(start),
+    to: momentOf(end),
+    firstDay: momentOf(firstDay),
+    endDay: momentOf(endDay),
+    headEnd: momentOf(Math.min(end, firstDay)),
+    tailStart: momentOf(Math.max(endDay, firstDay)),
+  };
+}
+
+const firstMoment = Date.UTC(1000, 0);
+const lastMoment = Date.UTC(9999, 11, 31);
+
+/** Beyond four digits of a year PostgreSQL and JavaScript write differently; nothing was ever ordered there. */
+function momentOf(at: number): string {
+  if (at > lastMoment) return "infinity";
+  return at < firstMoment ? "-infinity" : new Date(at).toISOString();
+}
+
+const totalOf = (counted: string) => `(select coalesce(sum(n), 0)::bigint from (${counted}) as counted)`;
+
+const planOf = "business.plan is not null as planned";
+
+/** One row: `planned`, `total`, `items`. */
+export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): Call {
+  const values = new Values();
+  const business = values.add(businessId, "bigint");
+  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
+  const tab = filter.tab === null ? null : tabs[filter.tab];
+  const { key, where, counted } = conditionsOf({ ...filter, tab }, business, values);
+  const total = totalOf(counted());
+  const statement = statementOf(
+    `orders_list${key}`,
+    () => `
+      select ${planOf}, ${total} as total,
+        ${pageJson(business, `select id, created_at from orders where ${where}`, listedJson, limit, offset)} as items
+      from businesses as business where business.id = ${business}`,
+  );
+  return { statement, values: values.values };
+}
+
+/** One row: `planned` and `counts`, by tab. */
+export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): Call {
+  const values = new Values();
+  const business = values.add(businessId, "bigint");
+  const conditions = conditionsOf({ ...filter, tab: null }, business, values);
+  const counted = conditions.counted();
+  const statement = statementOf(
+    `orders_counts${conditions.key}`,
+    () => `
+      select ${planOf}, (
+        select json_object_agg(tab, n) from (select tab, sum(n) as n from (${counted}) as counted group by tab) as each
+      ) as counts
+      from businesses as business where business.id = ${business}`,
+  );
+  return { statement, values: values.values };
+}
+
+/** One row: `total`, `items`. */
+export function cancelledCall(
+  businessId: number,
+  { type, reason, ...period }: Period & { readonly type: string | null; readonly reason: string | null },
+  page: PageRequest,
+): Call {
+  const values = new Values();
+  const business = values.add(businessId, "bigint");
+  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
+  const { key, where, counted } = conditionsOf(
+    { ...period, tab: tabs.cancelled, branchId: null, agentId: null },
+    business,
+    values,
+  );
+  const ofType = type === null ? "" : `and type = ${values.add(type, "text")}`;
+  const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literal(reason)}%`, "text")}`;
+  const chosen = `${where} ${ofType} ${because}`;
+  const total = totalOf(ofType || because ? `select 1 as n from orders where ${chosen}` : counted());
+  const statement = statementOf(
+    `orders_cancelled${key}${ofType && "_type"}${because && "_reason"}`,
+    () => `
+      select ${total} as total,
+        ${pageJson(business, `select id, created_at from orders where ${chosen}`, cancelledJson, limit, offset)} as items`,
+  );
+  return { statement, values: values.values };
+}
+
+/** Contacts that a search looks at. */
+const mostContacts = 1_000;
+/** A shorter text stands in too many names: they have to begin with it. */
+const shortestPart = 3;
+
+/** One row: `planned`, `total`, `items`. */
+export function searchCall(businessId: number, text: string, page: PageRequest): Call {
+  const values = new Values();
+  const business = values.add(businessId, "bigint");
+  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
+  const { id, name, phone } = soughtIn(text);
+  const ofContact = [
+    ...(name === null ? [] : [`name ilike ${values.add(name, "text")}`]),
+    ...(phone === null ? [] : [`phone like ${values.add(phone, "text")}`]),
+  ];
+  const sources = [
+    ...(id === null
+      ? []
+      : [`select id, created_at from orders where business_id = ${business} and id = ${values.add(id, "bigint")}`]),
+    ...(ofContact.length === 0
+      ? []
+      : [
+          `select o.id, o.created_at
+           from (select id from contacts where business_id = ${business} and (${ofContact.join(" or ")})
+                 order by id desc limit ${mostContacts}) as contact
+           join chats as chat on chat.business_id = ${business} and chat.contact_id = contact.id
+           join orders as o on o.business_id = ${business} and o.chat_id = chat.id`,
+        ]),
+  ];
+  const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : "_phone"}`;
+  const statement = statementOf(
+    `orders_search${key}`,
+    () => `
+      with found as materialized (
+        ${sources.length === 0 ? "select id, created_at from orders where false" : sources.join(" union ")}
+      )
+      select ${planOf}, (select count(*) from found) as total,
+        ${pageJson(business, "select id, created_at from found", listedJson, limit, offset)} as items
+      from businesses as business where business.id = ${business}`,
+  );
+  return { statement, values: values.values };
+}
+
+/** What a text may mean: the number of an order, a part of a phone number, a part of a name. */
+function soughtIn(text: string) {
+  const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
+  const digits = text.replaceAll(/\D/g, "");
+  const id = isNumber && /^#?\d{1,16}$/.test(text) ? Number(digits) : null;
+  const isLong = text.length >= shortestPart;
+  return {
+    id: id !== null && Number.isSafeInteger(id) ? id : null,
+    phone: isNumber && digits.length >= shortestPart ? `%${digits}%` : null,
+    name: isNumber ? null : `${isLong ? "%" : ""}${literal(text)}%`,
+  };
+}
+
+/** Without wildcards. */
+const literal = (text: string): string => text.replaceAll(/[\\%_]/g, "\\$&");

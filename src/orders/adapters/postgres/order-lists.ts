@@ -1,0 +1,93 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type {
+  CancelledFilter,
+  CancelledOrder,
+  ListedOrder,
+  OrderFilter,
+  OrderLists,
+  Page,
+  PageRequest,
+} from "../../application/read-ports.ts";
+import { type Tab, tabNames, tabs } from "../../domain/reading.ts";
+import { type Call, cancelledCall, countsCall, listCall, searchCall } from "./list-sql.ts";
+import { type OrderRow, toOrder } from "./order-sql.ts";
+
+const timezone: Statement = {
+  name: "orders_timezone",
+  text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
+};
+
+/** Dates in JSON are texts. */
+type InJson<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends Date
+    ? string
+    : Fields[Name] extends Date | null
+      ? string | null
+      : Fields[Name];
+};
+
+type ListedRow = OrderRow<Omit<ListedOrder, "createdAt">> & { readonly createdAt: string };
+type CancelledRow = InJson<Omit<CancelledOrder, "chat">> & Pick<OrderRow, "chat">;
+
+interface PageRow<Item> {
+  readonly planned?: boolean;
+  readonly total: number;
+  readonly items: readonly Item[] | null;
+}
+
+export class PostgresOrderLists implements OrderLists {
+  constructor(private readonly database: Queries) {}
+
+  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null> {
+    return this.listed(listCall(businessId, filter, page));
+  }
+
+  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null> {
+    return this.listed(searchCall(businessId, text, page));
+  }
+
+  async counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null> {
+    const { statement, values } = countsCall(businessId, filter);
+    const [row] = await this.database.rows<CountsRow>(statement, values);
+    if (!row?.planned) return null;
+    const counted = tabNames.map((name) => [name, row.counts?.[tabs[name]] ?? 0]);
+    return Object.fromEntries(counted) as Record<Tab, number>;
+  }
+
+  async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
+    const { statement, values } = cancelledCall(businessId, filter, page);
+    const [row] = await this.database.rows<PageRow<CancelledRow>>(statement, values);
+    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toCancelled) };
+  }
+
+  async timezoneOf(businessId: number): Promise<string> {
+    const [row] = await this.database.rows<{ timezone: string }>(timezone, [businessId]);
+    return row?.timezone ?? "UTC";
+  }
+
+  private async listed({ statement, values }: Call): Promise<Page<ListedOrder> | null> {
+    const [row] = await this.database.rows<PageRow<ListedRow>>(statement, values);
+    return row?.planned ? { total: row.total, items: (row.items ?? []).map(toListed) } : null;
+  }
+}
+
+interface CountsRow {
+  readonly planned: boolean;
+  readonly counts: Readonly<Record<number, number>> | null;
+}
+
+const toListed = ({ createdAt, ...row }: ListedRow): ListedOrder => ({
+  ...toOrder<Omit<ListedOrder, "createdAt">>(row),
+  createdAt: new Date(createdAt),
+});
+
+const toCancelled = (row: CancelledRow): CancelledOrder => ({
+  ...row,
+  scheduledAt: dateOf(row.scheduledAt),
+  paymentExpiresAt: dateOf(row.paymentExpiresAt),
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
+  chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
+});
+
+const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));

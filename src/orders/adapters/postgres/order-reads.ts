@@ -1,0 +1,76 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { decimalOf, type Money } from "../../../kernel/money.ts";
+import type { OrderReads, ShownOrder } from "../../application/read-ports.ts";
+import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
+
+const find: Statement = {
+  name: "order_find",
+  text: `
+    select ${orderColumns}, json_build_object('id', business.id, 'name', business.name) as business,
+      (select json_build_object('latitude', branch.latitude, 'longitude', branch.longitude)
+       from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id
+         and branch.latitude is not null and branch.longitude is not null) as origin,
+      (select json_build_object('id', users.id, 'name', users.name)
+       from users where users.business_id = o.business_id and users.id = o.user_id) as user,
+      (select json_build_object(
+         'id', driver.id, 'name', driver.name, 'phone', driver.phone, 'trackingId', driver.tracking_id,
+         'last', case when driver.last_latitude is not null and driver.last_longitude is not null then
+           json_build_object('latitude', driver.last_latitude, 'longitude', driver.last_longitude,
+                             'at', driver.last_located_at) end)
+       from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id) as driver,
+      (select json_build_object(
+         'id', chat.id, 'lastMessageAt', chat.last_message_at,
+         'contact', json_build_object('id', contact.id, 'name', contact.name, 'platformId', contact.platform_id))
+       from in_app_contacts as contact join in_app_chats as chat
+         on chat.business_id = contact.business_id and chat.contact_id = contact.id
+       where contact.business_id = o.business_id and contact.platform_id = o.external_user_id) as "inAppChat",
+      coalesce(nullif(business.feature_flags ->> 'tax_id_label', ''), 'NIT') as "taxIdLabel"
+    from orders as o join businesses as business on business.id = o.business_id
+    where o.business_id = $1 and o.id = $2`,
+};
+
+/** What the integration asks is no change of the order's own: no version, no event. */
+const rememberPrice: Statement = {
+  name: "order_remember_price",
+  text: `
+    update orders set speedy_price = $4
+    where business_id = $1 and id = $2 and version = $3 and speedy_price is null`,
+};
+
+interface DatedInText {
+  readonly driver: (Omit<NonNullable<ShownOrder["driver"]>, "last"> & { readonly last: LastRow | null }) | null;
+  readonly inAppChat: (Omit<NonNullable<ShownOrder["inAppChat"]>, "lastMessageAt"> & InAppChatRow) | null;
+}
+
+interface LastRow {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly at: string | null;
+}
+
+interface InAppChatRow {
+  readonly lastMessageAt: string | null;
+}
+
+type ShownRow = OrderRow<Omit<ShownOrder, keyof DatedInText>> & DatedInText;
+
+export class PostgresOrderReads implements OrderReads {
+  constructor(private readonly database: Queries) {}
+
+  async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
+    const [row] = await this.database.rows<ShownRow>(find, [businessId, orderId]);
+    return row ? toShown(row) : null;
+  }
+
+  async rememberPrice(businessId: number, orderId: number, version: number, price: Money): Promise<void> {
+    await this.database.rows(rememberPrice, [businessId, orderId, version, decimalOf(price)]);
+  }
+}
+
+const toShown = ({ driver, inAppChat, ...row }: ShownRow): ShownOrder => ({
+  ...toOrder<Omit<ShownOrder, keyof DatedInText>>(row),
+  driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
+  inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
+});
+
+const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));

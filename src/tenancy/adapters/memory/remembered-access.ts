@@ -1,0 +1,67 @@
+import { LRUCache } from "lru-cache";
+
+/** Hears at once when access to a business was withdrawn or given, whichever process did it. */
+export interface AccessChanges {
+  /** False while changes could be missed. */
+  readonly live: boolean;
+  onChange(listener: (businessId: number) => void): void;
+  /** Called after a time in which changes may have been missed. */
+  onGap(listener: () => void): void;
+}
+
+export interface RememberedSettings {
+  readonly lifeMs: number;
+  readonly size: number;
+}
+
+/**
+ * Remembers for a few seconds what credentials open. A revoked one is dropped by its announcement; the short life
+ * only bounds what a lost announcement could do. Unknown ones are never remembered: a new one works at once.
+ */
+export class RememberedAccess<Access extends { readonly businessId: number }> {
+  private readonly known: LRUCache<string, Access>;
+  /** Counts changes: an answer that was on its way while one happened is not kept. */
+  private generation = 0;
+
+  constructor(
+    private readonly look: (credential: string) => Promise<Access | null>,
+    private readonly changes: AccessChanges,
+    private readonly digestOf: (credential: string) => Buffer,
+    settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
+  ) {
+    this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
+    changes.onChange((businessId) => this.drop(businessId));
+    changes.onGap(() => this.dropAll());
+  }
+
+  async of(credential: string): Promise<Access | null> {
+    if (!this.changes.live) return this.look(credential);
+    const digest = this.placeOf(credential);
+    const known = this.known.get(digest);
+    if (known) return known;
+    const { generation } = this;
+    const access = await this.look(credential);
+    if (access && generation === this.generation && this.changes.live) this.known.set(digest, access);
+    return access;
+  }
+
+  forget(credential: string): void {
+    this.generation += 1;
+    this.known.delete(this.placeOf(credential));
+  }
+
+  private placeOf(credential: string): string {
+    return this.digestOf(credential).toString("latin1");
+  }
+
+  private drop(businessId: number): void {
+    this.generation += 1;
+    for (const [digest, access] of this.known.entries())
+      if (access.businessId === businessId) this.known.delete(digest);
+  }
+
+  private dropAll(): void {
+    this.generation += 1;
+    this.known.clear();
+  }
+}

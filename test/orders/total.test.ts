@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { customExtraKey, type ExtraData } from "../../src/orders/domain/extra-data.ts";
+import type { Line } from "../../src/orders/domain/order.ts";
+import { speedyPriceOf, totalsOf } from "../../src/orders/domain/total.ts";
+
+type Priced = Parameters<typeof totalsOf>[0];
+
+const orderId = 7;
+const amount = fc.integer({ min: 0, max: 10_000_000 });
+
+/** Custom prices as they are stored: numbers with two decimals, in units. */
+interface DrawnExtra {
+  readonly charge: number;
+  readonly custom: number | null;
+}
+interface DrawnLine {
+  readonly quantity: number;
+  readonly price: number;
+  readonly isCoupon: boolean;
+  readonly extras: readonly DrawnExtra[];
+}
+interface Drawn {
+  readonly shipmentMethod: "delivery" | "pickup" | null;
+  readonly zonePrice: number | null;
+  readonly speedyPrice: number | null;
+  readonly discount: number;
+  readonly lines: readonly DrawnLine[];
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  shipmentMethod: fc.constantFrom("delivery", "pickup", null),
+  zonePrice: fc.option(amount),
+  speedyPrice: fc.option(amount),
+  discount: amount,
+  lines: fc.array(
+    fc.record({
+      quantity: fc.integer({ min: 1, max: 10_000 }),
+      price: amount,
+      isCoupon: fc.boolean(),
+      extras: fc.array(fc.record({ charge: amount, custom: fc.option(amount) }), { maxLength: 4 }),
+    }),
+    { maxLength: 5 },
+  ),
+});
+
+function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Drawn): Priced {
+  const custom: Record<string, { price: number; picked: string }> = {};
+  const built = lines.map((line, index): Line => {
+    const id = index + 1;
+    return {
+      id,
+      quantity: line.quantity,
+      type: line.isCoupon ? "delivery_coupon" : "item",
+      retailerId: null,
+      article: { id, name: "", price: BigInt(line.price) },
+      extras: line.extras.map((extra, place) => {
+        const extraId = index * 10 + place;
+        if (extra.custom !== null) custom[customExtraKey(extraId, id)] = { price: extra.custom / 100, picked: "" };
+        return { id: extraId, extra: { id: extraId, name: "", charge: BigInt(extra.charge) } };
+      }),
+    };
+  });
+  const extraData: ExtraData = { version: 1, customExtras: { [orderId]: custom } };
+  return {
+    id: orderId,
+    shipmentMethod,
+    zone: zonePrice === null ? null : { id: 1, price: BigInt(zonePrice), branch: null },
+    speedyPrice: speedyPrice === null ? null : BigInt(speedyPrice),
+    lines: built,
+    discount: BigInt(discount),
+    extraData,
+  };
+}
+
+/** The rules once more, in whole hundredths below 2^53. */
+function expectedTotal({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Drawn): bigint {
+  let sum = 0;
+  for (const { quantity, price, extras } of lines) {
+    sum += quantity * price;
+    for (const { charge, custom } of extras) sum += quantity * (custom ?? charge);
+  }
+  const isFree = shipmentMethod === "pickup" || zonePrice === null || lines.some(({ isCoupon }) => isCoupon);
+  const asked = shipmentMethod === "delivery" && speedyPrice !== null ? speedyPrice : zonePrice;
+  if (!isFree) sum += asked ?? 0;
+  return BigInt(Math.max(0, sum - discount));
+}
+
+describe("the total of an order", () => {
+  it("is lines with extras at their own or custom prices, plus shipping, less discounts, exactly (§12.3, §12.4)", () => {
+    fc.assert(
+      fc.property(drawn, (each) => {
+        const totals = totalsOf(orderOf(each));
+        expect(totals.total).to.equal(expectedTotal(each));
+        expect(totals.discount).to.equal(BigInt(each.discount));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("adds 0.10 and 0.20 to 0.30", () => {
+    const line = { quantity: 1, isCoupon: false };
+    const extras = [{ charge: 999, custom: 20 }];
+    const each: Drawn = {
+      shipmentMethod: "pickup",
+      zonePrice: 100,
+      speedyPrice: null,
+      discount: 0,
+      lines: [{ ...line, price: 10, extras }],
+    };
+    expect(totalsOf(orderOf(each)).total).to.equal(30n);
+  });
+
+  it("has no shipping beside a delivery coupon, for pickup and without a zone (§12.3)", () => {
+    const each: Drawn = { shipmentMethod: "delivery", zonePrice: 500, speedyPrice: 700, discount: 0, lines: [] };
+    const coupon: DrawnLine = { quantity: 1, price: 0, isCoupon: true, extras: [] };
+    expect(totalsOf(orderOf(each)).shipping).to.equal(700n);
+    expect(totalsOf(orderOf({ ...each, speedyPrice: null })).shipping).to.equal(500n);
+    expect(totalsOf(orderOf({ ...each, shipmentMethod: null })).shipping).to.equal(500n);
+    expect(totalsOf(orderOf({ ...each, speedyPrice: 0 })).shipping).to.equal(0n);
+    for (const changes of [{ shipmentMethod: "pickup" }, { zonePrice: null }, { lines: [coupon] }] as const) {
+      expect(totalsOf(orderOf({ ...each, ...changes })).shipping).to.equal(0n);
+    }
+  });
+
+  it("counts the integration's price for a delivery alone (§12.5)", () => {
+    expect(speedyPriceOf({ shipmentMethod: "delivery", speedyPrice: 5n })).to.equal(5n);
+    expect(speedyPriceOf({ shipmentMethod: "pickup", speedyPrice: 5n })).to.equal(null);
+    expect(speedyPriceOf({ shipmentMethod: null, speedyPrice: 5n })).to.equal(null);
+  });
+});
