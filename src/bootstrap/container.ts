@@ -14,6 +14,7 @@ import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { LoggedEvent } from "../kernel/events.ts";
 import { Triggers } from "../kernel/triggers.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
+import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
@@ -104,7 +105,11 @@ const sharedModule = (config: Config) =>
   });
 
 /** The wire's spelling of every event, by its name. */
-const wireEvents: Readonly<Record<string, (payload: never) => object>> = { ...inboxEvents, ...campaignEvents };
+const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
+  ...inboxEvents,
+  ...campaignEvents,
+  ...orderEvents,
+};
 
 function toWire({ name, payload }: LoggedEvent): object {
   const spell = wireEvents[name];

@@ -47,6 +47,7 @@ import type { RegisterCampaign } from "../messaging/application/register-campaig
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
+import type { CancelInactive } from "../orders/application/cancel-inactive.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -114,4 +115,6 @@ export const tokens = {
   listTemplates: token<ListTemplates>("listTemplates"),
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
+
+  cancelInactive: token<CancelInactive>("cancelInactive"),
 };
