@@ -6,10 +6,12 @@ import {
   providerBChannel,
   qrChannel,
 } from "../kernel/channels.ts";
+import type { menus } from "./menus.ts";
 import { fullName } from "./names.ts";
 import { Random } from "./random.ts";
+import { type DemoShop, isOpen, shopOf } from "./shop.ts";
 import { type DemoTemplate, templatesOf } from "./templates.ts";
-import { type DemoThread, thread } from "./threads.ts";
+import { type DemoThread, ordering, thread } from "./threads.ts";
 
 export type { DemoTemplate, DemoThread };
 
@@ -24,6 +26,7 @@ export interface DemoBusiness {
   readonly steps: readonly DemoStep[];
   readonly templates: readonly DemoTemplate[];
   readonly threads: readonly DemoThread[];
+  readonly shop?: DemoShop;
   readonly otherSenders?: readonly DemoSender[];
   /** Its number at the platform. */
   readonly sender: {
@@ -75,10 +78,46 @@ export const demoPassword = "recado-demo";
 /** The demo, always the same but for its dates, which are relative to `now`. */
 export function demoBusinesses(now: Date): DemoBusiness[] {
   return [
-    business({ id: 1, name: "Sabor Andino", threads: 240, group: [1, 3], seed: 11, now }),
-    business({ id: 2, name: "Café Illimani", threads: 40, group: [2, 4], seed: 22, now }),
-    business({ id: 3, name: "Sabor Andino Cochabamba", threads: 60, group: null, seed: 33, now }),
-    business({ id: 4, name: "Café Illimani El Alto", threads: 30, group: null, seed: 44, now }),
+    business({
+      id: 1,
+      name: "Sabor Andino",
+      threads: 240,
+      group: [1, 3],
+      seed: 11,
+      menu: "andeanLaPaz",
+      orders: 300,
+      now,
+    }),
+    business({
+      id: 2,
+      name: "Café Illimani",
+      threads: 40,
+      group: [2, 4],
+      seed: 22,
+      menu: "coffeeLaPaz",
+      orders: 80,
+      now,
+    }),
+    business({
+      id: 3,
+      name: "Sabor Andino Cochabamba",
+      threads: 60,
+      group: null,
+      seed: 33,
+      menu: "andeanCochabamba",
+      orders: 60,
+      now,
+    }),
+    business({
+      id: 4,
+      name: "Café Illimani El Alto",
+      threads: 30,
+      group: null,
+      seed: 44,
+      menu: "coffeeElAlto",
+      orders: 40,
+      now,
+    }),
   ];
 }
 
@@ -91,6 +130,8 @@ interface Plan {
   /** The businesses whose report it shares; it must be one of them. */
   readonly group: readonly number[] | null;
   readonly seed: number;
+  readonly menu: keyof typeof menus;
+  readonly orders: number;
   readonly now: Date;
 }
 
@@ -109,6 +150,17 @@ function business(plan: Plan): DemoBusiness {
     phone,
     token: `demo-${channel}-token-${id}`,
   }));
+  const threads = Array.from(
+    { length: plan.threads },
+    (_, index): DemoThread => ({
+      ...thread(base, index, { id, users, now, random }),
+      // The last few are on the other channels, one on each.
+      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
+    }),
+  );
+  const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
+  // The shop's numbers are its own: those of the rest stay what they are.
+  const shop = shopOf({ ...plan, businessId: id, base, threads, agentIds, seed: plan.seed * 1_000 });
   return {
     id,
     name,
@@ -117,6 +169,8 @@ function business(plan: Plan): DemoBusiness {
       template_language: "es",
       currency: "BOB",
       "payments-url": `https://pagos.example.com/${id}`,
+      bot_inactivity_minutes: 90,
+      ...(id === 1 ? { tax_id_label: "NIT/CI" } : {}),
       ...(plan.group ? { group_shared_report: plan.group } : {}),
     },
     users,
@@ -127,11 +181,8 @@ function business(plan: Plan): DemoBusiness {
     })),
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users, id),
-    threads: Array.from({ length: plan.threads }, (_, index) => ({
-      ...thread(base, index, { id, users, now, random }),
-      // The last few are on the other channels, one on each.
-      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
-    })),
+    threads: ordering(threads, shop.orders.filter(isOpen)),
+    shop,
     otherSenders,
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };

@@ -2,6 +2,7 @@ import type { ChannelName } from "../kernel/channels.ts";
 import type { DemoUser } from "./data.ts";
 import { fullName } from "./names.ts";
 import type { Random } from "./random.ts";
+import type { DemoOrder } from "./shop.ts";
 
 export interface DemoThread {
   readonly contactId: number;
@@ -80,3 +81,23 @@ export function thread(base: number, index: number, { id, users, now, random }: 
     messages,
   };
 }
+
+/** The threads, in which those who have an order open have just asked for it. */
+export function ordering(threads: readonly DemoThread[], orders: readonly DemoOrder[]): DemoThread[] {
+  const madeAt = new Map(orders.map(({ chatId, createdAt }) => [chatId, createdAt.getTime()]));
+  return threads.map((thread) => {
+    const at = madeAt.get(thread.chatId);
+    if (at === undefined) return thread;
+    const messages = [...thread.messages, asking(thread, at - 2 * minuteMs)];
+    return { ...thread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
+  });
+}
+
+const asking = ({ name }: DemoThread, at: number): DemoMessage => ({
+  direction: "in",
+  body: "Quisiera hacer un pedido, por favor",
+  author: "contact",
+  authorName: name,
+  state: "received",
+  at: new Date(at),
+});
