@@ -138,7 +138,7 @@ describe("the cancellation of orders for inactivity", () => {
       ).to.deep.equal([
         {
           version: 2,
-          action: "cancel",
+          action: "cancelled",
           actor: "bot",
           actor_id: null,
           changes: { status: { from: 1, to: 5 }, cancelReason: { from: null, to: reason } },
@@ -156,7 +156,7 @@ describe("the cancellation of orders for inactivity", () => {
         const { payload } = await inbox.hears(({ name }) => name === "order:changed");
         expect(payload).to.include({
           empresa_id: 1,
-          order_id: one.id,
+          id: one.id,
           version: 2,
           status: 5,
           type,
@@ -514,7 +514,7 @@ describe("the cancellation of orders for inactivity", () => {
       const { stdout } = await make(world.config.database.url);
       expect(stdout.trim().split("\n").at(-1)).to.equal("orders cancelled for inactivity: 2, of businesses: 2");
       for (const one of carts) expect(await isCancelled(one)).to.equal(true);
-      await inbox.hears(({ name, payload }) => name === "order:changed" && payload.order_id === carts[0]?.id);
+      await inbox.hears(({ name, payload }) => name === "order:changed" && payload.id === carts[0]?.id);
     }).timeout(20_000);
 
     it("by make job-inactivity, which ends with an error when it cannot", async () => {

@@ -47,7 +47,7 @@ const cancel: Statement = {
     ),
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, changes)
-      select business_id, id, version, 'cancel', 'bot', jsonb_build_object(
+      select business_id, id, version, 'cancelled', 'bot', jsonb_build_object(
                'status', jsonb_build_object('from', status_before, 'to', status),
                'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
       from cancelled

@@ -46,7 +46,7 @@ const decimal = (amount: number): string => amount.toFixed(2);
 /** The wire's spelling of the events of orders: what a card needs to be drawn again. */
 export const orderEvents = {
   "order:changed": (card: Card) => ({
-    order_id: card.id,
+    id: card.id,
     version: card.version,
     status: card.status,
     type: card.type,
