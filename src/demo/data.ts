@@ -7,7 +7,7 @@ import {
   qrChannel,
 } from "../kernel/channels.ts";
 import type { menus } from "./menus.ts";
-import { fullName } from "./names.ts";
+import { type DemoUser, usersOf } from "./people.ts";
 import { Random } from "./random.ts";
 import { type DemoShop, isOpen, shopOf } from "./shop.ts";
 import { type DemoTemplate, templatesOf } from "./templates.ts";
@@ -44,14 +44,6 @@ export interface DemoSender {
   readonly accountId: string;
   readonly phone: string;
   readonly token: string;
-}
-
-export interface DemoUser {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly roleId: number;
-  readonly available: boolean;
 }
 
 export interface DemoDepartment {
@@ -186,17 +178,6 @@ function business(plan: Plan): DemoBusiness {
     otherSenders,
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
-}
-
-function usersOf(base: number, businessId: number, random: Random): DemoUser[] {
-  const roles = [1, 5, 5, 5, 2];
-  return roles.map((roleId, index) => ({
-    id: base + index + 1,
-    name: fullName(random),
-    email: `${roleId === 1 ? "admin" : `user${index + 1}`}@business${businessId}.example.com`,
-    roleId,
-    available: roleId === 5 && index !== 3,
-  }));
 }
 
 /** Sales always answer; complaints wait for the morning. */

@@ -14,11 +14,10 @@ import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
-import { type DemoBusiness, type DemoThread, demoBusinesses } from "./data.ts";
+import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { isDemo, seedDemo } from "./seed.ts";
-import { type DemoShop, isOpen } from "./shop.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
@@ -81,13 +80,12 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
   const settings = {
     host: "127.0.0.1",
     webhook,
-    accounts: businesses.map(({ sender, templates, threads, shop }) => ({
+    accounts: businesses.map(({ sender, templates }) => ({
       token: sender.token,
       accountId: sender.accountId,
       phoneNumberId: sender.phoneNumberId,
       displayPhoneNumber: sender.phone,
       templates: templates.flatMap(({ listed }) => listed),
-      people: withOpenOrders(threads, shop),
     })),
     ...otherPlatforms(businesses),
   };
@@ -97,12 +95,6 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
   });
   started.push({ stop: () => sandbox.close() });
   return sandbox;
-}
-
-/** Whom the business may write to now: they asked for something today, the demo says, and the platform was not there. */
-function withOpenOrders(threads: readonly DemoThread[], shop: DemoShop | undefined): string[] {
-  const chats = new Set(shop?.orders.filter(isOpen).map(({ chatId }) => chatId));
-  return threads.filter(({ chatId }) => chats.has(chatId)).map(({ phone }) => phone);
 }
 
 /** The platforms of the other channels, as the businesses use them. */

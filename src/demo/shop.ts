@@ -1,7 +1,7 @@
 import { cloudChannel } from "../kernel/channels.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
 import { type DemoMenu, menus } from "./menus.ts";
-import { fullName } from "./names.ts";
+import { fullName } from "./people.ts";
 import { Random } from "./random.ts";
 import type { DemoThread } from "./threads.ts";
 

@@ -1,5 +1,5 @@
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
-import type { DemoUser } from "./data.ts";
+import type { DemoUser } from "./people.ts";
 
 export interface DemoTemplate {
   readonly id: number;

@@ -1,8 +1,6 @@
 import type { ChannelName } from "../kernel/channels.ts";
-import type { DemoUser } from "./data.ts";
-import { fullName } from "./names.ts";
+import { type DemoUser, fullName } from "./people.ts";
 import type { Random } from "./random.ts";
-import type { DemoOrder } from "./shop.ts";
 
 export interface DemoThread {
   readonly contactId: number;
@@ -83,7 +81,10 @@ export function thread(base: number, index: number, { id, users, now, random }: 
 }
 
 /** The threads, in which those who have an order open have just asked for it. */
-export function ordering(threads: readonly DemoThread[], orders: readonly DemoOrder[]): DemoThread[] {
+export function ordering(
+  threads: readonly DemoThread[],
+  orders: readonly { readonly chatId: number; readonly createdAt: Date }[],
+): DemoThread[] {
   const madeAt = new Map(orders.map(({ chatId, createdAt }) => [chatId, createdAt.getTime()]));
   return threads.map((thread) => {
     const at = madeAt.get(thread.chatId);

@@ -21,10 +21,7 @@ export interface SandboxTemplate {
   readonly components: readonly unknown[];
 }
 
-/**
- * A number of a business at the platform, with the people who can be written to at any time; others have to write
- * first. Numbers with the same `accountId` share their templates.
- */
+/** A number of a business at the platform. Numbers with the same `accountId` share their templates. */
 export interface SandboxAccount {
   readonly token: string;
   readonly accountId: string;
@@ -33,7 +30,6 @@ export interface SandboxAccount {
   /** Sends above this rate are refused with 130429; unlimited when absent. */
   readonly messagesPerSecond?: number | undefined;
   readonly templates: readonly SandboxTemplate[];
-  readonly people?: readonly string[] | undefined;
 }
 
 /** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
@@ -101,7 +97,6 @@ export const readAccount: Reader<SandboxAccount> = shape<Required<SandboxAccount
   displayPhoneNumber: text(30),
   messagesPerSecond: optional(integer(1, 100_000)),
   templates: listOf(readTemplate, 6_000),
-  people: optional(listOf(phoneNumber, 100_000)),
 });
 
 export const readPage: Reader<SandboxPage> = shape<Required<SandboxPage>>({

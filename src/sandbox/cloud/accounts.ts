@@ -17,8 +17,6 @@ export interface Sender {
   readonly business: Business;
   /** `false` when the number has used up its rate. */
   readonly mayEmit: () => boolean;
-  /** Who can be written to at any time. */
-  readonly people: ReadonlySet<string>;
 }
 
 const maxSenders = 10_000;
@@ -44,8 +42,7 @@ export class Accounts {
     this.businesses.set(accountId, business);
     business.templates.replace(phoneNumberId, account.templates);
     const mayEmit = account.messagesPerSecond === undefined ? () => true : tokenBucket(account.messagesPerSecond);
-    const people = new Set(account.people);
-    const sender = { phoneNumberId, displayPhoneNumber, token, business, mayEmit, people };
+    const sender = { phoneNumberId, displayPhoneNumber, token, business, mayEmit };
     business.numbers.set(phoneNumberId, sender);
     this.senders.set(phoneNumberId, sender);
     this.tokens.set(token, (this.tokens.get(token) ?? 0) + 1);

@@ -36,7 +36,7 @@ export function cloudControl(cloud: Cloud): ControlRoute[] {
       method: "POST",
       path: "/__sandbox/accounts",
       about:
-        "adds or replaces a number: {token, accountId, phoneNumberId, displayPhoneNumber, messagesPerSecond, templates, people}",
+        "adds or replaces a number: {token, accountId, phoneNumberId, displayPhoneNumber, messagesPerSecond, templates}",
       handle: (call) => {
         const account = readAccount(controlInput(call), "account");
         accounts.put(account);

@@ -69,9 +69,9 @@ export class Customers {
     private readonly webhooks: Webhooks,
   ) {}
 
-  /** Whether any message may be sent: the customer wrote to this number in the last 24 hours, or is one of its people. */
+  /** Whether the customer wrote to this number in the last 24 hours, so that any message may be sent. */
   windowIsOpen(sender: Sender, customer: string): boolean {
-    return sender.people.has(customer) || this.windows.isOpen(sender.phoneNumberId, customer);
+    return this.windows.isOpen(sender.phoneNumberId, customer);
   }
 
   hasOptedOut(sender: Sender, customer: string): boolean {
