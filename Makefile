@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry job-campaigns bench faults build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry job-campaigns job-inactivity bench faults build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -71,6 +71,9 @@ webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into t
 
 job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say how it goes
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-campaigns.ts
+
+job-inactivity: $(MODULES) ## cancel the orders whose customers fell silent, to the end, and say how many
+	@exec node $(DEMO_ENV) --import tsx src/cli/job-inactivity.ts
 
 bench: $(MODULES) ## measure the hot paths against their bare limits: make bench, or make bench BENCH=list-templates
 	@exec node --expose-gc --import tsx test/bench/main.ts $(BENCH)

@@ -50,6 +50,7 @@ import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
+import type { CancelInactive } from "../orders/application/cancel-inactive.ts";
 import type { DeliveryPricing, DriverTracking } from "../orders/application/integrations.ts";
 import type { LinkWays } from "../orders/application/payment-ports.ts";
 import type { PushOutbox } from "../orders/application/push-ports.ts";
@@ -134,4 +135,5 @@ export const tokens = {
   adPlatform: token<AdPlatform>("adPlatform"),
   adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
   reportedAds: token<ReportedAds>("reportedAds"),
+  cancelInactive: token<CancelInactive>("cancelInactive"),
 };

@@ -15,7 +15,7 @@ const unused = {
 /** The services of a process that serves nothing, for as long as `work` takes. */
 export async function withContainer<Result>(work: (container: Container) => Promise<Result>): Promise<Result> {
   databaseUrl();
-  const container = createContainer(readConfig({ ...unused, ...process.env }));
+  const container = createContainer(readConfig({ ...unused, ...process.env, ROLE: "worker" }));
   try {
     return await work(container);
   } finally {

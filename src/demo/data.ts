@@ -6,9 +6,15 @@ import {
   providerBChannel,
   qrChannel,
 } from "../kernel/channels.ts";
-import type { SandboxTemplate } from "../sandbox/sandbox.ts";
-import { type DemoAds, demoAdId, demoAds } from "./ads.ts";
+import { type DemoAds, demoAds } from "./ads.ts";
+import type { menus } from "./menus.ts";
+import { type DemoUser, usersOf } from "./people.ts";
 import { Random } from "./random.ts";
+import { type DemoShop, isOpen, shopOf } from "./shop.ts";
+import { type DemoTemplate, templatesOf } from "./templates.ts";
+import { type DemoThread, ordering, thread } from "./threads.ts";
+
+export type { DemoTemplate, DemoThread };
 
 /** A business of the demo; ids are fixed, so that what is printed and written about them stays true. */
 export interface DemoBusiness {
@@ -21,6 +27,7 @@ export interface DemoBusiness {
   readonly steps: readonly DemoStep[];
   readonly templates: readonly DemoTemplate[];
   readonly threads: readonly DemoThread[];
+  readonly shop?: DemoShop;
   readonly otherSenders?: readonly DemoSender[];
   /** No access to the ad platform when absent. */
   readonly ads?: DemoAds | null;
@@ -42,14 +49,6 @@ export interface DemoSender {
   readonly token: string;
 }
 
-export interface DemoUser {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly roleId: number;
-  readonly available: boolean;
-}
-
 export interface DemoDepartment {
   readonly id: number;
   readonly name: string;
@@ -69,55 +68,51 @@ export interface DemoStep {
   readonly agent?: string;
 }
 
-export interface DemoTemplate {
-  readonly id: number;
-  readonly name: string;
-  readonly platformName: string;
-  readonly body: string;
-  readonly structure: object | null;
-  readonly headerType: string | null;
-  readonly fileName: string | null;
-  readonly provider: "Cloud" | "ProviderB";
-  readonly providerBId: string | null;
-  readonly allowedAgents: string | null;
-  readonly visible: boolean;
-  readonly deleted: boolean;
-  readonly createdByAi: boolean | null;
-  /** How the platform lists it: once for each language, or not at all. */
-  readonly listed: readonly SandboxTemplate[];
-}
-
-export interface DemoThread {
-  readonly contactId: number;
-  readonly chatId: number;
-  readonly name: string;
-  readonly phone: string;
-  /** The cloud business API when absent. */
-  readonly channel?: ChannelName;
-  readonly state: "bot" | "pending" | "in_progress" | "closed";
-  readonly supportUserId: number | null;
-  readonly adId: string | null;
-  readonly messages: readonly DemoMessage[];
-}
-
-export interface DemoMessage {
-  readonly direction: "in" | "out";
-  readonly body: string;
-  readonly author: "contact" | "business" | "user" | "bot";
-  readonly authorName: string;
-  readonly state: string;
-  readonly at: Date;
-}
-
 export const demoPassword = "recado-demo";
 
 /** The demo, always the same but for its dates, which are relative to `now`. */
 export function demoBusinesses(now: Date): DemoBusiness[] {
   return [
-    business({ id: 1, name: "Sabor Andino", threads: 240, group: [1, 3], seed: 11, now }),
-    business({ id: 2, name: "Café Illimani", threads: 40, group: [2, 4], seed: 22, now }),
-    business({ id: 3, name: "Sabor Andino Cochabamba", threads: 60, group: null, seed: 33, now }),
-    business({ id: 4, name: "Café Illimani El Alto", threads: 30, group: null, seed: 44, now }),
+    business({
+      id: 1,
+      name: "Sabor Andino",
+      threads: 240,
+      group: [1, 3],
+      seed: 11,
+      menu: "andeanLaPaz",
+      orders: 300,
+      now,
+    }),
+    business({
+      id: 2,
+      name: "Café Illimani",
+      threads: 40,
+      group: [2, 4],
+      seed: 22,
+      menu: "coffeeLaPaz",
+      orders: 80,
+      now,
+    }),
+    business({
+      id: 3,
+      name: "Sabor Andino Cochabamba",
+      threads: 60,
+      group: null,
+      seed: 33,
+      menu: "andeanCochabamba",
+      orders: 60,
+      now,
+    }),
+    business({
+      id: 4,
+      name: "Café Illimani El Alto",
+      threads: 30,
+      group: null,
+      seed: 44,
+      menu: "coffeeElAlto",
+      orders: 40,
+      now,
+    }),
   ];
 }
 
@@ -130,6 +125,8 @@ interface Plan {
   /** The businesses whose report it shares; it must be one of them. */
   readonly group: readonly number[] | null;
   readonly seed: number;
+  readonly menu: keyof typeof menus;
+  readonly orders: number;
   readonly now: Date;
 }
 
@@ -148,6 +145,17 @@ function business(plan: Plan): DemoBusiness {
     phone,
     token: `demo-${channel}-token-${id}`,
   }));
+  const threads = Array.from(
+    { length: plan.threads },
+    (_, index): DemoThread => ({
+      ...thread(base, index, { id, users, now, random }),
+      // The last few are on the other channels, one on each.
+      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
+    }),
+  );
+  const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
+  // The shop's numbers are its own: those of the rest stay what they are.
+  const shop = shopOf({ ...plan, businessId: id, base, threads, agentIds, seed: plan.seed * 1_000 });
   return {
     id,
     name,
@@ -156,6 +164,8 @@ function business(plan: Plan): DemoBusiness {
       template_language: "es",
       currency: "BOB",
       "payments-url": `https://pagos.example.com/${id}`,
+      bot_inactivity_minutes: 90,
+      ...(id === 1 ? { tax_id_label: "NIT/CI" } : {}),
       ...(plan.group ? { group_shared_report: plan.group } : {}),
     },
     users,
@@ -166,68 +176,12 @@ function business(plan: Plan): DemoBusiness {
     })),
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users, id),
-    threads: Array.from({ length: plan.threads }, (_, index) => ({
-      ...thread(base, index, { id, users, now, random }),
-      // The last few are on the other channels, one on each.
-      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
-    })),
+    threads: ordering(threads, shop.orders.filter(isOpen)),
+    shop,
     otherSenders,
     ads: demoAds(id, now),
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
-}
-
-const firstNames = [
-  "Ana",
-  "Luis",
-  "María",
-  "José",
-  "Carla",
-  "Diego",
-  "Lucía",
-  "Marco",
-  "Paola",
-  "Rodrigo",
-  "Sofía",
-  "Álvaro",
-  "Valeria",
-  "Hugo",
-  "Camila",
-  "Jorge",
-  "Daniela",
-  "Freddy",
-  "Noelia",
-  "Iván",
-] as const;
-const lastNames = [
-  "Mamani",
-  "Quispe",
-  "Flores",
-  "Vargas",
-  "Choque",
-  "Rojas",
-  "Gutiérrez",
-  "Condori",
-  "Suárez",
-  "Aguilar",
-  "Medina",
-  "Torrico",
-  "Peredo",
-  "Arce",
-  "Limachi",
-] as const;
-
-const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
-
-function usersOf(base: number, businessId: number, random: Random): DemoUser[] {
-  const roles = [1, 5, 5, 5, 2];
-  return roles.map((roleId, index) => ({
-    id: base + index + 1,
-    name: fullName(random),
-    email: `${roleId === 1 ? "admin" : `user${index + 1}`}@business${businessId}.example.com`,
-    roleId,
-    available: roleId === 5 && index !== 3,
-  }));
 }
 
 /** Sales always answer; complaints wait for the morning. */
@@ -281,196 +235,4 @@ function stepsOf(base: number, [sales, complaints]: readonly { readonly id: numb
     departmentId: (index === 1 ? complaints?.id : sales?.id) ?? base + 1,
     tags: JSON.stringify(tags.map((tag) => base + tag)),
   }));
-}
-
-interface TemplateSketch {
-  readonly name: string;
-  readonly platformName?: string;
-  readonly body: string;
-  readonly example?: readonly string[];
-  readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
-  readonly fileName?: string;
-  /** The state at the platform; null where the platform does not know the name. */
-  readonly status?: string | null;
-  readonly category?: "UTILITY" | "MARKETING";
-  readonly languages?: readonly string[];
-  readonly onlyFirstAgent?: boolean;
-  readonly providerBId?: string;
-  readonly visible?: boolean;
-  readonly deleted?: boolean;
-  readonly createdByAi?: boolean;
-  /** As it was stored before structures were: the text alone. */
-  readonly withoutStructure?: boolean;
-}
-
-const sketches: readonly TemplateSketch[] = [
-  {
-    name: "Pedido listo",
-    platformName: "order_ready",
-    body: "Hola {{1}}, tu pedido {{2}} está listo para recoger.",
-    example: ["Ana", "1024"],
-  },
-  { name: "Bienvenida", platformName: "welcome", body: "¡Gracias por escribirnos! ¿En qué podemos ayudarte?" },
-  {
-    name: "Menú de la semana",
-    platformName: "weekly_menu",
-    body: "Hola {{1}}, este es el menú de la semana.",
-    example: ["Ana"],
-    header: "IMAGE",
-    fileName: "menu.jpg",
-    category: "MARKETING",
-  },
-  {
-    name: "Factura",
-    platformName: "invoice",
-    body: "Adjuntamos la factura {{1}} por Bs {{2}}.",
-    example: ["887", "120,50"],
-    header: "DOCUMENT",
-    fileName: "factura.pdf",
-  },
-  {
-    name: "Receta en video",
-    platformName: "recipe_video",
-    body: "Mira cómo preparamos tu plato favorito.",
-    header: "VIDEO",
-    fileName: "receta.mp4",
-    category: "MARKETING",
-  },
-  {
-    name: "En camino",
-    platformName: "order_on_the_way",
-    body: "{{1}}, tu pedido {{2}} salió a las {{3}} y va en camino.",
-    example: ["Luis", "1024", "12:30"],
-    languages: ["es", "en"],
-  },
-  {
-    name: "Aniversario",
-    platformName: "anniversary",
-    body: "Hola {{1}}, celebramos contigo: {{2}} de descuento.",
-    example: ["Carla", "20%"],
-    status: "PENDING",
-    category: "MARKETING",
-  },
-  { name: "Liquidación", platformName: "clearance", body: "Última oportunidad, {{1}}.", status: "REJECTED" },
-  { name: "Promo pausada", platformName: "paused_promo", body: "2x1 solo hoy, {{1}}.", status: "PAUSED" },
-  { name: "Borrador", platformName: "draft_never_sent", body: "Todavía sin registrar, {{1}}.", status: null },
-  {
-    name: "Recordatorio de carrito",
-    platformName: "osm_cart_reminder",
-    body: "{{1}}, olvidaste algo en tu carrito.",
-    category: "MARKETING",
-  },
-  {
-    name: "Encuesta",
-    platformName: "survey",
-    body: "¿Cómo estuvo todo, {{1}}? Responde del 1 al 5.",
-    onlyFirstAgent: true,
-    createdByAi: true,
-  },
-  {
-    name: "Aviso por ProviderB",
-    platformName: "provider_b_notice",
-    body: "Hola {{1}}, tenemos novedades.",
-    providerBId: "HX0123456789abcdef0123456789abcdef",
-    status: null,
-  },
-  { name: "Horario", platformName: "opening_hours", body: "Atendemos de {{1}} a {{2}}.", withoutStructure: true },
-  { name: "Plantilla oculta", platformName: "hidden_one", body: "No se muestra.", visible: false },
-  { name: "Plantilla borrada", platformName: "deleted_one", body: "Ya no existe.", deleted: true },
-];
-
-function templatesOf(base: number, users: readonly DemoUser[], businessId: number): DemoTemplate[] {
-  const firstAgent = users.find(({ roleId }) => roleId === 5);
-  return sketches.map((sketch, index) => {
-    const components = componentsOf(sketch);
-    const languages = sketch.languages ?? ["es"];
-    const platformName = sketch.platformName ?? `template_${index}`;
-    const { status = "APPROVED" } = sketch;
-    return {
-      id: base + index + 1,
-      name: sketch.name,
-      platformName,
-      body: sketch.body,
-      structure: sketch.withoutStructure ? null : { name: platformName, language: languages[0], components },
-      headerType: sketch.header ?? "TEXT",
-      fileName: sketch.fileName ? `https://media.example.com/${businessId}/${sketch.fileName}` : null,
-      provider: sketch.providerBId ? "ProviderB" : "Cloud",
-      providerBId: sketch.providerBId ?? null,
-      allowedAgents: sketch.onlyFirstAgent && firstAgent ? String(firstAgent.id) : null,
-      visible: sketch.visible ?? true,
-      deleted: sketch.deleted ?? false,
-      createdByAi: sketch.createdByAi ?? (platformName.startsWith("osm_") ? null : false),
-      listed: (status === null ? [] : languages).map((language) => ({
-        name: platformName,
-        language,
-        status: status ?? "PENDING",
-        category: sketch.category ?? "UTILITY",
-        components,
-      })),
-    };
-  });
-}
-
-function componentsOf({ body, example, header }: TemplateSketch): object[] {
-  return [
-    ...(header ? [{ type: "HEADER", format: header }] : []),
-    { type: "BODY", text: body, ...(example ? { example: { body_text: [example] } } : {}) },
-    { type: "FOOTER", text: "Responde BAJA para no recibir más mensajes." },
-  ];
-}
-
-const questions = [
-  "Buenas, ¿tienen delivery hasta Sopocachi?",
-  "¿Cuánto cuesta la silpancho familiar?",
-  "Quisiera hacer un pedido para las 12:30",
-  "¿Aceptan pago con QR?",
-  "Mi pedido llegó frío :(",
-  "¡Gracias, estuvo riquísimo!",
-] as const;
-const answers = [
-  "¡Hola! Sí, llegamos a toda la zona central.",
-  "Con gusto, te paso el menú.",
-  "Tu pedido queda registrado.",
-  "Sí, te envío el código QR en un momento.",
-  "Lo sentimos mucho, lo revisamos ahora mismo.",
-] as const;
-
-interface ThreadPlan {
-  readonly id: number;
-  readonly users: readonly DemoUser[];
-  readonly now: Date;
-  readonly random: Random;
-}
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-
-function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): DemoThread {
-  const name = fullName(random);
-  const state = random.pick(["bot", "bot", "pending", "in_progress", "in_progress", "closed"]);
-  const agent = random.pick([users[1] ?? users[0], users[2] ?? users[0]] as [DemoUser, ...DemoUser[]]);
-  const attended = state === "in_progress" || state === "closed";
-  let at = now.getTime() - random.between(1, 90) * dayMs + random.between(0, 600) * minuteMs;
-  const messages = Array.from({ length: random.between(1, 7) }, (_, turn): DemoMessage => {
-    at = Math.min(at + random.between(1, 40) * minuteMs, now.getTime() - minuteMs);
-    const common = { at: new Date(at) };
-    if (turn % 2 === 0) {
-      const body = random.pick(questions);
-      return { ...common, direction: "in", body, author: "contact", authorName: name, state: "received" };
-    }
-    const body = random.pick(answers);
-    const author = attended ? "user" : "bot";
-    const authorName = attended ? agent.name : "Bot";
-    return { ...common, direction: "out", body, author, authorName, state: random.pick(["read", "delivered", "sent"]) };
-  });
-  return {
-    contactId: base + index + 1,
-    chatId: base + index + 1,
-    name,
-    phone: `591${70_000_000 + id * 100_000 - 100_000 + index + 1}`,
-    state,
-    supportUserId: attended ? agent.id : null,
-    adId: random.chance(0.25) ? demoAdId(id, random.between(1, 6)) : null,
-    messages,
-  };
 }

@@ -2,7 +2,10 @@ import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
-import type { DemoBusiness, DemoUser } from "./data.ts";
+import { orderStatuses } from "../orders/domain/order.ts";
+import type { DemoBusiness } from "./data.ts";
+import type { DemoUser } from "./people.ts";
+import type { DemoOrder } from "./shop.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {
@@ -39,6 +42,9 @@ export async function giveAccess(container: Container, businesses: readonly Demo
   return { appKeys, sessionTokens };
 }
 
+const pendingOrder = ({ shop }: DemoBusiness, type: string): DemoOrder | undefined =>
+  shop?.orders.find((order) => order.status === orderStatuses.pending && order.type === type && !order.paid);
+
 interface Parts {
   readonly api: string;
   readonly sandbox: string | null;
@@ -61,6 +67,7 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     const { id, email } = userOf(business, roleId);
     return { id, email, sessionToken: access.sessionTokens.get(id) ?? "" };
   };
+  const foreignOrder = pendingOrder(foreign, "wa");
   const foreignAdmin = sessionOf(foreign, 1);
   return {
     api,
@@ -76,6 +83,9 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
       contactId: foreign.threads[0]?.contactId,
       chatId: foreign.threads[0]?.chatId,
       ticketStepId: foreign.steps[0]?.id,
+      orderId: foreignOrder?.id,
+      detailId: foreignOrder?.lines[0]?.id,
+      articleId: foreign.shop?.articles[0]?.id,
     },
     admin: sessionOf(main, 1),
     agent: sessionOf(main, 5),
@@ -91,5 +101,7 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     ticketStep: { id: main.steps[0]?.id },
     adAccount: main.ads?.defaultAccountId,
     campaign: main.ads?.accounts[0]?.campaigns?.[0]?.id,
+    orders: { whatsapp: pendingOrder(main, "wa")?.id, app: pendingOrder(main, "app")?.id },
+    article: { id: main.shop?.articles[0]?.id },
   };
 }

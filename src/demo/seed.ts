@@ -3,6 +3,7 @@ import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { type DemoBusiness, demoBusinesses, demoPassword } from "./data.ts";
+import { insertShop, shopTables } from "./seed-shop.ts";
 
 /**
  * Fills an empty database with the demo; does nothing when there is a business already. One transaction: a demo
@@ -122,7 +123,9 @@ export async function insertBusiness(
                           ad_clicked_at, last_message_at, last_inbound_at)
        select $1, "chatId", "contactId", coalesce(channel, '${cloudChannel}'), state = 'bot', "supportUserId", "adId",
               case when "adId" is not null then (messages->0->>'at')::timestamptz end,
-              (messages->-1->>'at')::timestamptz, (messages->0->>'at')::timestamptz
+              (messages->-1->>'at')::timestamptz,
+              (select max((message->>'at')::timestamptz) from jsonb_array_elements(messages) as message
+               where message->>'direction' = 'in')
        from row
      ),
      conversation as (
@@ -143,6 +146,7 @@ export async function insertBusiness(
      order by message.at`,
     threads,
   );
+  if (business.shop) await insertShop(insert, business.shop);
 }
 
 /** The demo chose its ids itself; what is made from now on gets the next ones. */
@@ -157,6 +161,7 @@ async function moveSequences(transaction: Queries): Promise<void> {
     "contacts",
     "chats",
     "conversations",
+    ...shopTables,
   ]) {
     await transaction.rows(
       statement(

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { orderLine } from "./order-line.ts";
 
 /** Prints what an agent's inbox hears, event by event, until Ctrl-C; first what it missed since `SINCE`. */
 
@@ -12,4 +13,7 @@ const socket = io(`${demo.api}/realtime`, {
 
 socket.on("connect_error", (error) => console.error(`cannot connect: ${error.message}`));
 socket.on("disconnect", (reason) => console.error(`disconnected: ${reason}`));
-socket.onAny((name: string, payload: unknown) => console.log(name, JSON.stringify(payload)));
+socket.onAny((name: string, payload: unknown) => {
+  const line = name === "order:changed" ? orderLine(payload) : JSON.stringify(payload);
+  console.log(name, line);
+});

@@ -1,0 +1,16 @@
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { runCommand } from "./command.ts";
+import { withContainer } from "./container.ts";
+
+/** Cancels the orders whose customers fell silent, of all businesses, to the end, and says how many there were. */
+await runCommand(() =>
+  withContainer(async (container) => {
+    const stopping = new AbortController();
+    const stop = () => stopping.abort();
+    process.once("SIGINT", stop).once("SIGTERM", stop);
+    const { orders, businesses } = await resolve(container, tokens.cancelInactive).execute(stopping.signal);
+    const end = stopping.signal.aborted ? "; stopped before the end" : "";
+    console.log(`orders cancelled for inactivity: ${orders}, of businesses: ${businesses}${end}`);
+  }),
+);

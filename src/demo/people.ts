@@ -1,0 +1,62 @@
+import type { Random } from "./random.ts";
+
+export interface DemoUser {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly roleId: number;
+  readonly available: boolean;
+}
+
+const firstNames = [
+  "Ana",
+  "Luis",
+  "María",
+  "José",
+  "Carla",
+  "Diego",
+  "Lucía",
+  "Marco",
+  "Paola",
+  "Rodrigo",
+  "Sofía",
+  "Álvaro",
+  "Valeria",
+  "Hugo",
+  "Camila",
+  "Jorge",
+  "Daniela",
+  "Freddy",
+  "Noelia",
+  "Iván",
+] as const;
+const lastNames = [
+  "Mamani",
+  "Quispe",
+  "Flores",
+  "Vargas",
+  "Choque",
+  "Rojas",
+  "Gutiérrez",
+  "Condori",
+  "Suárez",
+  "Aguilar",
+  "Medina",
+  "Torrico",
+  "Peredo",
+  "Arce",
+  "Limachi",
+] as const;
+
+export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
+
+export function usersOf(base: number, businessId: number, random: Random): DemoUser[] {
+  const roles = [1, 5, 5, 5, 2];
+  return roles.map((roleId, index) => ({
+    id: base + index + 1,
+    name: fullName(random),
+    email: `${roleId === 1 ? "admin" : `user${index + 1}`}@business${businessId}.example.com`,
+    roleId,
+    available: roleId === 5 && index !== 3,
+  }));
+}

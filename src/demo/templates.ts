@@ -1,0 +1,156 @@
+import type { SandboxTemplate } from "../sandbox/sandbox.ts";
+import type { DemoUser } from "./people.ts";
+
+export interface DemoTemplate {
+  readonly id: number;
+  readonly name: string;
+  readonly platformName: string;
+  readonly body: string;
+  readonly structure: object | null;
+  readonly headerType: string | null;
+  readonly fileName: string | null;
+  readonly provider: "Cloud" | "ProviderB";
+  readonly providerBId: string | null;
+  readonly allowedAgents: string | null;
+  readonly visible: boolean;
+  readonly deleted: boolean;
+  readonly createdByAi: boolean | null;
+  /** How the platform lists it: once for each language, or not at all. */
+  readonly listed: readonly SandboxTemplate[];
+}
+
+interface TemplateSketch {
+  readonly name: string;
+  readonly platformName?: string;
+  readonly body: string;
+  readonly example?: readonly string[];
+  readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
+  readonly fileName?: string;
+  /** The state at the platform; null where the platform does not know the name. */
+  readonly status?: string | null;
+  readonly category?: "UTILITY" | "MARKETING";
+  readonly languages?: readonly string[];
+  readonly onlyFirstAgent?: boolean;
+  readonly providerBId?: string;
+  readonly visible?: boolean;
+  readonly deleted?: boolean;
+  readonly createdByAi?: boolean;
+  /** As it was stored before structures were: the text alone. */
+  readonly withoutStructure?: boolean;
+}
+
+const sketches: readonly TemplateSketch[] = [
+  {
+    name: "Pedido listo",
+    platformName: "order_ready",
+    body: "Hola {{1}}, tu pedido {{2}} está listo para recoger.",
+    example: ["Ana", "1024"],
+  },
+  { name: "Bienvenida", platformName: "welcome", body: "¡Gracias por escribirnos! ¿En qué podemos ayudarte?" },
+  {
+    name: "Menú de la semana",
+    platformName: "weekly_menu",
+    body: "Hola {{1}}, este es el menú de la semana.",
+    example: ["Ana"],
+    header: "IMAGE",
+    fileName: "menu.jpg",
+    category: "MARKETING",
+  },
+  {
+    name: "Factura",
+    platformName: "invoice",
+    body: "Adjuntamos la factura {{1}} por Bs {{2}}.",
+    example: ["887", "120,50"],
+    header: "DOCUMENT",
+    fileName: "factura.pdf",
+  },
+  {
+    name: "Receta en video",
+    platformName: "recipe_video",
+    body: "Mira cómo preparamos tu plato favorito.",
+    header: "VIDEO",
+    fileName: "receta.mp4",
+    category: "MARKETING",
+  },
+  {
+    name: "En camino",
+    platformName: "order_on_the_way",
+    body: "{{1}}, tu pedido {{2}} salió a las {{3}} y va en camino.",
+    example: ["Luis", "1024", "12:30"],
+    languages: ["es", "en"],
+  },
+  {
+    name: "Aniversario",
+    platformName: "anniversary",
+    body: "Hola {{1}}, celebramos contigo: {{2}} de descuento.",
+    example: ["Carla", "20%"],
+    status: "PENDING",
+    category: "MARKETING",
+  },
+  { name: "Liquidación", platformName: "clearance", body: "Última oportunidad, {{1}}.", status: "REJECTED" },
+  { name: "Promo pausada", platformName: "paused_promo", body: "2x1 solo hoy, {{1}}.", status: "PAUSED" },
+  { name: "Borrador", platformName: "draft_never_sent", body: "Todavía sin registrar, {{1}}.", status: null },
+  {
+    name: "Recordatorio de carrito",
+    platformName: "osm_cart_reminder",
+    body: "{{1}}, olvidaste algo en tu carrito.",
+    category: "MARKETING",
+  },
+  {
+    name: "Encuesta",
+    platformName: "survey",
+    body: "¿Cómo estuvo todo, {{1}}? Responde del 1 al 5.",
+    onlyFirstAgent: true,
+    createdByAi: true,
+  },
+  {
+    name: "Aviso por ProviderB",
+    platformName: "provider_b_notice",
+    body: "Hola {{1}}, tenemos novedades.",
+    providerBId: "HX0123456789abcdef0123456789abcdef",
+    status: null,
+  },
+  { name: "Horario", platformName: "opening_hours", body: "Atendemos de {{1}} a {{2}}.", withoutStructure: true },
+  { name: "Plantilla oculta", platformName: "hidden_one", body: "No se muestra.", visible: false },
+  { name: "Plantilla borrada", platformName: "deleted_one", body: "Ya no existe.", deleted: true },
+];
+
+export function templatesOf(base: number, users: readonly DemoUser[], businessId: number): DemoTemplate[] {
+  const firstAgent = users.find(({ roleId }) => roleId === 5);
+  return sketches.map((sketch, index) => {
+    const components = componentsOf(sketch);
+    const languages = sketch.languages ?? ["es"];
+    const platformName = sketch.platformName ?? `template_${index}`;
+    const { status = "APPROVED" } = sketch;
+    return {
+      id: base + index + 1,
+      name: sketch.name,
+      platformName,
+      body: sketch.body,
+      structure: sketch.withoutStructure ? null : { name: platformName, language: languages[0], components },
+      headerType: sketch.header ?? "TEXT",
+      fileName: sketch.fileName ? `https://media.example.com/${businessId}/${sketch.fileName}` : null,
+      provider: sketch.providerBId ? "ProviderB" : "Cloud",
+      providerBId: sketch.providerBId ?? null,
+      allowedAgents: sketch.onlyFirstAgent && firstAgent ? String(firstAgent.id) : null,
+      visible: sketch.visible ?? true,
+      deleted: sketch.deleted ?? false,
+      createdByAi: sketch.createdByAi ?? (platformName.startsWith("osm_") ? null : false),
+      listed: (status === null ? [] : languages).map((language) => ({
+        name: platformName,
+        language,
+        status: status ?? "PENDING",
+        category: sketch.category ?? "UTILITY",
+        components,
+      })),
+    };
+  });
+}
+
+function componentsOf({ body, example, header }: TemplateSketch): object[] {
+  return [
+    ...(header ? [{ type: "HEADER", format: header }] : []),
+    { type: "BODY", text: body, ...(example ? { example: { body_text: [example] } } : {}) },
+    { type: "FOOTER", text: "Responde BAJA para no recibir más mensajes." },
+  ];
+}

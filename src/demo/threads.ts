@@ -1,0 +1,105 @@
+import type { ChannelName } from "../kernel/channels.ts";
+import { demoAdId } from "./ads.ts";
+import { type DemoUser, fullName } from "./people.ts";
+import type { Random } from "./random.ts";
+
+export interface DemoThread {
+  readonly contactId: number;
+  readonly chatId: number;
+  readonly name: string;
+  readonly phone: string;
+  /** The cloud business API when absent. */
+  readonly channel?: ChannelName;
+  readonly state: "bot" | "pending" | "in_progress" | "closed";
+  readonly supportUserId: number | null;
+  readonly adId: string | null;
+  readonly messages: readonly DemoMessage[];
+}
+
+export interface DemoMessage {
+  readonly direction: "in" | "out";
+  readonly body: string;
+  readonly author: "contact" | "business" | "user" | "bot";
+  readonly authorName: string;
+  readonly state: string;
+  readonly at: Date;
+}
+
+const questions = [
+  "Buenas, ¿tienen delivery hasta Sopocachi?",
+  "¿Cuánto cuesta la silpancho familiar?",
+  "Quisiera hacer un pedido para las 12:30",
+  "¿Aceptan pago con QR?",
+  "Mi pedido llegó frío :(",
+  "¡Gracias, estuvo riquísimo!",
+] as const;
+const answers = [
+  "¡Hola! Sí, llegamos a toda la zona central.",
+  "Con gusto, te paso el menú.",
+  "Tu pedido queda registrado.",
+  "Sí, te envío el código QR en un momento.",
+  "Lo sentimos mucho, lo revisamos ahora mismo.",
+] as const;
+
+interface ThreadPlan {
+  readonly id: number;
+  readonly users: readonly DemoUser[];
+  readonly now: Date;
+  readonly random: Random;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+export function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): DemoThread {
+  const name = fullName(random);
+  const state = random.pick(["bot", "bot", "pending", "in_progress", "in_progress", "closed"]);
+  const agent = random.pick([users[1] ?? users[0], users[2] ?? users[0]] as [DemoUser, ...DemoUser[]]);
+  const attended = state === "in_progress" || state === "closed";
+  let at = now.getTime() - random.between(1, 90) * dayMs + random.between(0, 600) * minuteMs;
+  const messages = Array.from({ length: random.between(1, 7) }, (_, turn): DemoMessage => {
+    at = Math.min(at + random.between(1, 40) * minuteMs, now.getTime() - minuteMs);
+    const common = { at: new Date(at) };
+    if (turn % 2 === 0) {
+      const body = random.pick(questions);
+      return { ...common, direction: "in", body, author: "contact", authorName: name, state: "received" };
+    }
+    const body = random.pick(answers);
+    const author = attended ? "user" : "bot";
+    const authorName = attended ? agent.name : "Bot";
+    return { ...common, direction: "out", body, author, authorName, state: random.pick(["read", "delivered", "sent"]) };
+  });
+  return {
+    contactId: base + index + 1,
+    chatId: base + index + 1,
+    name,
+    phone: `591${70_000_000 + id * 100_000 - 100_000 + index + 1}`,
+    state,
+    supportUserId: attended ? agent.id : null,
+    adId: random.chance(0.25) ? demoAdId(id, random.between(1, 6)) : null,
+    messages,
+  };
+}
+
+/** The threads, in which those who have an order open have just asked for it. */
+export function ordering(
+  threads: readonly DemoThread[],
+  orders: readonly { readonly chatId: number; readonly createdAt: Date }[],
+): DemoThread[] {
+  const madeAt = new Map(orders.map(({ chatId, createdAt }) => [chatId, createdAt.getTime()]));
+  return threads.map((thread) => {
+    const at = madeAt.get(thread.chatId);
+    if (at === undefined) return thread;
+    const messages = [...thread.messages, asking(thread, at - 2 * minuteMs)];
+    return { ...thread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
+  });
+}
+
+const asking = ({ name }: DemoThread, at: number): DemoMessage => ({
+  direction: "in",
+  body: "Quisiera hacer un pedido, por favor",
+  author: "contact",
+  authorName: name,
+  state: "received",
+  at: new Date(at),
+});

@@ -1,0 +1,69 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { AbandonedOrders, AbandonedPlace } from "../../application/inactivity-ports.ts";
+import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
+import { orderStatuses } from "../../domain/order.ts";
+
+const open = [orderStatuses.pending, orderStatuses.inProgress, ...orderStatuses.onTheWay].join(", ");
+
+/** Whole minutes from 1 to 999,999, as a number or as text; anything else says nothing. */
+const idleTime = `
+  make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]{0,5}$'
+                             then (business.feature_flags->>'bot_inactivity_minutes')::integer
+                             else $5::integer end)`;
+
+/**
+ * Locks what decides, and looks at it as it is once locked: PostgreSQL checks the conditions again on rows that changed
+ * meanwhile. Whoever writes down a customer's message updates its chat, so a message that commits before this does is
+ * seen, and one that comes later waits for the chat. Nothing here waits for a row, so nobody waits in a circle.
+ */
+const cancel: Statement = {
+  name: "orders_cancel_abandoned",
+  text: `
+    with abandoned as materialized (
+      select o.business_id, o.id, o.status, o.cancel_reason, o.created_at
+      from orders as o
+      join businesses as business on business.id = o.business_id
+      cross join lateral (select now() - ${idleTime} as since) as idle
+      join conversations as conversation
+        on conversation.business_id = o.business_id and conversation.chat_id = o.chat_id
+           and conversation.closed_at is null and conversation.state = 'bot'
+      join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+      where o.status in (${open}) and o.paid is not true
+        and (o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3)
+        and o.created_at <= idle.since
+        and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)
+      order by o.business_id, o.created_at, o.id
+      limit $4
+      for no key update of o skip locked
+      for share of conversation, chat skip locked
+    ),
+    cancelled as (
+      update orders as o
+      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1, updated_at = now()
+      from abandoned
+      where o.business_id = abandoned.business_id and o.id = abandoned.id
+      returning o.business_id, o.id, o.version, o.created_at, o.status, o.cancel_reason,
+                abandoned.status as status_before, abandoned.cancel_reason as reason_before
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, changes)
+      select business_id, id, version, 'cancelled', 'bot', jsonb_build_object(
+               'status', jsonb_build_object('from', status_before, 'to', status),
+               'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
+      from cancelled
+    )
+    select business_id as "businessId", id, created_at::text as "createdAt" from cancelled
+    order by business_id, created_at, id`,
+};
+
+const beginning: AbandonedPlace = { businessId: 0, id: 0, createdAt: "-infinity" };
+
+export class PostgresAbandonedOrders implements AbandonedOrders {
+  constructor(private readonly transaction: Queries) {}
+
+  async cancel(after: AbandonedPlace | null, limit: number): Promise<AbandonedPlace[]> {
+    const { businessId, createdAt, id } = after ?? beginning;
+    const values = [businessId, createdAt, id, limit, defaultIdleMinutes, inactivityReason];
+    return this.transaction.rows<AbandonedPlace>(cancel, values);
+  }
+}

@@ -1,0 +1,158 @@
+import { expect } from "chai";
+import { type DemoBusiness, demoBusinesses } from "../../src/demo/data.ts";
+import { type DemoDescription, demoDescription } from "../../src/demo/description.ts";
+import { orderLine } from "../../src/demo/order-line.ts";
+import { isDemo, seedDemo } from "../../src/demo/seed.ts";
+import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
+import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
+import { totalsOf } from "../../src/orders/domain/total.ts";
+import { freshDatabase } from "../support/database.ts";
+import { masterSecret } from "../support/world.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+describe("the demo", () => {
+  const now = new Date();
+  let database: Database;
+  let drop: () => Promise<void>;
+  let businesses: DemoBusiness[];
+  let description: DemoDescription;
+  before(async () => {
+    const fresh = await freshDatabase();
+    drop = fresh.drop;
+    const settings = { url: fresh.url, poolSize: 2, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
+    database = Database.open(settings, () => {});
+    businesses = demoBusinesses(now);
+    expect(await seedDemo(database, new Secrets(masterSecret), now)).to.equal(true);
+    const access = { appKeys: new Map(), sessionTokens: new Map() };
+    description = demoDescription({ api: "a", sandbox: null, databaseUrl: fresh.url, businesses, access });
+  });
+  after(async () => {
+    await database.close();
+    await drop();
+  });
+
+  const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    database.rows<Row>({ name: "", text }, values);
+  const read = (businessId: number, id: number) => new PostgresOrderEvents(database).read([{ businessId, id }]);
+
+  it("is written once", async () => {
+    expect(await seedDemo(database, new Secrets(masterSecret), now)).to.equal(false);
+    expect(await isDemo(database)).to.equal(true);
+  });
+
+  it("is the same for the same moment, its ids and names at any moment", () => {
+    expect(demoBusinesses(now)).to.deep.equal(businesses);
+    const later = demoBusinesses(new Date(now.getTime() + 40 * dayMs));
+    const ids = (all: readonly DemoBusiness[]) =>
+      all.map(({ shop }) => shop?.orders.map(({ id, chatId }) => [id, chatId]));
+    expect(ids(later)).to.deep.equal(ids(businesses));
+  });
+
+  it("has 300 orders in every status, over 90 days, of every type", async () => {
+    const [seen] = await rows<{ count: number; statuses: number[]; types: string[]; days: number }>(
+      `select count(*), array_agg(distinct status order by status) as statuses,
+              array_agg(distinct type order by type) as types,
+              extract(day from max(created_at) - min(created_at))::int as days
+       from orders where business_id = 1`,
+    );
+    expect(seen).to.include({ count: 300 });
+    expect(seen?.statuses).to.deep.equal([1, 2, 3, 4, 5, 8]);
+    expect(seen?.types).to.deep.equal(["app", "call", "wa", "web"]);
+    expect(seen?.days).to.be.within(80, 90);
+    const [future] = await rows<{ count: number }>(
+      "select count(*) from orders where greatest(created_at, updated_at) > $1",
+      [now],
+    );
+    expect(future?.count).to.equal(0);
+  });
+
+  it("has orders of everything that a total is made of, and those of the app are their chats' customers'", async () => {
+    const [seen] = await rows<Record<string, number>>(
+      `select count(*) filter (where exists (select from order_discounts as d where d.order_id = o.id)) as discounted,
+              count(*) filter (where extra_data -> 'customExtras' <> '{}') as custom,
+              count(*) filter (where exists (
+                select from order_lines as l where l.order_id = o.id and l.type = 'delivery_coupon')) as free,
+              count(*) filter (where speedy_price is not null) as speedy,
+              count(*) filter (where driver_id is not null) as driven,
+              count(*) filter (where cancel_reason like '%inactividad%') as abandoned
+       from orders as o where business_id = 1`,
+    );
+    for (const [name, count] of Object.entries(seen ?? {})) expect(count, name).to.be.above(3);
+    const strangers = await rows(
+      `select o.id, person.name from orders as o
+       join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+       join contacts as contact on contact.business_id = o.business_id and contact.id = chat.contact_id
+       left join in_app_contacts as person
+         on person.business_id = o.business_id and person.platform_id = o.external_user_id
+       where o.type in ('app', 'web') and person.name is distinct from contact.name`,
+    );
+    expect(strangers).to.deep.equal([]);
+  });
+
+  it("is left alone by the inactivity cancellation: nothing in it changes by itself", async () => {
+    expect(await new PostgresAbandonedOrders(database).cancel(null, 10)).to.deep.equal([]);
+  });
+
+  it("names pending orders with products, by chat and by app, and a product (.run/demo.json)", async () => {
+    for (const [type, id] of [
+      ["wa", description.orders.whatsapp],
+      ["app", description.orders.app],
+    ] as const) {
+      const [order] = await read(1, id ?? 0);
+      expect(order).to.include({ status: 8, type, paid: false });
+      expect(order?.lines.length).to.be.above(0);
+      expect(order && totalsOf(order).total > 0n).to.equal(true);
+    }
+    expect(
+      await rows("select from articles where business_id = 1 and id = $1", [description.article.id]),
+    ).to.have.length(1);
+  });
+
+  it("names an order, a detail of it and a product of another business, which the first has not", async () => {
+    const { id, orderId, detailId, articleId } = description.otherBusiness;
+    const [order] = await read(id, orderId ?? 0);
+    expect(order).to.include({ status: 8 });
+    expect(order?.lines.map((line) => line.id)).to.include(detailId);
+    for (const [table, its] of [
+      ["orders", orderId],
+      ["order_lines", detailId],
+      ["articles", articleId],
+    ] as const) {
+      const found = await rows<{ business_id: number }>(`select business_id from ${table} where id = $1`, [its]);
+      expect(found, table).to.deep.equal([{ business_id: id }]);
+    }
+  });
+
+  it("leaves the next ids free", async () => {
+    const made = await rows(`insert into orders (business_id, type) values (1, 'wa') returning id`);
+    await rows("delete from orders where id = $1", [(made[0] as { id: number }).id]);
+    expect(made).to.have.length(1);
+    await rows("insert into articles (business_id, name, price) values (1, 'Otro', 1)");
+    await rows("delete from articles where name = 'Otro'");
+  });
+
+  it("tells of an order's event on one line (make watch)", () => {
+    const card = {
+      seq: 7,
+      id: 223,
+      version: 2,
+      status: 8,
+      shipment_method: "pickup",
+      payment_method: null,
+      paid: null,
+      cancel_reason: null,
+      total: 46.2,
+      chat: { contacto: { nombre: "Ana" } },
+      details: [{ quantity: 2, articulo: { name: "Saice" }, extras: [{ extra: { name: "Llajua" } }] }],
+    };
+    expect(orderLine(card)).to.equal(
+      "order 223 v2, pending, pickup, not paid, total 46.20 | Ana | 2 x Saice + Llajua | event 7",
+    );
+    expect(orderLine({ ...card, details: [], chat: null, status: 5, cancel_reason: "Sin stock" })).to.equal(
+      "order 223 v2, cancelled, Sin stock, pickup, not paid, total 46.20 | nobody | nothing in it | event 7",
+    );
+  });
+});

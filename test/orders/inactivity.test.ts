@@ -1,0 +1,528 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import pg from "pg";
+import { resolve, resolveAll } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
+import type { IncomingMessage } from "../../src/inbox/domain/incoming.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
+import type { LoggedEvent } from "../../src/kernel/events.ts";
+import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
+import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
+import { CancelInactive } from "../../src/orders/application/cancel-inactive.ts";
+import { eventually } from "../support/wait.ts";
+import { aWebhook, startWorld, type World } from "../support/world.ts";
+import { addLine, addOrder, openShop } from "./shop.ts";
+
+const reason = "(BOT) Cancelada por inactividad en el chat";
+
+interface CartPlan {
+  readonly businessId?: number;
+  readonly state?: "bot" | "pending" | "in_progress" | "closed" | "none";
+  /** Minutes since the customer wrote last; never did with null. */
+  readonly silent?: number | null;
+  /** Minutes since the order was made. */
+  readonly age?: number;
+  readonly order?: NonNullable<Parameters<typeof addOrder>[2]>;
+}
+
+interface Cart {
+  readonly businessId: number;
+  readonly id: number;
+  readonly chatId: number;
+  readonly phone: string;
+}
+
+interface Stored {
+  readonly status: number;
+  readonly cancel_reason: string | null;
+  readonly version: number;
+  readonly is_recent: boolean;
+}
+
+describe("the cancellation of orders for inactivity", () => {
+  let world: World;
+  let phones = 59_175_000_000;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+    await openShop(world, 1);
+    await openShop(world, 2);
+  });
+  after(() => world.stop());
+  afterEach(async () => {
+    await world.rows("delete from orders");
+    await world.rows("update businesses set feature_flags = '{}'");
+  });
+
+  /** An order that is due, unless the plan says otherwise: of a chat that talks to the bot, silent for two hours. */
+  async function cart({ businessId = 1, state = "bot", silent = 120, age = 180, order = {} }: CartPlan = {}) {
+    phones += 1;
+    const phone = String(phones);
+    const [chat] = await world.rows<{ id: number }>(
+      `with contact as (
+         insert into contacts (business_id, name, phone, platform_id) values ($1, 'Ana', $2, $2) returning id),
+       chat as (
+         insert into chats (business_id, contact_id, provider, last_inbound_at)
+         select $1, id, 'platform-apicloud', now() - make_interval(secs => 60 * $3::float) from contact returning id),
+       conversation as (
+         insert into conversations (business_id, chat_id, state, closed_at)
+         select $1, id, case when $4 = 'closed' then 'bot' else $4 end, case when $4 = 'closed' then now() end
+         from chat where $4 <> 'none')
+       select id from chat`,
+      [businessId, phone, silent, state],
+    );
+    const chatId = chat?.id ?? 0;
+    const created = new Date(Date.now() - age * 60_000).toISOString();
+    const id = await addOrder(world, businessId, {
+      chat_id: chatId,
+      created_at: created,
+      updated_at: created,
+      ...order,
+    });
+    return { businessId, id, chatId, phone } satisfies Cart;
+  }
+
+  const run = () => resolve(world.container, tokens.cancelInactive).execute();
+  const setFlag = (value: unknown, businessId = 1) =>
+    world.rows(
+      "update businesses set feature_flags = jsonb_build_object('bot_inactivity_minutes', $2::jsonb) where id = $1",
+      [businessId, JSON.stringify(value)],
+    );
+
+  async function stored({ businessId, id }: Cart): Promise<Stored | undefined> {
+    const [row] = await world.rows<Stored>(
+      `select status, cancel_reason, version, updated_at > now() - interval '1 minute' as is_recent
+       from orders where business_id = $1 and id = $2`,
+      [businessId, id],
+    );
+    return row;
+  }
+  const isCancelled = async (one: Cart): Promise<boolean> => (await stored(one))?.status === 5;
+
+  /** Whether a run cancels the cart that the plan makes; it must leave one without any of that alone. */
+  async function cancels(plan: CartPlan): Promise<boolean> {
+    const one = await cart(plan);
+    const { orders } = await run();
+    const done = await isCancelled(one);
+    expect(orders).to.equal(done ? 1 : 0);
+    return done;
+  }
+
+  async function events(): Promise<{ readonly order: number; readonly business: number }[]> {
+    return await world.rows(
+      `select (payload->>'id')::bigint as order, business_id as business from realtime_events
+       where name = 'order:changed' order by business_id, number`,
+    );
+  }
+
+  const eventsOf = async ({ businessId, id }: Cart) =>
+    (await events()).filter(({ order, business }) => order === id && business === businessId);
+
+  describe("of an order whose customer is silent", () => {
+    it("sets status 5, the bot's reason and the moment (States and transitions)", async () => {
+      const one = await cart();
+      expect(await run()).to.deep.equal({ orders: 1, businesses: 1 });
+      expect(await stored(one)).to.deep.equal({ status: 5, cancel_reason: reason, version: 2, is_recent: true });
+    });
+
+    it("enters the bot in the order's history", async () => {
+      const one = await cart({ order: { status: 1 } });
+      await run();
+      expect(
+        await world.rows(
+          "select version, action, actor, actor_id, changes from order_changes where business_id = 1 and order_id = $1",
+          [one.id],
+        ),
+      ).to.deep.equal([
+        {
+          version: 2,
+          action: "cancelled",
+          actor: "bot",
+          actor_id: null,
+          changes: { status: { from: 1, to: 5 }, cancelReason: { from: null, to: reason } },
+        },
+      ]);
+    });
+
+    for (const type of ["wa", "app", "web"]) {
+      it(`emits the order event of an update, as the order is then: type ${type}`, async () => {
+        const inbox = await world.listen(102);
+        const stranger = await world.listen(202);
+        const one = await cart({ order: { type } });
+        await addLine(world, 1, one.id, { quantity: 2, extras: [101] });
+        await run();
+        const { payload } = await inbox.hears(({ name }) => name === "order:changed");
+        expect(payload).to.include({
+          empresa_id: 1,
+          id: one.id,
+          version: 2,
+          status: 5,
+          type,
+          cancel_reason: reason,
+        });
+        expect(payload).to.include({ total: 26.9, discount: 0 });
+        expect(payload.chat.contacto).to.include({ numero: one.phone });
+        expect(payload.details).to.have.length(1);
+        expect(stranger.heard).to.deep.equal([]);
+        expect(await eventsOf(one)).to.have.length(1);
+      });
+    }
+
+    it("happens once: a second run finds nothing", async () => {
+      const one = await cart();
+      await run();
+      expect(await run()).to.deep.equal({ orders: 0, businesses: 0 });
+      expect([(await stored(one))?.version, (await eventsOf(one)).length]).to.deep.equal([2, 1]);
+    });
+
+    it("goes through more than one batch, and several businesses", async () => {
+      const mine = await cart();
+      const theirs = await cart({ businessId: 2 });
+      await world.rows(
+        `insert into orders (business_id, type, chat_id, created_at)
+         select 1, 'wa', $1, now() - interval '3 hours' from generate_series(1, 1100)`,
+        [mine.chatId],
+      );
+      const before = (await events()).length;
+      expect(await run()).to.deep.equal({ orders: 1_102, businesses: 2 });
+      expect((await events()).length - before).to.equal(1_102);
+      expect(await isCancelled(theirs)).to.equal(true);
+      expect(await world.rows("select from orders where status <> 5")).to.deep.equal([]);
+    });
+  });
+
+  describe("looks at the order: it", () => {
+    for (const status of [8, 1, 2, 3]) {
+      it(`cancels one of status ${status}`, async () => {
+        expect(await cancels({ order: { status } })).to.equal(true);
+      });
+    }
+
+    it("leaves completed ones alone", async () => {
+      const one = await cart({ order: { status: 4 } });
+      await run();
+      expect(await stored(one)).to.include({ status: 4, version: 1, is_recent: false });
+    });
+
+    it("leaves the reason of those that are cancelled", async () => {
+      const one = await cart({ order: { status: 5, cancel_reason: "Sin stock" } });
+      expect((await run()).orders).to.equal(0);
+      expect(await stored(one)).to.include({ status: 5, cancel_reason: "Sin stock", version: 1 });
+    });
+
+    it("leaves paid ones alone, and cancels those of which nobody knows", async () => {
+      expect(await cancels({ order: { paid: true } })).to.equal(false);
+      expect(await cancels({ order: { paid: false } })).to.equal(true);
+      expect(await cancels({ order: { paid: null } })).to.equal(true);
+    });
+
+    it("leaves those alone that are younger than the idle time", async () => {
+      expect(await cancels({ age: 59.9 })).to.equal(false);
+      expect(await cancels({ age: 60.1 })).to.equal(true);
+    });
+
+    it("leaves those without a chat alone", async () => {
+      expect(await cancels({ order: { chat_id: null } })).to.equal(false);
+    });
+  });
+
+  describe("looks at the chat: it", () => {
+    for (const [state, expected] of [
+      ["bot", true],
+      ["pending", false],
+      ["in_progress", false],
+      ["closed", false],
+      ["none", false],
+    ] as const) {
+      it(`${expected ? "cancels" : "leaves alone"} where the conversation is: ${state}`, async () => {
+        expect(await cancels({ state })).to.equal(expected);
+      });
+    }
+
+    it("looks at the open conversation only", async () => {
+      const one = await cart({ state: "closed" });
+      await world.rows("insert into conversations (business_id, chat_id, state) values (1, $1, 'in_progress')", [
+        one.chatId,
+      ]);
+      expect((await run()).orders).to.equal(0);
+    });
+
+    it("leaves alone where the customer wrote within the idle time, and not beyond it", async () => {
+      expect(await cancels({ silent: 59 })).to.equal(false);
+      expect(await cancels({ silent: 61 })).to.equal(true);
+      expect(await cancels({ silent: null })).to.equal(true);
+    });
+
+    it("counts the customer's messages, not those of the business", async () => {
+      const one = await cart();
+      await world.rows("update chats set last_message_at = now() where business_id = 1 and id = $1", [one.chatId]);
+      expect((await run()).orders).to.equal(1);
+    });
+
+    it("hears a message that came by the platform's webhook", async () => {
+      const one = await cart();
+      await says(one);
+      expect((await run()).orders).to.equal(0);
+      expect(await isCancelled(one)).to.equal(false);
+    });
+
+    it("counts what another customer writes for that one only", async () => {
+      const [one, other] = [await cart(), await cart()];
+      await says(other);
+      await run();
+      expect([await isCancelled(one), await isCancelled(other)]).to.deep.equal([true, false]);
+    });
+  });
+
+  async function says({ phone, chatId }: Cart): Promise<void> {
+    const message = {
+      id: `wamid.${phone}`,
+      from: phone,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: "text",
+      text: { body: "¡Ya vuelvo!" },
+    };
+    const contacts = [{ profile: { name: "Ana" }, wa_id: phone }];
+    const answer = await world.webhook(aWebhook(1, { messages: [message], contacts }));
+    expect(answer.status).to.equal(200);
+    await eventually(async () => {
+      const rows = await world.rows("select from messages where business_id = 1 and chat_id = $1", [chatId]);
+      return rows.length > 0;
+    });
+  }
+
+  describe("waits as long as the business says (bot_inactivity_minutes)", () => {
+    it("shorter than by default", async () => {
+      await setFlag(5);
+      expect(await cancels({ silent: 4.9, age: 30 })).to.equal(false);
+      expect(await cancels({ silent: 30, age: 4.9 })).to.equal(false);
+      expect(await cancels({ silent: 6, age: 6 })).to.equal(true);
+    });
+
+    it("longer than by default, also given as text", async () => {
+      await setFlag("240");
+      expect(await cancels({ silent: 230, age: 250 })).to.equal(false);
+      expect(await cancels({ silent: 250, age: 250 })).to.equal(true);
+    });
+
+    it("each business on its own", async () => {
+      await setFlag(10);
+      const [mine, theirs] = [await cart({ silent: 30, age: 30 }), await cart({ businessId: 2, silent: 30, age: 30 })];
+      expect(await run()).to.deep.equal({ orders: 1, businesses: 1 });
+      expect([await isCancelled(mine), await isCancelled(theirs)]).to.deep.equal([true, false]);
+      expect((await stored(theirs))?.version).to.equal(1);
+    });
+
+    for (const wrong of [0, -5, 1.5, "soon", "", "5 minutes", true, null, {}, [5], 1e12, "99999999999999999999"]) {
+      it(`an hour where it says ${JSON.stringify(wrong)}`, async () => {
+        await setFlag(wrong);
+        expect(await cancels({ silent: 50, age: 50 })).to.equal(false);
+        expect(await cancels({ silent: 70, age: 70 })).to.equal(true);
+      });
+    }
+  });
+
+  describe("together with others", () => {
+    /** The use case over a pool of its own, as in another process; what it published. */
+    function another({
+      hold = async () => {},
+      searchPath = "public",
+    }: {
+      hold?: () => Promise<void>;
+      searchPath?: string;
+    } = {}) {
+      const url = new URL(world.config.database.url);
+      url.searchParams.set("options", `-c search_path=${searchPath}`);
+      const database = Database.open({ ...world.config.database, url: url.href, poolSize: 2 }, () => {});
+      const published: LoggedEvent[] = [];
+      const unitOfWork = {
+        run: <Result>(work: (stores: never) => Promise<Result>) =>
+          database.transaction(async (transaction) => {
+            const result = await work({
+              abandoned: new PostgresAbandonedOrders(transaction),
+              changed: new PostgresOrderEvents(transaction),
+            } as never);
+            await hold();
+            return result;
+          }),
+      };
+      const cancelInactive = new CancelInactive(unitOfWork as never, { publish: (all) => void published.push(...all) });
+      return { execute: () => cancelInactive.execute(), published, close: () => database.close() };
+    }
+
+    const somebodyWaits = () =>
+      eventually(async () => {
+        const waiting = await world.rows(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+        return waiting.length > 0;
+      });
+
+    async function session(work: (client: pg.Client) => Promise<void>): Promise<void> {
+      const client = new pg.Client({ connectionString: world.config.database.url });
+      await client.connect();
+      try {
+        await work(client);
+      } finally {
+        await client.end();
+      }
+    }
+
+    it("runs at once cancel each order once, with one event each", async () => {
+      const { chatId } = await cart();
+      await world.rows(
+        `insert into orders (business_id, type, chat_id, created_at)
+         select 1, 'wa', $1, now() - interval '3 hours' from generate_series(1, 1500)`,
+        [chatId],
+      );
+      const runs = [another(), another(), another()];
+      const done = await Promise.all(runs.map(({ execute }) => execute()));
+      await Promise.all(runs.map(({ close }) => close()));
+      expect(done.reduce((sum, { orders }) => sum + orders, 0)).to.equal(1_501);
+      const ids = runs.flatMap(({ published }) => published.map(({ payload }) => (payload as { id: number }).id));
+      expect([ids.length, new Set(ids).size]).to.deep.equal([1_501, 1_501]);
+      expect(await world.rows("select from orders where version <> 2")).to.deep.equal([]);
+      expect(await world.rows("select from order_changes")).to.have.length(1_501);
+    });
+
+    it("a customer whose message is just being written down is not silent, and holds nobody up", async () => {
+      const [writing, silent] = [await cart(), await cart({ businessId: 2 })];
+      const message: IncomingMessage = {
+        sender: "number-1",
+        platformMessageId: "wamid.under-way",
+        from: writing.phone,
+        kind: "text",
+        body: "¡Ya vuelvo!",
+        details: {},
+        occurredAt: new Date(),
+      };
+      await world.database.transaction(async (transaction) => {
+        const inbox = new PostgresIncomingStore(transaction, cloudChannel);
+        await inbox.record({ statuses: [], preferences: [], messages: [message] });
+        expect((await run()).orders).to.equal(1);
+      });
+      expect([await isCancelled(writing), await isCancelled(silent)]).to.deep.equal([false, true]);
+      expect((await run()).orders).to.equal(0);
+    });
+
+    it("a message that is committed while a run already looks, and has seen no message, is heard", async () => {
+      const [one, silent] = [await cart(), await cart()];
+      // In this session the statement calls our function, which waits in the midst of its search.
+      await world.rows("create schema hooked");
+      await world.rows(
+        `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$
+         begin
+           perform pg_advisory_xact_lock_shared(7265);
+           return pg_catalog.make_interval(mins => mins);
+         end $$`,
+      );
+      const other = another({ searchPath: "hooked,pg_catalog,public" });
+      await session(async (client) => {
+        await client.query("select pg_advisory_lock(7265)");
+        const running = other.execute();
+        await somebodyWaits();
+        await client.query("update chats set last_inbound_at = now() where business_id = 1 and id = $1", [one.chatId]);
+        await client.query("select pg_advisory_unlock(7265)");
+        expect((await running).orders).to.equal(1);
+      });
+      await other.close();
+      await world.rows("drop schema hooked cascade");
+      expect([await isCancelled(one), await isCancelled(silent)]).to.deep.equal([false, true]);
+    });
+
+    it("a message that comes after the order was cancelled waits for the run's end", async () => {
+      const one = await cart();
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let reached = () => {};
+      const atEnd = new Promise<void>((resolve) => {
+        reached = resolve;
+      });
+      const other = another({
+        hold: async () => {
+          reached();
+          await released;
+        },
+      });
+      const running = other.execute();
+      await atEnd;
+      await session(async (client) => {
+        const writing = client.query("update chats set last_inbound_at = now() where business_id = 1 and id = $1", [
+          one.chatId,
+        ]);
+        await somebodyWaits();
+        release();
+        await Promise.all([writing, running]);
+      });
+      await other.close();
+      expect(await isCancelled(one)).to.equal(true);
+    });
+
+    it("an order that somebody is editing, or an agent is taking over, is left for the next run", async () => {
+      for (const change of [
+        "update orders set payment_method = 'qr' where business_id = 1 and id = $1",
+        "update conversations set state = 'pending' where business_id = 1 and chat_id = $2",
+      ]) {
+        const one = await cart();
+        await session(async (client) => {
+          await client.query("begin");
+          await client.query(change.replaceAll("$1", String(one.id)).replaceAll("$2", String(one.chatId)));
+          expect((await run()).orders).to.equal(0);
+          await client.query("rollback");
+        });
+        expect((await run()).orders).to.equal(1);
+      }
+    });
+
+    it("a run that fails leaves no event and no order behind (Real time)", async () => {
+      const one = await cart();
+      const failing = another({ hold: () => Promise.reject(new Error("the process dies")) });
+      const failure = await failing.execute().catch((error: Error) => error);
+      await failing.close();
+      expect(failure).to.be.an("error");
+      expect([await isCancelled(one), failing.published, await eventsOf(one)]).to.deep.equal([false, [], []]);
+    });
+
+    it("a run that is stopped ends after the batch under way", async () => {
+      await cart();
+      const stopped = await resolve(world.container, tokens.cancelInactive).execute(AbortSignal.abort());
+      expect(stopped.orders).to.equal(0);
+    });
+  });
+
+  describe("is run", () => {
+    it("every minute by the clock", async () => {
+      const tick = resolveAll(world.container, tokens.tick).find(({ name }) => name === "orders.cancel-inactive");
+      expect(tick?.everySeconds).to.equal(60);
+      const one = await cart();
+      await tick?.run(new AbortController().signal);
+      expect(await isCancelled(one)).to.equal(true);
+    });
+
+    const make = (url: string) =>
+      promisify(execFile)("make", ["--silent", "job-inactivity"], {
+        env: { ...process.env, MAKEFLAGS: "", DATABASE_URL: url, MASTER_SECRET: world.config.secrets.master },
+      });
+
+    it("by make job-inactivity, which says how many there were, and is heard by clients of the service", async () => {
+      const inbox = await world.listen(102);
+      const carts = [await cart(), await cart({ businessId: 2 })];
+      const { stdout } = await make(world.config.database.url);
+      expect(stdout.trim().split("\n").at(-1)).to.equal("orders cancelled for inactivity: 2, of businesses: 2");
+      for (const one of carts) expect(await isCancelled(one)).to.equal(true);
+      await inbox.hears(({ name, payload }) => name === "order:changed" && payload.id === carts[0]?.id);
+    }).timeout(20_000);
+
+    it("by make job-inactivity, which ends with an error when it cannot", async () => {
+      const failure = await make("postgres://nobody@127.0.0.1:1/none").catch(
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(failure).to.include({ code: 2 });
+      expect(failure.stderr).to.match(/ECONNREFUSED/);
+    }).timeout(20_000);
+  });
+});
