@@ -168,6 +168,11 @@ const inPage = (svg: string, number: number, height: number): string =>
       /^<svg [^>]*>/,
       `<svg viewBox="0 0 ${chartWidth} ${height}" width="${chartWidth}" height="${height}" aria-hidden="true" focusable="false">`,
     )
+    // Of use only where something answers a mouse; and the page has said which letters it wants.
+    .replaceAll(
+      /<style[^>]*>[\s\S]*?<\/style>| class="zr[^"]*"| (?:pointer-events|ecmeta_\w+)="[^"]*"|font-family:[^;"]*;/g,
+      "",
+    )
     .replaceAll(/\bzr\d+-/g, `c${number}-`);
 
 const valueAxis = {

@@ -22,16 +22,16 @@ const mostAds = 100;
 /** A report as one page that needs nothing else: no script, no image, no font from anywhere. */
 export const renderReportPage = (page: ReportPage): string => [...reportPageParts(page)].join("");
 
-/** The same in pieces, a business at a time. */
+/** The same in pieces, of which none takes longer than a drawing. */
 export const reportPageParts: RenderReportPage = function* (page) {
   const { reports, daily } = page;
   const charts = new Charts();
   const days = new Map(daily.map((each) => [each.business.id, each.days]));
   yield opening(page);
   if (reports.length === 0) yield empty("El informe no incluye ninguna empresa.");
-  if (reports.length > 1) yield groupSection(charts, reports, daily);
+  if (reports.length > 1) yield* groupSection(charts, reports, daily);
   for (const [index, report] of reports.entries()) {
-    yield businessSection(charts, report, days.get(report.business.id) ?? [], index > 0 || reports.length > 1);
+    yield* businessSection(charts, report, days.get(report.business.id) ?? [], index > 0 || reports.length > 1);
   }
   yield closing(page);
 };
@@ -71,7 +71,11 @@ cotizaciones y pueden pasar de 100&nbsp;%.</footer>
 
 const anchorOf = ({ business }: BusinessReport): string => `empresa-${business.id}`;
 
-function groupSection(charts: Charts, reports: readonly BusinessReport[], daily: readonly DailyFigures[]): string {
+function* groupSection(
+  charts: Charts,
+  reports: readonly BusinessReport[],
+  daily: readonly DailyFigures[],
+): Generator<string> {
   const sum = (of: (report: BusinessReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
   const conversations = sum((report) => report.conversations);
@@ -93,14 +97,11 @@ function groupSection(charts: Charts, reports: readonly BusinessReport[], daily:
     ["Cotizaciones", count(quotations), byCurrency((report) => report.quotations.all.amount)],
     ["Conversaciones con venta", percent(ratio(sales, conversations))],
   ]);
-  return `<section aria-labelledby="grupo">
-<h2 id="grupo">Todo el grupo</h2>
-${keys}
-${overTimeOfGroup(charts, daily)}
-${funnel(charts, conversations, quotations, sales)}
-${comparison(reports)}
-</section>
-`;
+  yield `<section aria-labelledby="grupo">\n<h2 id="grupo">Todo el grupo</h2>\n${keys}`;
+  yield* overTimeOfGroup(charts, daily);
+  yield funnel(charts, conversations, quotations, sales);
+  yield comparison(reports);
+  yield "</section>\n";
 }
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
@@ -110,12 +111,13 @@ const currenciesOf = (reports: readonly { readonly business: { readonly currency
 ];
 
 /** Counts of all businesses; amounts for each currency by itself. */
-function overTimeOfGroup(charts: Charts, daily: readonly DailyFigures[]): string {
+function* overTimeOfGroup(charts: Charts, daily: readonly DailyFigures[]): Generator<string> {
   const daysOf = (some: readonly DailyFigures[]) => addedUp(some.flatMap(({ days }) => days));
-  const perCurrency = currenciesOf(daily).map((currency) =>
-    amountsOverTime(charts, daysOf(daily.filter(({ business }) => business.currency === currency)), currency),
-  );
-  return [countsOverTime(charts, daysOf(daily)), ...perCurrency].join("\n");
+  yield countsOverTime(charts, daysOf(daily));
+  for (const currency of currenciesOf(daily)) {
+    const inIt = daily.filter(({ business }) => business.currency === currency);
+    yield amountsOverTime(charts, daysOf(inIt), currency);
+  }
 }
 
 function comparison(reports: readonly BusinessReport[]): string {
@@ -132,12 +134,12 @@ function comparison(reports: readonly BusinessReport[]): string {
   return table("Empresas", headings, rows);
 }
 
-function businessSection(
+function* businessSection(
   charts: Charts,
   report: BusinessReport,
   days: readonly DayFigures[],
   startsPage: boolean,
-): string {
+): Generator<string> {
   const { business, conversations, sales, quotations, rates, temperatures } = report;
   const { currency } = business;
   const anchor = anchorOf(report);
@@ -151,18 +153,16 @@ function businessSection(
     ["Temperatura según la IA", decimal(temperatures.ai)],
     ["Temperatura según agentes", decimal(temperatures.agent)],
   ]);
-  return `<section${startsPage ? ` class="business"` : ""} aria-labelledby="${anchor}">
-<h2 id="${anchor}">${escaped(business.name)}</h2>
-${keys}
-${countsOverTime(charts, days)}
-${amountsOverTime(charts, days, currency)}
-${funnel(charts, conversations, quotations.all.count, sales.all.count)}
-${origins(charts, report)}
-${agentsOf(charts, report.agents, currency)}
-${tagsOf(charts, report.tags)}
-${report.ads === null ? "" : adsOf(report.ads, currency)}
-</section>
-`;
+  yield `<section${startsPage ? ` class="business"` : ""} aria-labelledby="${anchor}">`;
+  yield `<h2 id="${anchor}">${escaped(business.name)}</h2>\n${keys}`;
+  yield countsOverTime(charts, days);
+  yield amountsOverTime(charts, days, currency);
+  yield funnel(charts, conversations, quotations.all.count, sales.all.count);
+  yield origins(charts, report);
+  yield agentsOf(charts, report.agents, currency);
+  yield tagsOf(charts, report.tags);
+  if (report.ads !== null) yield adsOf(report.ads, currency);
+  yield "</section>\n";
 }
 
 type KeyFigure = readonly [name: string, value: string, more?: string];
