@@ -118,8 +118,11 @@ class Form {
     const error = typeof reason === "string" ? new InvalidInput(reason) : reason;
     this.fail(error);
     this.req.unpipe(this.parser);
-    this.parser.destroy();
-    this.found?.content.destroy(error);
+    // The parser tells of this in the middle of a chunk, and does not bear to be gone when it goes on.
+    process.nextTick(() => {
+      this.parser.destroy();
+      this.found?.content.destroy(error);
+    });
   }
 }
 
