@@ -238,7 +238,7 @@ describe("POST /media", () => {
         socket.destroy();
       }));
 
-    it("keeps no more of a file that goes on and on than its type may have", () =>
+    it("breaks off a file that is too large long before it is whole, where nobody announced its length", () =>
       leavingNothing(async () => {
         const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
         socket.on("error", () => {});
@@ -253,12 +253,14 @@ describe("POST /media", () => {
         socket.write(chunk(Buffer.concat([Buffer.from(head({})), png()])));
         let written = 0;
         const kept: number[] = [];
-        while (answer === "" && written < 64) {
+        // No more than is still taken once the answer is sure.
+        while (answer === "" && written < 9) {
           if (!socket.write(chunk(Buffer.alloc(megabyte))))
-            await Promise.race([once(socket, "drain"), once(socket, "data")]);
+            await Promise.race([once(socket, "drain"), once(socket, "data")]).catch(() => {});
           written += 1;
           kept.push((await onDisk()).filter((name) => name.endsWith(".part")).length);
         }
+        socket.write("0\r\n\r\n");
         await eventually(() => answer !== "");
         expect(answer)
           .to.match(/^HTTP\/1.1 413 /)
