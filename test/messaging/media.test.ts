@@ -168,17 +168,17 @@ describe("POST /media", () => {
       [
         "a file in another field",
         () => formOf({ content: png(), field: "image" }),
-        "Se espera un solo archivo, en el campo file",
+        "Se espera un solo file, en el campo de ese nombre",
       ],
       [
         "two files",
         () => formOf({ content: png() }, { content: png() }),
-        "Se espera un solo archivo, en el campo file",
+        "Se espera un solo file, en el campo de ese nombre",
       ],
       [
         "a second file far behind the first",
         () => formOf({ content: png(1_000_000) }, { content: png(1_000_000), field: "other" }),
-        "Se espera un solo archivo, en el campo file",
+        "Se espera un solo file, en el campo de ese nombre",
       ],
       ["a form that does not end", () => formOf({ content: png() }).subarray(0, -6), "El formulario no es válido"],
       ["what is no form", () => Buffer.from("hola"), "El formulario no es válido"],
@@ -189,7 +189,7 @@ describe("POST /media", () => {
 
     it("a body of another type, or without a boundary", () =>
       leavingNothing(async () => {
-        const error = "Se espera multipart/form-data con el archivo en el campo file";
+        const error = "Se espera multipart/form-data con el campo file";
         expectRefusal(await post("{}", { "content-type": "application/json" }), 400, error);
         const answer = await post(formOf({ content: png() }), { "content-type": "multipart/form-data" });
         expectRefusal(answer, 400, "El formulario no es válido");

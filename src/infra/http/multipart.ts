@@ -19,6 +19,7 @@ export interface UploadedFile {
   readonly content: AsyncIterable<Buffer>;
 }
 
+const onlyOne = `Se espera un solo ${fileField}, en el campo de ese nombre`;
 /** Other fields are ignored, in these bounds. */
 const fieldLimits = { fields: 20, fieldSize: 16_384, fieldNameSize: 100, headerPairs: 50 };
 /** Bytes of a form besides its file. */
@@ -77,14 +78,13 @@ class Form {
     this.parser.on("file", (field: string | undefined, content: Readable, info: { filename: string | undefined }) => {
       // Its reader hears of what breaks it.
       content.on("error", () => {});
-      if (field !== fileField || this.found)
-        return this.breakOff(`Se espera un solo archivo, en el campo ${fileField}`);
+      if (field !== fileField || this.found) return this.breakOff(onlyOne);
       this.found = { name: info.filename ?? "", content };
       content.once("limit", () => this.breakOff(tooLarge()));
       foundFile();
     });
     this.parser.on("error", () => this.breakOff("El formulario no es válido"));
-    this.parser.on("filesLimit", () => this.breakOff("Se espera un solo archivo"));
+    this.parser.on("filesLimit", () => this.breakOff(onlyOne));
     req.once("close", () => {
       if (!req.complete) this.breakOff("La subida se interrumpió");
     });
@@ -128,7 +128,7 @@ class Form {
 
 function parserOf(req: IncomingMessage, limit: number): Busboy {
   if (!/^multipart\/form-data\b/i.test(req.headers["content-type"] ?? "")) {
-    throw new InvalidInput(`Se espera multipart/form-data con el archivo en el campo ${fileField}`);
+    throw new InvalidInput(`Se espera multipart/form-data con el campo ${fileField}`);
   }
   try {
     // One file more than is taken, to be told of it, and one byte more than is allowed.
