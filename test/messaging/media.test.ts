@@ -168,17 +168,13 @@ describe("POST /media", () => {
       [
         "a file in another field",
         () => formOf({ content: png(), field: "image" }),
-        "Se espera un solo file, en el campo de ese nombre",
+        "Se espera un solo file, y en ese campo",
       ],
-      [
-        "two files",
-        () => formOf({ content: png() }, { content: png() }),
-        "Se espera un solo file, en el campo de ese nombre",
-      ],
+      ["two files", () => formOf({ content: png() }, { content: png() }), "Se espera un solo file, y en ese campo"],
       [
         "a second file far behind the first",
         () => formOf({ content: png(1_000_000) }, { content: png(1_000_000), field: "other" }),
-        "Se espera un solo file, en el campo de ese nombre",
+        "Se espera un solo file, y en ese campo",
       ],
       ["a form that does not end", () => formOf({ content: png() }).subarray(0, -6), "El formulario no es válido"],
       ["what is no form", () => Buffer.from("hola"), "El formulario no es válido"],

@@ -19,7 +19,7 @@ export interface UploadedFile {
   readonly content: AsyncIterable<Buffer>;
 }
 
-const onlyOne = `Se espera un solo ${fileField}, en el campo de ese nombre`;
+const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
 /** Other fields are ignored, in these bounds. */
 const fieldLimits = { fields: 20, fieldSize: 16_384, fieldNameSize: 100, headerPairs: 50 };
 /** Bytes of a form besides its file. */
