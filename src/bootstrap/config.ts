@@ -120,9 +120,15 @@ const schema = {
     },
     media: {
       type: "object",
-      required: ["baseUrl", "allowPrivateUrls", "timeoutMs"],
+      required: ["baseUrl", "directory", "s3", "allowPrivateUrls", "timeoutMs"],
       properties: {
         baseUrl: { type: "string", pattern: "^(https://.+/)?$" },
+        directory: text,
+        s3: {
+          type: "object",
+          required: ["bucket", "endpoint", "region"],
+          properties: { bucket: text, endpoint: httpUrlOrNone, region: { type: "string", minLength: 1 } },
+        },
         allowPrivateUrls: { type: "boolean" },
         timeoutMs: positive,
       },

@@ -1,3 +1,50 @@
 import { ContainerModule } from "inversify";
+import { newToken } from "../infra/crypto/secrets.ts";
+import { mediaRoutes } from "../messaging/adapters/http/media.routes.ts";
+import { PostgresMediaFiles } from "../messaging/adapters/postgres/media-files.ts";
+import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
+import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
+import { S3Storage } from "../messaging/adapters/storage/s3.ts";
+import { ProbeMedia } from "../messaging/application/probe-media.ts";
+import { ReadMedia } from "../messaging/application/read-media.ts";
+import { StoreMedia } from "../messaging/application/store-media.ts";
+import { SweepMedia } from "../messaging/application/sweep-media.ts";
+import type { Config } from "./config.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
 
-export const mediaModule = new ContainerModule(() => {});
+export const mediaModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.mediaStorage, [tokens.config], ({ media }) => storageOf(media));
+  provide(bind, tokens.mediaFiles, [tokens.database], (database) => new PostgresMediaFiles(database));
+  provide(bind, tokens.readMedia, [tokens.mediaStorage, tokens.mediaFiles], (...deps) => new ReadMedia(...deps));
+  provide(
+    bind,
+    tokens.storeMedia,
+    [tokens.mediaStorage, tokens.mediaFiles, tokens.config, tokens.log],
+    (storage, files, { media: { baseUrl } }, log) =>
+      new StoreMedia(
+        storage && baseUrl !== "" ? { storage, baseUrl } : null,
+        files,
+        recognizeMedia,
+        () => newToken("m"),
+        (error) => log.warn({ err: error }, "what is left of an upload is removed later"),
+      ),
+  );
+  provide(
+    bind,
+    tokens.ownMediaProbe,
+    [tokens.mediaProbe, tokens.readMedia, tokens.config],
+    (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
+  );
+  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles], (storage, files) => ({
+    name: "media.sweep",
+    everySeconds: 600,
+    run: async (signal) => void (storage && (await new SweepMedia(storage, files).execute(signal))),
+  }));
+  provide(bind, tokens.routes, [tokens.storeMedia, tokens.readMedia], mediaRoutes);
+});
+
+function storageOf({ directory, s3 }: Config["media"]) {
+  if (s3.bucket !== "") return new S3Storage(s3);
+  return directory === "" ? null : new DiskStorage(directory);
+}

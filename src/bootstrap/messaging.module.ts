@@ -80,7 +80,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       tokens.templateCatalog,
       tokens.platform,
       tokens.knownTemplates,
-      tokens.mediaProbe,
+      tokens.ownMediaProbe,
       tokens.outbox,
       tokens.config,
       tokens.log,

@@ -35,20 +35,25 @@ import type {
 import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
 import type { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
 import type { ListTemplates } from "../messaging/application/list-templates.ts";
+import type { MediaRegister, MediaStorage } from "../messaging/application/media-ports.ts";
 import type {
   Channel,
   KnownTemplates,
+  MediaProbe,
   MessagingPlatform,
   Outbox,
   SenderDirectory,
   TemplateCatalog,
 } from "../messaging/application/ports.ts";
 import type { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
+import type { ReadMedia } from "../messaging/application/read-media.ts";
 import type { RecordCampaign } from "../messaging/application/record-campaign.ts";
 import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
+import type { StoreMedia } from "../messaging/application/store-media.ts";
+
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive } from "../orders/application/cancel-inactive.ts";
 import type { DeliveryPricing, DriverTracking } from "../orders/application/integrations.ts";
@@ -106,6 +111,13 @@ export const tokens = {
   platform: token<MessagingPlatform & Channel>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
+  /** For `media_url`: knows our own files by itself. */
+  ownMediaProbe: token<MediaProbe>("ownMediaProbe"),
+  /** Null where none is configured. */
+  mediaStorage: token<MediaStorage | null>("mediaStorage"),
+  mediaFiles: token<MediaRegister>("mediaFiles"),
+  storeMedia: token<StoreMedia>("storeMedia"),
+  readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
   channels: token<Readonly<Record<ChannelName, Channel>>>("channels"),
   triggers: token<Triggers>("triggers"),

@@ -18,13 +18,14 @@ import { adAccountsOf } from "./ads.ts";
 import { type DemoBusiness, demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { startHttpsFront } from "./https-front.ts";
 import { isDemo, seedDemo } from "./seed.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
 
-const defaults = { port: 3000, sandboxPort: 3900, databasePort: 5480 };
-const directories = { data: ".data", run: ".run" };
+const defaults = { port: 3000, sandboxPort: 3900, databasePort: 5480, mediaPort: 3443 };
+const directories = { data: ".data", run: ".run", media: ".data/media" };
 const files = {
   secret: `${directories.data}/secret`,
   demo: `${directories.run}/demo.json`,
@@ -169,6 +170,14 @@ const pusherAt = (url: string) => ({
   PUSHER_SECRET: pusherApp.secret,
 });
 
+/** Where files go and are found, unless somebody else keeps them. */
+async function mediaOf(apiPort: number): Promise<Record<string, string>> {
+  if (process.env.MEDIA_BASE_URL) return {};
+  const front = await startHttpsFront(defaults.mediaPort, apiPort);
+  started.push({ stop: () => front.close() });
+  return { MEDIA_BASE_URL: `${front.url}/media/`, MEDIA_DIR: process.env.MEDIA_DIR || directories.media };
+}
+
 async function start(): Promise<Demo> {
   for (const directory of Object.values(directories)) mkdirSync(directory, { recursive: true });
   const port = Number(process.env.PORT || defaults.port);
@@ -194,6 +203,7 @@ async function start(): Promise<Demo> {
     ...secrets,
     DATABASE_URL: url,
     PORT: String(port),
+    ...(await mediaOf(port)),
     ...(sandbox ? platformsAt(sandbox.url) : {}),
   });
 

@@ -11,8 +11,8 @@ const wireNames = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Where the wire is spoken: routes, events, stand-ins for platforms, and the data of the demo. */
-const speaksTheWire = /^src\/(\w+\/adapters\/(http|realtime)|sandbox|demo)\//;
+/** Where the wire is spoken: routes, events, pages, stand-ins for platforms, and the data of the demo. */
+const speaksTheWire = /^src\/(\w+\/adapters\/(http|realtime|html)|sandbox|demo)\//;
 
 /** The envelope of every event names the business as the wire does. */
 const exceptions: Readonly<Record<string, readonly string[]>> = { "src/infra/realtime/": ["empresa"] };

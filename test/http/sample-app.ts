@@ -189,6 +189,7 @@ export async function serveSample(
         ctx.state.caller = { businessId: 7, userId: 70, roleId: 5, token: "t" };
         await next();
       },
+      "key-or-session": (_ctx, next) => next(),
     },
     limitRate: (_ctx, next) => next(),
     bodyLimit: 10_000,

@@ -226,7 +226,7 @@ describe("ids of another business", () => {
   const expectDocumented = (route: Route, answer: Answer): void => {
     const documented = route.responses[answer.status];
     expect(documented, `${route.operationId} answered ${answer.status}: ${answer.text}`).not.to.equal(undefined);
-    if (documented?.schema === undefined) return;
+    if (documented?.schema === undefined || answer.type !== "application/json") return;
     const isValid = ajv.validate(documented.schema as object, answer.json);
     expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
   };

@@ -37,7 +37,7 @@ describe("migrations", () => {
 /** Tables that lead from the outside to a business, by what a caller or a platform presents. */
 const directories = ["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"];
 
-/** Indexes that deliberately look across businesses: a webhook names a sender only; a foreign step is told apart; old rows go by age. */
+/** Indexes that deliberately look across businesses: a webhook names a sender only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
   "realtime_events_by_age",
@@ -45,6 +45,8 @@ const acrossBusinesses = [
   "steps_by_id",
   "campaigns_by_end",
   "push_outbox_by_due",
+  "media_files_by_name",
+  "media_files_unfinished",
 ];
 
 describe("tables of a business", () => {

@@ -75,7 +75,7 @@ async function refuse(error: BodyError, { req }: Context): Promise<never> {
 }
 
 /** A client that still writes when the connection closes sees a broken pipe instead of the answer. */
-function takeRest(req: IncomingMessage): Promise<boolean> {
+export function takeRest(req: IncomingMessage): Promise<boolean> {
   req.unpipe();
   if (req.readableEnded || req.destroyed) return Promise.resolve(req.readableEnded);
   return new Promise((resolve) => {

@@ -21,6 +21,8 @@ export interface UserCaller extends BusinessCaller {
 export interface Callers {
   "app-key": KeyCaller;
   session: UserCaller;
+  /** An App Key where one came along, a session token otherwise. */
+  "key-or-session": KeyCaller | UserCaller;
   none: undefined;
 }
 export type AuthKind = keyof Callers;

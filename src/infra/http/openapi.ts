@@ -4,7 +4,8 @@ import type { AuthKind } from "./caller.ts";
 import { plainDialect } from "./dialect.ts";
 import { keyDescription } from "./idempotency.ts";
 import { ifMatchDescription } from "./if-match.ts";
-import { defineRoute, type ResponseSpec, type Route } from "./route.ts";
+import { fileField } from "./multipart.ts";
+import { defineRoute, type RawBody, type ResponseSpec, type Route } from "./route.ts";
 import { type ObjectSchema, problem, type Schema } from "./schema.ts";
 
 export interface ApiInfo {
@@ -74,6 +75,7 @@ const securitySchemes = {
 const security: Readonly<Record<AuthKind, readonly Json[]>> = {
   "app-key": [{ appKey: [] }],
   session: [{ session: [] }, { sessionInQuery: [] }],
+  "key-or-session": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
   none: [],
 };
 
@@ -102,7 +104,7 @@ const commonResponses = {
 /** What may happen on the way to a route's handler. */
 function commonFailures(route: Route): Readonly<Record<number, keyof typeof commonResponses>> {
   return {
-    ...(route.body !== undefined && route.body !== "raw" && { 400: "NotJson" }),
+    ...(typeof route.body === "object" && { 400: "NotJson" }),
     ...(route.auth !== "none" && { 401: "Unauthorized" }),
     ...(route.idempotent && { 409: "KeyInUse", 422: "KeyOfAnotherRequest" }),
     ...(route.body !== undefined && { 413: "TooLarge" }),
@@ -180,11 +182,18 @@ function parameter(where: "path" | "query", name: string, property: Schema, requ
   return { in: where, name, required, ...(description && { description }), schema: publicSchema(schema) };
 }
 
-function requestBodyOf(body: ObjectSchema | "raw"): Json {
+function requestBodyOf(body: ObjectSchema | RawBody): Json {
   if (body === "raw") return { required: true, content: { "*/*": { schema: {} } } };
+  if (body === "multipart") return { required: true, content: { "multipart/form-data": { schema: oneFile } } };
   const required = (body.required ?? []).length > 0;
   return { required, content: { "application/json": { schema: publicSchema(body) } } };
 }
+
+const oneFile = {
+  type: "object",
+  required: [fileField],
+  properties: { [fileField]: { type: "string", format: "binary" } },
+};
 
 function responsesOf(route: Route): Json {
   const common = Object.entries(commonFailures(route)).map(([status, name]) => [

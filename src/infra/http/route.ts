@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AuthKind, Callers } from "./caller.ts";
 import type { AnyDialect } from "./dialect.ts";
+import type { UploadedFile } from "./multipart.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
 export interface Call<Params, Query, Body, Caller> {
@@ -43,7 +44,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly auth: Auth;
   readonly params?: Params;
   readonly query?: Query;
-  /** `raw` hands over the bytes as they came. */
+  /** `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives. */
   readonly body?: Body;
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
@@ -56,12 +57,15 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 
-type BodyOf<Body> = Body extends "raw" ? Buffer : Infer<Body>;
+/** Bodies that no schema describes. */
+export type RawBody = "raw" | "multipart";
+
+type BodyOf<Body> = Body extends "raw" ? Buffer : Body extends "multipart" ? UploadedFile : Infer<Body>;
 
 export interface RouteSpec<
   Params extends SomeObjectSchema | undefined,
   Query extends SomeObjectSchema | undefined,
-  Body extends SomeObjectSchema | "raw" | undefined,
+  Body extends SomeObjectSchema | RawBody | undefined,
   Auth extends AuthKind,
 > extends RouteOf<Params, Query, Body, Auth> {
   readonly dialect: AnyDialect;
@@ -69,7 +73,7 @@ export interface RouteSpec<
 }
 
 /** A route as the router, the document and the isolation test see it. */
-export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema | "raw", AuthKind> {
+export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema | RawBody, AuthKind> {
   readonly dialect: AnyDialect;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
 }
@@ -79,7 +83,7 @@ export function defineRoute<
   const Auth extends AuthKind,
   const Params extends SomeObjectSchema | undefined = undefined,
   const Query extends SomeObjectSchema | undefined = undefined,
-  const Body extends SomeObjectSchema | "raw" | undefined = undefined,
+  const Body extends SomeObjectSchema | RawBody | undefined = undefined,
 >(spec: RouteSpec<Params, Query, Body, Auth>): Route {
   return spec as unknown as Route;
 }

@@ -5,6 +5,7 @@ import { jsonBody, rawBody } from "./body.ts";
 import type { Authenticators } from "./caller.ts";
 import { answering, sendJson } from "./dialect.ts";
 import { onceByKey } from "./idempotency.ts";
+import { multipartFile } from "./multipart.ts";
 import { refuseNullCharacter } from "./null-character.ts";
 import { parser } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
@@ -28,16 +29,21 @@ export function createRouter(routes: readonly Route[], parts: RouterParts): Rout
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
   const limit = route.bodyLimit ?? parts.bodyLimit;
-  const body = route.body === undefined ? [] : [route.body === "raw" ? rawBody(limit) : jsonBody(limit)];
+  const body = route.body === undefined ? [] : [bodyOf(route.body, limit)];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
   return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
+}
+
+function bodyOf(body: NonNullable<Route["body"]>, limit: number): Middleware {
+  if (body === "raw") return rawBody(limit);
+  return body === "multipart" ? multipartFile(limit) : jsonBody(limit);
 }
 
 function handling(route: Route, parts: RouterParts): Middleware {
   const once = onceOf(route, parts);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
-  const parseBody = route.body && route.body !== "raw" ? parser(route.body) : (raw: unknown) => raw;
+  const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
   return async (context) => {
     const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
     if (ctx.url.includes("%00")) [ctx.params, ctx.query].forEach(refuseNullCharacter);

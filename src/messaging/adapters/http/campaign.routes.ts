@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { csvLine } from "../../../infra/http/csv.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
@@ -264,17 +265,9 @@ async function* csvLines(
   yield "contacto_id,numero,state,attempt,message_id,error_code,error,fecha\r\n";
   for (let after = 0; ; ) {
     const rows = await reads.recipients(businessId, campaignId, state, { after, offset: 0 }, streamPage);
-    yield rows.map((row) => `${Object.values(recipientToWire(row)).map(csvField).join(",")}\r\n`).join("");
+    yield rows.map((row) => csvLine(Object.values(recipientToWire(row)))).join("");
     const last = rows.at(-1);
     if (rows.length < streamPage || !last) return;
     after = last.position;
   }
-}
-
-/** RFC 4180; what a spreadsheet would take for a formula is quoted with an apostrophe. */
-function csvField(value: unknown): string {
-  if (value === null) return "";
-  const written = String(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(written) ? `'${written}` : written;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

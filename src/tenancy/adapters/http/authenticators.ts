@@ -12,8 +12,17 @@ const mostFamiliar = 20_000;
 
 export function authenticators(keys: AppKeys, sessions: Sessions, attempts: AttemptLimit): Authenticators {
   const door = new Door(attempts);
-  return { "app-key": appKey(keys, door), session: session(sessions, door) };
+  const [byKey, bySession] = [appKey(keys, door), session(sessions, door)];
+  return { "app-key": byKey, session: bySession, "key-or-session": eitherOf(byKey, bySession) };
 }
+
+/** Who shows neither is answered as one without a key. */
+const eitherOf =
+  (byKey: Middleware, bySession: Middleware): Middleware =>
+  (ctx, next) => {
+    const hasToken = bearerOf(ctx) !== undefined || ctx.query.token !== undefined;
+    return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
+  };
 
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
 function appKey(keys: AppKeys, door: Door): Middleware {

@@ -1,0 +1,56 @@
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { selfSigned } from "./certificate.ts";
+
+export interface HttpsFront {
+  /** `https://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves stored files over https as a proxy would in production: `media_url` has to begin with https://. Everything
+ * else stays where it is.
+ *
+ * @param port - another one is taken where it is not free
+ * @param apiPort - where the service listens, on this machine
+ */
+export async function startHttpsFront(port: number, apiPort: number): Promise<HttpsFront> {
+  const server = createServer(selfSigned(), (req, res) => forward(req, res, apiPort));
+  await listen(server, port).catch((error: { code?: string }) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    return listen(server, 0);
+  });
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const listen = (server: Server, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+
+function forward(req: IncomingMessage, res: ServerResponse, port: number): void {
+  const { method, url: path, headers } = req;
+  if (!/^(GET|HEAD)$/.test(method ?? "") || !path?.startsWith("/media/")) {
+    res.writeHead(404).end();
+    return;
+  }
+  const asked = request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+    res.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(res);
+  });
+  asked.on("error", () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+  res.once("close", () => asked.destroy());
+  asked.end();
+}

@@ -1,0 +1,92 @@
+import { Readable } from "node:stream";
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import type { Bytes, MediaStorage } from "../../application/media-ports.ts";
+import type { ByteRange } from "../../domain/media.ts";
+
+export interface S3Settings {
+  readonly bucket: string;
+  readonly region: string;
+  /** Of a store that speaks S3 and is not Amazon's. */
+  readonly endpoint?: string | undefined;
+}
+
+/** Milliseconds to connect, and without a byte from the store. */
+const timeouts = {
+  connectionTimeout: 5_000,
+  requestTimeout: 20_000,
+  socketTimeout: 20_000,
+  throwOnRequestTimeout: true,
+};
+/** The least that S3 takes as a part, and so the most of an upload that is in memory. */
+const partBytes = 5 * 1024 * 1024;
+
+/** Objects in a bucket. The keys come from where the SDK looks for them: its environment, a profile, the machine. */
+export class S3Storage implements MediaStorage {
+  private readonly client: S3Client;
+
+  constructor(private readonly settings: S3Settings) {
+    const { region, endpoint } = settings;
+    this.client = new S3Client({
+      region,
+      // Names of buckets in the host need a name server that knows them.
+      ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+      requestHandler: timeouts,
+      // Other stores than Amazon's do not know the newer checksums.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+    });
+  }
+
+  async write(name: string, type: string, content: Bytes): Promise<void> {
+    const upload = new Upload({
+      client: this.client,
+      params: { ...this.object(name), ContentType: type, Body: Readable.from(content) },
+      partSize: partBytes,
+      queueSize: 1,
+      leavePartsOnError: false,
+    });
+    await upload.done();
+  }
+
+  async has(name: string): Promise<boolean> {
+    try {
+      await this.client.send(new HeadObjectCommand(this.object(name)));
+      return true;
+    } catch (error) {
+      if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return false;
+      throw error;
+    }
+  }
+
+  async *read(name: string, range: ByteRange | null): AsyncGenerator<Uint8Array> {
+    const bytes = range ? { Range: `bytes=${range.from}-${range.to}` } : {};
+    const { Body } = await this.client.send(new GetObjectCommand({ ...this.object(name), ...bytes }));
+    if (Body instanceof Readable) yield* Body;
+  }
+
+  async remove(name: string): Promise<void> {
+    const { bucket } = this.settings;
+    const listed = await this.client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: name }));
+    for (const { Key, UploadId } of listed.Uploads ?? []) {
+      if (Key === name) await this.client.send(new AbortMultipartUploadCommand({ ...this.object(name), UploadId }));
+    }
+    await this.client.send(new DeleteObjectCommand(this.object(name)));
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  private object(name: string): { Bucket: string; Key: string } {
+    return { Bucket: this.settings.bucket, Key: name };
+  }
+}

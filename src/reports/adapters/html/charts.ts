@@ -1,0 +1,227 @@
+import * as echarts from "echarts";
+import { type Money, numberOf } from "../../../kernel/money.ts";
+import { escaped, short } from "./format.ts";
+
+/** What the charts and the tables call by the same colour. Each can be told from its neighbours in grey as well. */
+export const colors = {
+  conversations: "#64748b",
+  sales: "#0f766e",
+  quotations: "#d97706",
+  ads: "#1d4ed8",
+  organic: "#93c5fd",
+  completed: "#15803d",
+  inProgress: "#60a5fa",
+  pending: "#fbbf24",
+  cancelled: "#b91c1c",
+} as const;
+
+/** Pixels of the page's text. */
+export const chartWidth = 720;
+
+const ink = "#1f2937";
+const faint = "#e5e7eb";
+const font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+const barRow = 26;
+const nameWidth = 178;
+
+/** Nothing that moves or waits for a mouse: the page has no script. */
+const still = { silent: true, emphasis: { disabled: true } } as const;
+const label = { color: ink, fontSize: 11 } as const;
+
+interface Series {
+  readonly name: string;
+  readonly color: string;
+  readonly values: readonly number[];
+}
+
+type Option = Parameters<ReturnType<typeof echarts.init>["setOption"]>[0];
+
+/** Draws charts for one page: what refers to a part of a drawing must name another part in each of them. */
+export class Charts {
+  private drawn = 0;
+
+  /** One line for each series, from left to right. */
+  overTime(times: readonly string[], series: readonly Series[]): string {
+    return this.draw(
+      190,
+      {
+        grid: { left: 56, right: 12, top: 10, bottom: 24 },
+        xAxis: {
+          type: "category",
+          data: [...times],
+          boundaryGap: times.length < 3,
+          axisLine: { lineStyle: { color: "#9ca3af" } },
+          axisTick: { show: false },
+          axisLabel: { ...label, hideOverlap: true },
+        },
+        yAxis: valueAxis,
+        series: series.map(({ name, color, values }) => ({
+          ...still,
+          type: "line",
+          name,
+          color,
+          data: [...values],
+          symbol: times.length > 45 ? "none" : "circle",
+          symbolSize: 4,
+          lineStyle: { width: 2 },
+          areaStyle: { opacity: 0.08 },
+        })),
+      },
+      series,
+    );
+  }
+
+  /** One bar for each row, its text behind it. */
+  bars(
+    rows: readonly { readonly name: string; readonly value: number; readonly text: string; readonly color: string }[],
+  ) {
+    const most = Math.max(1, ...rows.map(({ value }) => value));
+    return this.draw(rows.length * barRow + 12, {
+      grid: { left: nameWidth, right: 12, top: 4, bottom: 4 },
+      // Room for the text behind the longest bar.
+      xAxis: { type: "value", max: most * 1.45, show: false },
+      yAxis: namesOf(rows.map(({ name }) => name)),
+      series: [
+        {
+          ...still,
+          type: "bar",
+          barWidth: 16,
+          data: rows.map(({ value, color, text }) => ({
+            value,
+            itemStyle: { color, borderRadius: 2 },
+            label: { ...label, show: true, position: "right", formatter: () => text },
+          })),
+        },
+      ],
+    });
+  }
+
+  /** How each row's whole is made up of the series, in parts of a hundred. */
+  shares(names: readonly string[], series: readonly (Series & { readonly texts: readonly string[] })[]): string {
+    const wholes = names.map((_, row) => series.reduce((sum, { values }) => sum + (values[row] ?? 0), 0));
+    return this.draw(
+      names.length * barRow + 8,
+      {
+        grid: { left: nameWidth, right: 12, top: 4, bottom: 4 },
+        xAxis: { type: "value", max: 100, show: false },
+        yAxis: namesOf(names),
+        series: series.map(({ name, color, values, texts }) => ({
+          ...still,
+          type: "bar",
+          name,
+          color,
+          stack: "all",
+          barWidth: 18,
+          data: names.map((_, row) => {
+            const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
+            // A narrow part has no room for its text; the table beside it says it.
+            const shown = share >= 18 ? (texts[row] ?? "") : "";
+            return {
+              value: share,
+              label: { show: shown !== "", formatter: () => shown, color: inkOn(color), fontSize: 11 },
+            };
+          }),
+        })),
+      },
+      series,
+    );
+  }
+
+  /** For each row the series side by side in one bar, to one scale. */
+  stacked(names: readonly string[], series: readonly Series[]): string {
+    return this.draw(
+      names.length * 22 + 30,
+      {
+        grid: { left: nameWidth, right: 16, top: 4, bottom: 22 },
+        xAxis: valueAxis,
+        yAxis: namesOf(names),
+        series: series.map(({ name, color, values }) => ({
+          ...still,
+          type: "bar",
+          name,
+          color,
+          stack: "all",
+          barWidth: 13,
+          data: [...values],
+        })),
+      },
+      series,
+    );
+  }
+
+  private draw(height: number, option: Option, series: readonly Series[] = []): string {
+    const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width: chartWidth, height });
+    try {
+      chart.setOption({ animation: false, textStyle: { fontFamily: font, color: ink }, ...option });
+      this.drawn += 1;
+      return legendOf(series) + inPage(chart.renderToSVGString(), this.drawn, height);
+    } finally {
+      chart.dispose();
+    }
+  }
+}
+
+/** Narrower on a narrow screen; named by the element around it. */
+const inPage = (svg: string, number: number, height: number): string =>
+  svg
+    .replace(
+      /^<svg [^>]*>/,
+      `<svg viewBox="0 0 ${chartWidth} ${height}" width="${chartWidth}" height="${height}" aria-hidden="true" focusable="false">`,
+    )
+    // Of use only where something answers a mouse; and the page has said which letters it wants.
+    .replaceAll(
+      /<style[^>]*>[\s\S]*?<\/style>| class="zr[^"]*"| (?:pointer-events|ecmeta_\w+)="[^"]*"|font-family:[^;"]*;/g,
+      "",
+    )
+    .replaceAll(/\bzr\d+-/g, `c${number}-`);
+
+const valueAxis = {
+  type: "value",
+  minInterval: 1,
+  splitNumber: 4,
+  splitLine: { lineStyle: { color: faint } },
+  axisLabel: { ...label, formatter: (value: number) => short(value) },
+} as const;
+
+const namesOf = (names: readonly string[]) =>
+  ({
+    type: "category",
+    data: names.map((_, index) => String(index)),
+    inverse: true,
+    axisLine: { show: false },
+    axisTick: { show: false },
+    axisLabel: {
+      ...label,
+      interval: 0,
+      margin: 10,
+      formatter: (index: string) => cut(names[Number(index)] ?? ""),
+    },
+  }) as const;
+
+/** Beside the drawing: how wide letters are, only whoever shows them knows. */
+function legendOf(series: readonly Series[]): string {
+  const items = series.map(({ name, color }) => `<span><i style="background:${color}"></i>${escaped(name)}</span>`);
+  return items.length === 0 ? "" : `<p class="legend">${items.join(" ")}</p>`;
+}
+
+/** Letters that fit beside a bar, whichever they are; the tables have the names in full. */
+const mostWidth = 25;
+function cut(name: string): string {
+  const letters = [...name.replaceAll(/\s+/g, " ")];
+  // Capitals and letters of other scripts are wider.
+  let width = 0;
+  const fitting = letters.findIndex((letter) => {
+    width += /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;
+    return width > mostWidth;
+  });
+  return fitting === -1
+    ? letters.join("")
+    : `${letters
+        .slice(0, fitting - 1)
+        .join("")
+        .trim()}…`;
+}
+
+const inkOn = (color: string): string => (color === colors.organic ? ink : "#ffffff");
+
+export const amounts = (values: readonly Money[]): number[] => values.map(numberOf);

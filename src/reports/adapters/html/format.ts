@@ -1,0 +1,67 @@
+import { decimalOf, type Money } from "../../../kernel/money.ts";
+import type { Period } from "../../domain/report.ts";
+
+const locale = "es-BO";
+const grouped = { useGrouping: "always" } as const;
+const counts = new Intl.NumberFormat(locale, grouped);
+const percents = new Intl.NumberFormat(locale, { ...grouped, maximumFractionDigits: 2 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text as HTML shows it, in elements and in quoted attributes. */
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+
+export const count = (value: number): string => counts.format(value);
+export const percent = (value: number): string => `${percents.format(value)} %`;
+export const decimal = (value: number): string => percents.format(value);
+/** For axes. */
+export const short = (value: number): string => (value < 100_000 ? counts : compact).format(value);
+
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
+/** Exact, in a currency by its ISO code. */
+export const money = (amount: Money, currency: string): string => moneyText(decimalOf(amount), currency);
+
+/** An amount of somebody else's, in whatever they call their currency. */
+export const foreignMoney = (amount: number, currency: string | null): string =>
+  moneyText(String(amount), currency ?? "");
+
+function moneyText(amount: string, currency: string): string {
+  // A decimal is formatted digit by digit, whatever its size.
+  const written = amount as Intl.StringNumericLiteral;
+  if (!/^[A-Z]{3}$/.test(currency)) return `${percents.format(written)} ${currency}`.trim();
+  let format = moneyFormats.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat(locale, { ...grouped, style: "currency", currency });
+    if (moneyFormats.size < 1_000) moneyFormats.set(currency, format);
+  }
+  return format.format(written);
+}
+
+/** `2 de marzo de 2026`. */
+const longDate = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
+
+/** The first and the last day, on the clocks of the zone. */
+export const period = ({ from, until }: Period, timeZone: string): string =>
+  `${longDate(from, timeZone)} al ${longDate(new Date(until.getTime() - 1), timeZone)}`;
+
+export const moment = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone }).format(at);
+
+const months = "ene feb mar abr may jun jul ago sep oct nov dic".split(" ");
+
+/** `2026-03-01` as "1 mar". */
+export const shortDay = (day: string): string => `${Number(day.slice(8, 10))} ${monthOf(day)}`;
+
+/** `2026-03-01` as "mar 2026". */
+export const shortMonth = (day: string): string => `${monthOf(day)} ${day.slice(0, 4)}`;
+
+const monthOf = (day: string): string => months[Number(day.slice(5, 7)) - 1] ?? "";

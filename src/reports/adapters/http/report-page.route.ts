@@ -1,0 +1,95 @@
+import { Readable } from "node:stream";
+import { setImmediate as othersTurn } from "node:timers/promises";
+import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { HttpProblem } from "../../../infra/http/problem.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { RenderReportPage } from "../../application/report-page.ts";
+import type { ReportFailure } from "../../domain/failures.ts";
+
+const date = (name: string) =>
+  ({ type: "string", example: "2026-01-31", "x-error": `${name} es requerido y debe ser una fecha` }) as const;
+
+const query = {
+  type: "object",
+  required: ["startDate", "endDate"],
+  properties: {
+    startDate: date("startDate"),
+    endDate: date("endDate"),
+    includeBusinesses: {
+      type: "string",
+      pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
+      example: "1,2",
+      "x-error": "includeBusinesses debe ser una lista de números separados por comas",
+    },
+  },
+} as const satisfies Schema;
+
+/** The page asks for nothing; should anything in it ask, the browser refuses. */
+const headers = {
+  "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+  "Cache-Control": "private, no-store",
+  "Referrer-Policy": "no-referrer",
+};
+
+/**
+ * §7 as a page to read and to print.
+ *
+ * @param renderer - loads what draws the page when it is first asked for
+ * @param dialect - the words of the report itself
+ */
+export const reportPageRoute = (
+  reports: SharedReports,
+  renderer: () => Promise<RenderReportPage>,
+  dialect: Dialect<InvalidInput | ReportFailure>,
+): Route =>
+  defineRoute({
+    method: "get",
+    path: "/reports/:businessId.html",
+    operationId: "getReportPage",
+    tag: "Reports",
+    summary: "The shared report as one printable page, charts included",
+    rules: [
+      [
+        "Reports.1",
+        "The same figures as the shared report, day by day as well, on a page of its own: without scripts, images or " +
+          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on.",
+      ],
+    ],
+    auth: "key-or-session",
+    params: {
+      type: "object",
+      required: ["businessId"],
+      properties: { businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } },
+    } as const,
+    query,
+    responses: {
+      200: { description: "The page, text/html" },
+      400: { description: "A parameter is missing or wrong, or the business shares no report", schema: problem },
+      401: { description: "No such key or token, or one of another business than the root", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+    },
+    dialect,
+    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller }) => {
+      if (businessId !== caller.businessId) throw new HttpProblem(401, "Invalid API key");
+      const request: ReportRequest = {
+        rootId: businessId,
+        startDate,
+        endDate,
+        ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
+      };
+      const render = await renderer();
+      const [found, daily] = await Promise.all([reports.report(request), reports.daily(request)]);
+      const parts = render({ reports: found, daily, madeAt: new Date() });
+      return new Reply(200, Readable.from(inTurns(parts)), headers, "text/html");
+    },
+  });
+
+/** Drawing takes a while: between two businesses other requests have their turn. */
+async function* inTurns(parts: Iterable<string>): AsyncGenerator<string> {
+  for (const part of parts) {
+    yield part;
+    await othersTurn();
+  }
+}

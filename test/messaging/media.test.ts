@@ -1,0 +1,462 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { SweepMedia } from "../../src/messaging/application/sweep-media.ts";
+import { largestMedia } from "../../src/messaging/domain/media.ts";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { png, refusedFiles, takenFiles } from "./media-files.ts";
+
+const boundary = "a-boundary";
+const base = "https://media.test/media/";
+
+interface Part {
+  readonly field?: string;
+  readonly name?: string | null;
+  readonly type?: string;
+  readonly content: Buffer | string;
+}
+
+const head = ({ field = "file", name = "foto.png", type = "image/png" }: Omit<Part, "content">): string => {
+  const file = name === null ? "" : `; filename="${name}"\r\nContent-Type: ${type}`;
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${field}"${file}\r\n\r\n`;
+};
+
+const formOf = (...parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap((part) => [Buffer.from(head(part)), Buffer.from(part.content), Buffer.from("\r\n")]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+
+const multipart = { "content-type": `multipart/form-data; boundary=${boundary}` };
+
+describe("POST /media", () => {
+  let directory: string;
+  let world: World;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), "recado-media-"));
+    const withImage = aTemplate(101, {
+      headerType: "IMAGE",
+      body: "Hola",
+      structure: {
+        language: "es",
+        components: [
+          { type: "HEADER", format: "IMAGE" },
+          { type: "BODY", text: "Hola" },
+        ],
+      },
+    });
+    world = await startWorld({
+      businesses: [aBusiness(1, { templates: [withImage] }), aBusiness(2)],
+      environment: { MEDIA_DIR: directory, MEDIA_BASE_URL: base },
+    });
+  });
+  after(async () => {
+    await world.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const post = (rawBody: Buffer | string, headers: Record<string, string> = {}): Promise<Answer> =>
+    request(`${world.api}/media`, {
+      method: "POST",
+      rawBody,
+      headers: { ...multipart, "x-api-key": world.appKey(1), ...headers },
+    });
+  const upload = (content: Buffer | string, name = "foto.png"): Promise<Answer> => post(formOf({ content, name }));
+  /** Uploads what is taken. @returns its name */
+  const stored = async (content: Buffer | string, name?: string): Promise<string> => {
+    const answer = await upload(content, name);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.json).to.have.all.keys("media_url");
+    expect(answer.json.media_url.startsWith(base)).to.equal(true);
+    return answer.json.media_url.slice(base.length);
+  };
+  const read = (name: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
+    request(`${world.api}/media/${name}`, { method, headers });
+  const bytesOf = async (name: string): Promise<Buffer> =>
+    Buffer.from(await (await fetch(`${world.api}/media/${name}`)).arrayBuffer());
+  const onDisk = async (): Promise<string[]> => (await readdir(directory)).sort();
+  const rows = () => world.rows<{ name: string }>("select name from media_files order by name");
+  /** Nothing is kept of what `act` uploads, neither on the disk nor in the table. */
+  const leavingNothing = async (act: () => Promise<unknown>): Promise<void> => {
+    const [files, entries] = [await onDisk(), await rows()];
+    await act();
+    await eventually(async () => (await onDisk()).length === files.length);
+    expect(await onDisk()).to.deep.equal(files);
+    await eventually(async () => (await rows()).length === entries.length);
+    expect(await rows()).to.deep.equal(entries);
+  };
+  const expectRefusal = (answer: Answer, status: number, error: string): void => {
+    expect(answer.json).to.deep.equal({ success: false, error });
+    expect(answer.status).to.equal(status);
+    expect(answer.type).to.equal("application/json");
+  };
+
+  describe("knows by its content (Media.2)", () => {
+    for (const [called, content, type, extension] of takenFiles) {
+      it(`${type}, ${called}`, async () => {
+        const name = await stored(content, called);
+        expect(name).to.match(new RegExp(`^m_[\\w-]{43}\\.${extension}$`));
+        const answer = await read(name);
+        expect(answer.status).to.equal(200);
+        expect(answer.type).to.equal(type);
+        expect(await bytesOf(name)).to.deep.equal(content);
+      });
+    }
+
+    it("what is called otherwise, and gives it the name of what it is", async () => {
+      const answer = await post(formOf({ content: png(), name: "página.html", type: "text/html" }));
+      expect(answer.status, answer.text).to.equal(200);
+      const { headers, type } = await read(answer.json.media_url.slice(base.length));
+      expect(type).to.equal("image/png");
+      expect(headers["content-disposition"]).to.equal(
+        "inline; filename=\"p_gina.png\"; filename*=UTF-8''p%C3%A1gina.png",
+      );
+    });
+
+    for (const [what, content] of Object.entries(refusedFiles)) {
+      it(`${what}, and refuses it under any name`, () =>
+        leavingNothing(async () => {
+          for (const name of ["foto.png", "carta.pdf", "a.txt"]) {
+            const answer = await upload(content, name);
+            expect(answer.status, answer.text).to.equal(415);
+            expect(answer.json.error).to.match(/^El contenido de file no es de un tipo admitido/);
+          }
+        }));
+    }
+  });
+
+  describe("takes from either kind of caller", () => {
+    it("an App Key or a session token, for its own business", async () => {
+      const form = formOf({ content: png() });
+      const token = await world.sessionToken(202);
+      const anonymous = { "x-api-key": "" };
+      for (const headers of [{ "x-api-key": world.appKey(2) }, { ...anonymous, authorization: `Bearer ${token}` }]) {
+        const answer = await post(form, headers);
+        expect(answer.status, answer.text).to.equal(200);
+        const [row] = await world.rows("select business_id, type, size from media_files where name = $1", [
+          answer.json.media_url.slice(base.length),
+        ]);
+        expect(row).to.deep.equal({ business_id: 2, type: "image/png", size: png().length });
+      }
+    });
+
+    it("and from nobody else", () =>
+      leavingNothing(async () => {
+        const form = formOf({ content: png() });
+        const none = await post(form, { "x-api-key": "" });
+        expect([none.status, none.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+        const wrongKey = await post(form, { "x-api-key": "rk_wrong" });
+        expect([wrongKey.status, wrongKey.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+        const wrongToken = await post(form, { "x-api-key": "", authorization: "Bearer wrong" });
+        expect([wrongToken.status, wrongToken.json]).to.deep.equal([401, { error: "Invalid token" }]);
+      }));
+  });
+
+  describe("refuses (Media.1)", () => {
+    const wrongForms: [what: string, body: () => Buffer, error: string][] = [
+      ["a form without a file", () => formOf(), "file es requerido"],
+      ["a form with other fields only", () => formOf({ content: "x", field: "a", name: null }), "file es requerido"],
+      ["a text in the place of the file", () => formOf({ content: "x", name: null }), "file es requerido"],
+      ["an empty file", () => formOf({ content: "" }), "file está vacío"],
+      [
+        "a file in another field",
+        () => formOf({ content: png(), field: "image" }),
+        "Se espera un solo file, y en ese campo",
+      ],
+      ["two files", () => formOf({ content: png() }, { content: png() }), "Se espera un solo file, y en ese campo"],
+      [
+        "a second file far behind the first",
+        () => formOf({ content: png(1_000_000) }, { content: png(1_000_000), field: "other" }),
+        "Se espera un solo file, y en ese campo",
+      ],
+      ["a form that does not end", () => formOf({ content: png() }).subarray(0, -6), "El formulario no es válido"],
+      ["what is no form", () => Buffer.from("hola"), "El formulario no es válido"],
+    ];
+    for (const [what, body, error] of wrongForms) {
+      it(what, () => leavingNothing(async () => expectRefusal(await post(body()), 400, error)));
+    }
+
+    it("a body of another type, or without a boundary", () =>
+      leavingNothing(async () => {
+        const error = "Se espera multipart/form-data con el campo file";
+        expectRefusal(await post("{}", { "content-type": "application/json" }), 400, error);
+        const answer = await post(formOf({ content: png() }), { "content-type": "multipart/form-data" });
+        expectRefusal(answer, 400, "El formulario no es válido");
+      }));
+
+    it("takes other fields beside the file and ignores them", async () => {
+      const note = { content: "hola", field: "note", name: null };
+      const answer = await post(formOf(note, { content: png() }, note));
+      expect(answer.status, answer.text).to.equal(200);
+    });
+  });
+
+  describe("holds each type to its size (Media.1)", () => {
+    const megabyte = 1024 * 1024;
+
+    it("takes an image of 5 MB and none that has a byte more", async () => {
+      const frame = png().length;
+      const name = await stored(png(5 * megabyte - frame));
+      expect((await read(name, {}, "HEAD")).headers["content-length"]).to.equal(String(5 * megabyte));
+      await leavingNothing(async () => {
+        const answer = await upload(png(5 * megabyte - frame + 1));
+        expectRefusal(answer, 413, "file no puede tener más de 5 MB: es una imagen");
+      });
+    });
+
+    it("a video and an audio to 16 MB", () =>
+      leavingNothing(async () => {
+        for (const [called, kind] of [
+          ["video.mp4", "un video"],
+          ["audio.mp3", "un audio"],
+        ]) {
+          const [, content = Buffer.alloc(0)] = takenFiles.find(([name]) => name === called) ?? [];
+          const answer = await upload(Buffer.concat([content, Buffer.alloc(16 * megabyte)]), called);
+          expectRefusal(answer, 413, `file no puede tener más de 16 MB: es ${kind}`);
+        }
+      }));
+
+    it("answers without reading the form where the announced length is too much", () =>
+      leavingNothing(async () => {
+        const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
+        const announced = `POST /media HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: ${multipart["content-type"]}\r\n`;
+        socket.write(`${announced}Content-Length: ${largestMedia + megabyte}\r\n\r\n`);
+        socket.on("error", () => {}).write(Buffer.alloc(9 * megabyte));
+        const [answer] = await once(socket, "data");
+        expect(String(answer)).to.match(/^HTTP\/1.1 413 /);
+        socket.destroy();
+      }));
+
+    it("breaks off a file that is too large long before it is whole, where nobody announced its length", () =>
+      leavingNothing(async () => {
+        const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
+        socket.on("error", () => {});
+        let answer = "";
+        socket.on("data", (data) => {
+          answer += data;
+        });
+        const announced = `POST /media HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: ${multipart["content-type"]}\r\n`;
+        socket.write(`${announced}Transfer-Encoding: chunked\r\n\r\n`);
+        const chunk = (data: Buffer): Buffer =>
+          Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from("\r\n")]);
+        socket.write(chunk(Buffer.concat([Buffer.from(head({})), png()])));
+        let written = 0;
+        const kept: number[] = [];
+        // No more than is still taken once the answer is sure.
+        while (answer === "" && written < 9) {
+          if (!socket.write(chunk(Buffer.alloc(megabyte))))
+            await Promise.race([once(socket, "drain"), once(socket, "data")]).catch(() => {});
+          written += 1;
+          kept.push((await onDisk()).filter((name) => name.endsWith(".part")).length);
+        }
+        socket.write("0\r\n\r\n");
+        await eventually(() => answer !== "");
+        expect(answer)
+          .to.match(/^HTTP\/1.1 413 /)
+          .and.to.include("5 MB");
+        expect(Math.max(...kept)).to.equal(1);
+        socket.destroy();
+      }));
+  });
+
+  describe("leaves nothing behind (Media.3)", () => {
+    const begin = async (): Promise<ReturnType<typeof connect>> => {
+      const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
+      const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
+      socket.write(
+        `POST /media HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: ${multipart["content-type"]}\r\nContent-Length: ${form.length + 1000}\r\n\r\n`,
+      );
+      socket.write(form);
+      await eventually(async () => (await onDisk()).some((name) => name.endsWith(".part")));
+      return socket;
+    };
+
+    it("of an upload that breaks off, and shows nothing of it before", () =>
+      leavingNothing(async () => {
+        const socket = await begin();
+        const [part = ""] = (await onDisk()).filter((name) => name.endsWith(".part"));
+        expect((await read(part)).status).to.equal(404);
+        expect((await read(part.slice(0, -5))).status).to.equal(404);
+        socket.destroy();
+      }));
+
+    it("of an upload whose process died, once it is an hour old", async () => {
+      const [dead, young] = [`m_${"a".repeat(43)}.png`, `m_${"b".repeat(43)}.png`];
+      for (const name of [dead, young]) await writeFile(join(directory, `${name}.part`), "x");
+      await writeFile(join(directory, dead), "x");
+      const insert = `insert into media_files (business_id, name, file_name, type, created_at)
+                      values (1, $1, 'a.png', 'image/png', now() - $2::interval)`;
+      await world.rows(insert, [dead, "61 minutes"]);
+      await world.rows(insert, [young, "59 minutes"]);
+      const finished = await stored(png());
+      await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
+
+      const storage = resolve(world.container, tokens.mediaStorage);
+      if (!storage) throw new Error("no storage");
+      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles));
+      // The clock may have come first.
+      expect(await sweep.execute()).to.be.within(0, 1);
+      const left = await onDisk();
+      expect(left).to.include.members([`${young}.part`, finished]);
+      expect(left.filter((name) => name.startsWith(dead))).to.deep.equal([]);
+      expect((await rows()).map(({ name }) => name))
+        .to.include(young)
+        .and.not.include(dead);
+      await storage.remove(young);
+      await world.rows("delete from media_files where name = $1", [young]);
+    });
+
+    it("of a file that cannot be entered", () =>
+      leavingNothing(async () => {
+        const failing = `
+          create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+          create trigger refuse before update on media_files for each row execute function refuse();`;
+        await world.rows(failing);
+        const answer = await upload(png()).finally(() =>
+          world.rows("drop trigger refuse on media_files; drop function refuse;"),
+        );
+        expectRefusal(answer, 500, "Error: fallo inesperado");
+      }));
+  });
+
+  describe("gives an address (Media.4)", () => {
+    it("that a template is sent with (§2.6)", async () => {
+      const name = await stored(png());
+      const media_url = `${base}${name}`;
+      const answer = await world.post("/chats/enviar/plantilla/business", {
+        empresa_id: 1,
+        phone_number: "59170000077",
+        plantilla_id: 101,
+        media_url,
+      });
+      expect([answer.status, answer.json]).to.deep.equal([200, { success: true }]);
+      const accepted = await world.control("GET", "/messages?to=59170000077");
+      expect(JSON.stringify(accepted)).to.include(media_url);
+    });
+
+    it("but none that was never given, nor one of a file that is gone", async () => {
+      const gone = await stored(png());
+      await rm(join(directory, gone));
+      for (const name of [gone, `m_${"x".repeat(43)}.png`]) {
+        const answer = await world.post("/chats/enviar/plantilla/business", {
+          empresa_id: 1,
+          phone_number: "59170000078",
+          plantilla_id: 101,
+          media_url: `${base}${name}`,
+        });
+        expect(answer.status).to.equal(400);
+        expect(answer.json.error).to.match(/^media_url no es accesible/);
+        expect((await read(name)).status).to.equal(404);
+      }
+    });
+
+    it("that is another for each upload", async () => {
+      expect(await stored(png())).not.to.equal(await stored(png()));
+    });
+
+    it("and says so where no place for files is configured", async () => {
+      const bare = await startWorld({ businesses: [aBusiness(1)] });
+      try {
+        const answer = await request(`${bare.api}/media`, {
+          method: "POST",
+          rawBody: formOf({ content: png() }),
+          headers: { ...multipart, "x-api-key": bare.appKey(1) },
+        });
+        expectRefusal(answer, 503, "La subida de archivos no está configurada");
+        expect((await request(`${bare.api}/media/a.png`)).status).to.equal(404);
+      } finally {
+        await bare.stop();
+      }
+    });
+  });
+
+  describe("GET /media/:name (Media.5)", () => {
+    const content = png(1_000);
+    let name: string;
+    before(async () => {
+      name = await stored(content, "menú del día.png");
+    });
+
+    it("tells browsers and caches what they may do with the file", async () => {
+      const { status, headers } = await read(name);
+      expect(status).to.equal(200);
+      expect(headers).to.deep.include({
+        "content-type": "image/png",
+        "content-length": String(content.length),
+        "x-content-type-options": "nosniff",
+        "cache-control": "public, max-age=31536000, immutable",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "accept-ranges": "bytes",
+        "content-disposition": "inline; filename=\"men_ del d_a.png\"; filename*=UTF-8''men%C3%BA%20del%20d%C3%ADa.png",
+        etag: `"${name}"`,
+      });
+      const text = await read(await stored("Hola, mundo", "a.txt"));
+      expect(text.headers["content-disposition"]).to.match(/^attachment; filename="a\.txt"/);
+    });
+
+    it("answers HEAD with 200 and no body", async () => {
+      const answer = await read(name, {}, "HEAD");
+      expect([answer.status, answer.text]).to.deep.equal([200, ""]);
+      expect(answer.headers["content-length"]).to.equal(String(content.length));
+    });
+
+    const size = content.length;
+    const ranges: [range: string, status: number, contentRange: string | undefined, from: number, to: number][] = [
+      ["bytes=0-0", 206, `bytes 0-0/${size}`, 0, 1],
+      ["bytes=10-19", 206, `bytes 10-19/${size}`, 10, 20],
+      ["bytes=10-", 206, `bytes 10-${size - 1}/${size}`, 10, size],
+      ["bytes=-5", 206, `bytes ${size - 5}-${size - 1}/${size}`, size - 5, size],
+      ["bytes=-999999", 206, `bytes 0-${size - 1}/${size}`, 0, size],
+      ["bytes=0-999999", 206, `bytes 0-${size - 1}/${size}`, 0, size],
+      [`bytes=${size}-`, 416, `bytes */${size}`, 0, 0],
+      ["bytes=-0", 416, `bytes */${size}`, 0, 0],
+      ["bytes=5-2", 200, undefined, 0, size],
+      ["bytes=0-1,5-6", 200, undefined, 0, size],
+      ["bytes=-", 200, undefined, 0, size],
+      ["lines=1-2", 200, undefined, 0, size],
+    ];
+    for (const [range, status, contentRange, from, to] of ranges) {
+      it(`answers ${range} with ${status}`, async () => {
+        const response = await fetch(`${world.api}/media/${name}`, { headers: { range } });
+        const bytes = Buffer.from(await response.arrayBuffer());
+        expect(response.status).to.equal(status);
+        expect(response.headers.get("content-range") ?? undefined).to.equal(contentRange);
+        expect(bytes).to.deep.equal(content.subarray(from, to));
+        expect(response.headers.get("content-length")).to.equal(String(to - from));
+      });
+    }
+
+    it("sends nothing to those who have the file, and all of it to those whose part is of another", async () => {
+      for (const tag of [`"${name}"`, `W/"${name}"`, `"x", "${name}"`, "*"]) {
+        const answer = await read(name, { "if-none-match": tag });
+        expect([answer.status, answer.text]).to.deep.equal([304, ""]);
+      }
+      const range = "bytes=0-9";
+      expect((await read(name, { range, "if-range": '"x"' })).status).to.equal(200);
+      expect((await read(name, { range, "if-range": `"${name}"` })).status).to.equal(206);
+    });
+
+    it("knows no other names", async () => {
+      const wrong = [
+        name.replace(/^m_./, "m_!"),
+        name.slice(0, -1),
+        name.toUpperCase(),
+        `${name}.part`,
+        `..%2f${name}`,
+        "..%2f..%2fetc%2fpasswd",
+        "%00",
+        "%E0%A4%A",
+        "x".repeat(500),
+      ];
+      for (const each of wrong) expect((await read(each)).status, each).to.be.oneOf([400, 404]);
+      expect((await read(name.replace(/^m_./, "m_!"))).json).to.deep.equal({ message: "Not found" });
+    });
+  });
+});

@@ -1,0 +1,344 @@
+import { expect } from "chai";
+import { plainDialect } from "../../src/infra/http/dialect.ts";
+import { type Money, moneyOf } from "../../src/kernel/money.ts";
+import { renderReportPage, reportPageParts } from "../../src/reports/adapters/html/report-page.ts";
+import { reportPageRoute } from "../../src/reports/adapters/http/report-page.route.ts";
+import type { ReportRequest } from "../../src/reports/application/ports.ts";
+import type { ReportPage } from "../../src/reports/application/report-page.ts";
+import { ReportNotShared } from "../../src/reports/domain/failures.ts";
+import { type SampleApp, serveSample } from "../http/sample-app.ts";
+import { request } from "../support/http.ts";
+import { samplePage } from "./sample-reports.ts";
+
+const long = "Compañía Importadora y Distribuidora de Alimentos Congelados del Oriente Boliviano";
+
+/** What a reader sees of a piece of HTML. */
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<style>[\s\S]*?<\/style>/g, "")
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/&nbsp;|\u00a0/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** Tables by their captions: the cells of each row, as they are read. */
+function tablesOf(html: string): { readonly caption: string; readonly rows: string[][] }[] {
+  return [...html.matchAll(/<table>([\s\S]*?)<\/table>/g)].map(([, table = ""]) => ({
+    caption: textOf(/<caption>([\s\S]*?)<\/caption>/.exec(table)?.[1] ?? ""),
+    rows: [...(table.split("<tbody>")[1] ?? "").matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
+      [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) => textOf(cell)),
+    ),
+  }));
+}
+
+/** "1.087" or "17,11 %" as a number. */
+const numberIn = (text = ""): number => Number(text.replace(/ %$/, "").replaceAll(".", "").replace(",", "."));
+/** "Bs 1.606,54" as hundredths. */
+const moneyIn = (text = ""): Money => moneyOf(text.replace(/^\D+/, "").replaceAll(".", "").replace(",", "."));
+
+/** The key figures of a section: by their names, the lines of each. */
+const keysOf = (section: string): Map<string, string[]> =>
+  new Map(
+    [...section.matchAll(/<div><dt>([\s\S]*?)<\/dt>([\s\S]*?)<\/div>/g)].map(([, name = "", values = ""]) => [
+      textOf(name),
+      [...values.matchAll(/<dd>([\s\S]*?)<\/dd>/g)].map(([, value = ""]) => textOf(value)),
+    ]),
+  );
+
+const sectionsOf = (html: string): string[] => html.split("<section").slice(1);
+
+describe("the page of a shared report", () => {
+  const page = samplePage([
+    { id: 1, name: "Pollos El Ceibo" },
+    { id: 2, name: long, currency: "USD", days: 31, ads: null },
+    { id: 3, name: "Centro", agents: Array.from({ length: 50 }, (_, index) => `Agente ${index}`) },
+  ]);
+  const html = renderReportPage(page);
+  const [groupPart = "", ...businessParts] = sectionsOf(html);
+
+  it("shows the key figures of each business as they are", () => {
+    expect(businessParts).to.have.length(3);
+    for (const [index, { business, conversations, sales, quotations, rates, temperatures }] of page.reports.entries()) {
+      const section = businessParts[index] ?? "";
+      expect(textOf(section)).to.include(business.name);
+      const keys = keysOf(section);
+      const shown = (name: string) => numberIn(keys.get(name)?.[0]);
+      expect(shown("Conversaciones")).to.equal(conversations);
+      expect(shown("Ventas")).to.equal(sales.all.count);
+      expect(moneyIn(keys.get("Ventas")?.[1])).to.equal(sales.all.amount);
+      expect(keys.get("Ventas")?.[1]).to.match(business.currency === "USD" ? /^USD / : /^Bs /);
+      expect(shown("Cotizaciones")).to.equal(quotations.all.count);
+      expect(moneyIn(keys.get("Cotizaciones")?.[1])).to.equal(quotations.all.amount);
+      expect(shown("Conversaciones con venta")).to.equal(rates.salesPerConversation);
+      expect(shown("Conversaciones con cotización")).to.equal(rates.quotationsPerConversation);
+      expect(shown("Cotizaciones que son venta")).to.equal(rates.salesPerQuotation);
+      expect(shown("Temperatura según la IA")).to.equal(temperatures.ai);
+      expect(shown("Temperatura según agentes")).to.equal(temperatures.agent);
+    }
+  });
+
+  it("adds the group up, currencies each by itself", () => {
+    const keys = keysOf(groupPart);
+    const sum = (of: (report: ReportPage["reports"][number]) => number) =>
+      page.reports.reduce((total, report) => total + of(report), 0);
+    expect(numberIn(keys.get("Conversaciones")?.[0])).to.equal(sum((report) => report.conversations));
+    expect(numberIn(keys.get("Ventas")?.[0])).to.equal(sum((report) => report.sales.all.count));
+    const [bolivianos = "", dollars = ""] = keys.get("Ventas")?.[1]?.split(" + ") ?? [];
+    const of = (currency: string) =>
+      page.reports
+        .filter(({ business }) => business.currency === currency)
+        .reduce((total: Money, report) => total + report.sales.all.amount, 0n);
+    expect([moneyIn(bolivianos), moneyIn(dollars)]).to.deep.equal([of("BOB"), of("USD")]);
+    expect(groupPart).to.include("Montos por día, en BOB").and.include("Montos por día, en USD");
+
+    const [businesses] = tablesOf(groupPart);
+    expect(
+      businesses?.rows.map(([name, talks, sales, amount, rate, quotations, quoted]) => [
+        name,
+        numberIn(talks),
+        numberIn(sales),
+        moneyIn(amount),
+        numberIn(rate),
+        numberIn(quotations),
+        moneyIn(quoted),
+      ]),
+    ).to.deep.equal(
+      page.reports.map(({ business, conversations, sales, rates, quotations }) => [
+        business.name,
+        conversations,
+        sales.all.count,
+        sales.all.amount,
+        rates.salesPerConversation,
+        quotations.all.count,
+        quotations.all.amount,
+      ]),
+    );
+  });
+
+  it("lists every agent with every figure", () => {
+    for (const [index, { agents }] of page.reports.entries()) {
+      const table = tablesOf(businessParts[index] ?? "").find(({ caption }) => caption === "Agentes");
+      const shown = table?.rows.map(([name, sales, amount, quotations, quoted, ...tickets]) => ({
+        name,
+        sales: { count: numberIn(sales), amount: moneyIn(amount) },
+        quotations: { count: numberIn(quotations), amount: moneyIn(quoted) },
+        tickets: tickets.map(numberIn),
+      }));
+      expect(shown).to.have.deep.members(
+        agents.map(({ name, sales, quotations, tickets }) => ({
+          name,
+          sales,
+          quotations,
+          tickets: [tickets.total, tickets.completed, tickets.inProgress, tickets.pending, tickets.cancelled],
+        })),
+      );
+    }
+  });
+
+  it("tells ads from what came by itself, and where quotations came from", () => {
+    for (const [index, { sales, quotations }] of page.reports.entries()) {
+      const table = tablesOf(businessParts[index] ?? "").find(({ rows }) => rows[0]?.[0] === "Ventas");
+      const shown = table?.rows.map(([, ads, adAmount, organic, organicAmount]) => [
+        { count: numberIn(ads), amount: moneyIn(adAmount) },
+        { count: numberIn(organic), amount: moneyIn(organicAmount) },
+      ]);
+      const tally = ({ count, amount }: { count: number; amount: Money }) => ({ count, amount });
+      expect(shown).to.deep.equal([
+        [tally(sales.fromAds), tally(sales.organic)],
+        [tally(quotations.fromAds), tally(quotations.organic)],
+        [tally(quotations.fromAds.fromPdf), tally(quotations.organic.fromPdf)],
+        [tally(quotations.fromAds.fromMessage), tally(quotations.organic.fromMessage)],
+      ]);
+    }
+  });
+
+  it("lists the ads of those who name an account, what they cost in their own currency", () => {
+    for (const [index, { ads }] of page.reports.entries()) {
+      const table = tablesOf(businessParts[index] ?? "").find(({ caption }) => caption === "Anuncios");
+      const shown = table?.rows.map(([name, spend, sales, amount, quotations, quoted]) => [
+        name,
+        spend,
+        numberIn(sales),
+        moneyIn(amount),
+        numberIn(quotations),
+        moneyIn(quoted),
+      ]);
+      expect(shown ?? null).to.deep.equal(
+        ads?.map((ad) => [
+          `${ad.name} ${ad.adId}`,
+          `USD ${ad.spend?.toFixed(2).replace(".", ",")}`,
+          ad.sales.count,
+          ad.sales.amount,
+          ad.quotations.count,
+          ad.quotations.amount,
+        ]) ?? null,
+      );
+    }
+  });
+
+  it("draws what the tables say", () => {
+    const [report] = page.reports;
+    const drawn = textOf(businessParts[0] ?? "");
+    for (const { name, count } of report?.tags ?? []) expect(drawn).to.match(new RegExp(`${name}.* ${count}`));
+    for (const title of [
+      "Ventas y cotizaciones por día",
+      "Montos por día, en BOB",
+      "De la conversación a la venta",
+      "Anuncios y orgánico",
+      "Ventas por agente",
+      "Tickets por agente y estado",
+      "Etiquetas más asignadas",
+    ]) {
+      expect(drawn, title).to.include(title);
+    }
+    const { width } = /<svg [^>]*width="(?<width>\d+)"/.exec(html)?.groups ?? {};
+    expect(width).to.equal("720");
+    // A drawing refers to none of another's parts.
+    const definitions = [...html.matchAll(/ id="(c\d+-[^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(definitions).size).to.equal(definitions.length);
+    for (const [, id] of html.matchAll(/url\(#([^)]+)\)/g)) expect(definitions).to.include(id);
+  });
+
+  it("says in words what each drawing shows", () => {
+    const drawings = [...html.matchAll(/<div role="img" aria-label="([^"]*)">/g)];
+    expect(drawings.length).to.be.above(15);
+    expect(html.match(/<svg /g)).to.have.length(drawings.length);
+    for (const [, name = ""] of drawings) expect(name).to.match(/\d/);
+  });
+
+  it("needs nothing from anywhere", () => {
+    expect(html).not.to.match(/https?:|\/\/[a-z]|<(?:script|link|img|image|iframe|object|use)\b|@import|url\((?!#)/i);
+    expect(html).not.to.match(/\son\w+=/i);
+  });
+
+  it("is the same for the same figures", () => {
+    expect(renderReportPage(page)).to.equal(html);
+  });
+
+  it("comes in pieces, of which none holds more than a drawing or two", () => {
+    for (const part of reportPageParts(page)) expect(part.split("<svg ").length - 1).to.be.at.most(2);
+  });
+
+  it("escapes every name, wherever it stands", () => {
+    const evil = `<script>alert("1")</script>'"&<b x=1>`;
+    const attacked = renderReportPage(
+      samplePage([
+        { id: 1, name: evil, currency: evil, agents: [evil], tags: [evil, ...Array(20).fill(evil)], ads: [evil] },
+        { id: 2, name: evil, agents: [`{a|${evil}}`], tags: [evil] },
+      ]),
+    );
+    const plain = renderReportPage(samplePage([{ id: 1, agents: ["A"], tags: ["T"], ads: ["X"] }, { id: 2 }]));
+    const elements = (text: string) => new Set([...text.matchAll(/<\/?([a-z!]\w*)/gi)].map(([, name]) => name));
+    expect([...elements(attacked)]).to.have.members([...elements(plain)]);
+    expect(attacked).not.to.match(/<script|<b /);
+    expect(textOf(attacked).split(evil).length).to.be.above(8);
+    const one = renderReportPage(samplePage([{ id: 1, name: evil }]));
+    expect(one).to.include("<title>&lt;script&gt;");
+  });
+
+  it("says so where there is nothing to show", () => {
+    const nothing = renderReportPage(samplePage([{ id: 1, isEmpty: true, agents: [] }]));
+    const text = textOf(nothing);
+    for (const said of [
+      "No hubo ventas ni cotizaciones en el período.",
+      "No hubo conversaciones en el período.",
+      "La empresa no tiene agentes activos.",
+      "No se asignaron etiquetas en el período.",
+      "Ningún anuncio trajo ventas ni cotizaciones en el período.",
+    ]) {
+      expect(text).to.include(said);
+    }
+    expect(nothing).not.to.match(/<svg|NaN|Infinity|undefined|null/);
+    expect(textOf(renderReportPage({ reports: [], daily: [], madeAt: new Date() }))).to.include(
+      "El informe no incluye ninguna empresa.",
+    );
+  });
+
+  it("sums a long period up by weeks, a very long one by months", () => {
+    const titleOf = (days: number) => textOf(renderReportPage(samplePage([{ id: 1, days }])));
+    expect(titleOf(120)).to.include("cotizaciones por día");
+    expect(titleOf(121)).to.include("cotizaciones por semana").and.include("Montos por semana");
+    expect(titleOf(731)).to.include("cotizaciones por mes").and.include("mar 2026");
+  });
+
+  it("names the period by its first and last day", () => {
+    expect(textOf(html)).to.include("Del 1 de marzo de 2026 al 31 de marzo de 2026");
+  });
+});
+
+describe("GET /reports/:businessId.html", () => {
+  let app: SampleApp;
+  let asked: ReportRequest[];
+  const page = samplePage([{ id: 7, name: "Negocio" }]);
+  beforeEach(async () => {
+    asked = [];
+    const reports = {
+      report: async (request: ReportRequest) => {
+        asked.push(request);
+        if (request.startDate === "none") throw new ReportNotShared("business 7");
+        return [...page.reports];
+      },
+      daily: async () => [...page.daily],
+    };
+    const words = {
+      ...plainDialect,
+      invalid_input: ({ message }: Error): [number, object] => [400, { message }],
+      report_not_shared: (): [number, object] => [400, { message: "no" }],
+      bad_period: (): [number, object] => [400, { message: "no" }],
+      report_too_large: (): [number, object] => [400, { message: "no" }],
+    };
+    app = await serveSample([reportPageRoute(reports, async () => reportPageParts, words)], {
+      authenticators: {
+        "app-key": (_ctx, next) => next(),
+        session: (_ctx, next) => next(),
+        "key-or-session": (ctx, next) => {
+          ctx.state.caller = { businessId: 7, keyId: 1 };
+          return next();
+        },
+      },
+    });
+  });
+  afterEach(() => app.close());
+
+  const period = "startDate=2026-03-01&endDate=2026-03-31";
+
+  it("answers with the page, which may ask for nothing", async () => {
+    const answer = await request(`${app.url}/reports/7.html?${period}&includeBusinesses=7,8`);
+    expect([answer.status, answer.type]).to.deep.equal([200, "text/html"]);
+    expect(answer.text).to.match(/^<!doctype html>[\s\S]*Negocio[\s\S]*<\/html>\s*$/);
+    expect(answer.headers["content-security-policy"]).to.match(/^default-src 'none'; style-src 'unsafe-inline'/);
+    expect(answer.headers["cache-control"]).to.equal("private, no-store");
+    const dates = { startDate: "2026-03-01", endDate: "2026-03-31" };
+    expect(asked).to.deep.equal([{ rootId: 7, ...dates, include: [7, 8] }]);
+  });
+
+  it("shows nobody the report of another business", async () => {
+    const answer = await request(`${app.url}/reports/8.html?${period}`);
+    expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+    expect(asked).to.deep.equal([]);
+  });
+
+  const wrong: [query: string, message: string][] = [
+    ["endDate=2026-03-31", "startDate es requerido y debe ser una fecha"],
+    ["startDate=2026-03-01", "endDate es requerido y debe ser una fecha"],
+    [`${period}&includeBusinesses=a`, "includeBusinesses debe ser una lista de números separados por comas"],
+    [`${period}&includeBusinesses=1,`, "includeBusinesses debe ser una lista de números separados por comas"],
+    ["startDate=none&endDate=none", "no"],
+  ];
+  for (const [query, message] of wrong) {
+    it(`refuses ${query}`, async () => {
+      const answer = await request(`${app.url}/reports/7.html?${query}`);
+      expect([answer.status, answer.json]).to.deep.equal([400, { message }]);
+    });
+  }
+
+  it("knows no business that is no number", async () => {
+    expect((await request(`${app.url}/reports/x.html?${period}`)).status).to.equal(400);
+    expect((await request(`${app.url}/reports/7.htm?${period}`)).status).to.equal(404);
+  });
+});
