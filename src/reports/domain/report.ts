@@ -1,0 +1,131 @@
+import type { Money } from "../../kernel/money.ts";
+
+/** From `from` on, until before `until`. */
+export interface Period {
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** How many records, and their amounts in the business's base currency. */
+export interface Tally {
+  readonly count: number;
+  readonly amount: Money;
+}
+
+/** Quotations of every source, and those of the two sources that are told apart. */
+export interface QuotationTally extends Tally {
+  readonly fromPdf: Tally;
+  readonly fromMessage: Tally;
+}
+
+/** What a report shows of a business; never a secret of it. */
+export interface ReportedBusiness {
+  readonly id: number;
+  readonly name: string;
+  readonly imageUrl: string | null;
+  /** Of every amount of its report. */
+  readonly currency: string;
+  /** In which its days begin and end. */
+  readonly timezone: string;
+  /** Those of its feature flags that may be shown, by their names. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export interface TagCount {
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface AgentFigures {
+  readonly id: number;
+  readonly name: string;
+  /** Tickets made in the period, by their state now. */
+  readonly tickets: {
+    readonly total: number;
+    readonly completed: number;
+    readonly cancelled: number;
+    readonly pending: number;
+    readonly inProgress: number;
+  };
+  /** Closed sales. */
+  readonly sales: Tally;
+  readonly quotations: Tally;
+}
+
+/** What an ad platform tells of an ad; null where it does not. */
+export interface AdInsight {
+  readonly adId: string;
+  readonly name: string | null;
+  readonly imageUrl: string | null;
+  /** In `currency`, the ad account's. */
+  readonly spend: number | null;
+  readonly currency: string | null;
+}
+
+export interface AdFigures extends AdInsight {
+  /** Closed sales. */
+  readonly sales: Tally;
+  readonly quotations: Tally;
+  /** Every record of the period that is attributed to the ad, oldest first. */
+  readonly records: readonly RegistrationRecord[];
+}
+
+export type RegistrationType = "sale" | "quotation";
+
+/** A sale or a quotation as it was registered. */
+export interface RegistrationRecord {
+  readonly id: number;
+  readonly type: RegistrationType;
+  readonly chatId: number;
+  readonly agentId: number | null;
+  readonly amount: Money;
+  readonly currency: string;
+  /** In the business's base currency, at the rate of its day. */
+  readonly baseAmount: Money;
+  readonly source: string;
+  readonly closed: boolean;
+  readonly adId: string | null;
+  readonly at: Date;
+}
+
+/** §7: one business of a shared report. Rates are percentages and means have at most two decimals. */
+export interface BusinessReport {
+  readonly business: ReportedBusiness;
+  readonly period: Period;
+  readonly conversations: number;
+  /** Closed sales; `fromAds` and `organic` add up to `all`. */
+  readonly sales: { readonly all: Tally; readonly fromAds: Tally; readonly organic: Tally };
+  readonly quotations: {
+    readonly all: QuotationTally;
+    readonly fromAds: QuotationTally;
+    readonly organic: QuotationTally;
+  };
+  readonly rates: {
+    readonly salesPerConversation: number;
+    readonly quotationsPerConversation: number;
+    readonly salesPerQuotation: number;
+  };
+  readonly temperatures: { readonly ai: number; readonly agent: number };
+  /** Most assigned first. */
+  readonly tags: readonly TagCount[];
+  /** By name. */
+  readonly agents: readonly AgentFigures[];
+  /** Null for a business that names no ad account for its report. */
+  readonly ads: readonly AdFigures[] | null;
+}
+
+/** One day of one business; every day of the period has one. */
+export interface DayFigures {
+  /** `2026-03-01`, in the business's time zone. */
+  readonly day: string;
+  readonly conversations: number;
+  /** Closed sales. */
+  readonly sales: Tally;
+  readonly quotations: Tally;
+}
+
+export interface DailyFigures {
+  readonly business: ReportedBusiness;
+  /** In order. */
+  readonly days: readonly DayFigures[];
+}
