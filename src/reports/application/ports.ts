@@ -1,4 +1,17 @@
-import type { AdInsight, BusinessReport, DailyFigures, Period } from "../domain/report.ts";
+import type { Money } from "../../kernel/money.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { CurrencyFlags, Rate } from "../domain/currency.ts";
+import type {
+  AdInsight,
+  AgentFigures,
+  BusinessReport,
+  DailyFigures,
+  DayFigures,
+  Period,
+  RegistrationRecord,
+  RegistrationType,
+  TagCount,
+} from "../domain/report.ts";
 
 /** What a shared report is asked for. */
 export interface ReportRequest {
@@ -25,4 +38,111 @@ export interface SharedReports {
 export interface AdInsights {
   /** The ads that ran in the period. A rejection, or an answer that comes late, costs a report only these details. */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
+}
+
+/** A business as it is stored, with the flags that say how it counts. */
+export interface StoredBusiness {
+  readonly id: number;
+  readonly name: string;
+  readonly imageUrl: string | null;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+/** A business and the period of its report, in the zone in which its days begin. */
+export interface AskedPeriod {
+  readonly businessId: number;
+  readonly timezone: string;
+  readonly period: Period;
+}
+
+/** A decimal as the database writes it. */
+export type Decimal = string;
+
+export interface SummedTally {
+  readonly count: number;
+  readonly amount: Decimal;
+}
+
+/** What was counted of one business. */
+export interface CountedFigures {
+  readonly businessId: number;
+  readonly conversations: number;
+  readonly aiTemperature: { readonly sum: Decimal; readonly count: number };
+  readonly agentTemperature: { readonly sum: Decimal; readonly count: number };
+  readonly adSales: SummedTally;
+  readonly organicSales: SummedTally;
+  readonly adQuotations: SummedTally;
+  readonly adPdfQuotations: SummedTally;
+  readonly adMessageQuotations: SummedTally;
+  readonly organicQuotations: SummedTally;
+  readonly organicPdfQuotations: SummedTally;
+  readonly organicMessageQuotations: SummedTally;
+  readonly tags: readonly TagCount[];
+  readonly agents: readonly AgentFigures[];
+}
+
+export interface CountedDay extends DayFigures {
+  readonly businessId: number;
+}
+
+export interface ReportReads {
+  /** Those that exist, in no order. */
+  businesses(ids: readonly number[]): Promise<StoredBusiness[]>;
+  /** One of each business asked for. */
+  figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]>;
+  /** Every day of each period, in order. */
+  days(asked: readonly AskedPeriod[]): Promise<CountedDay[]>;
+  /** Records with an ad, oldest first; at most `limit` over all businesses. */
+  adRecords(asked: readonly AskedPeriod[], limit: number): Promise<(RegistrationRecord & { businessId: number })[]>;
+}
+
+/** What a record is made or corrected against. */
+export interface RegistrationSetting {
+  readonly currencies: CurrencyFlags;
+  readonly timezone: unknown;
+  readonly hasChat: boolean;
+  readonly adId: string | null;
+  readonly hasAgent: boolean;
+  readonly now: Date;
+}
+
+export interface StoredRegistration {
+  readonly type: RegistrationType;
+  readonly chatId: number;
+  readonly agentId: number | null;
+  readonly amount: Money;
+  readonly currency: string;
+  readonly baseAmount: Money;
+  readonly rate: Rate;
+  /** `2026-03-01`: the day whose rate it is. */
+  readonly rateDate: string;
+  readonly source: string;
+  readonly closed: boolean;
+  readonly at: Date;
+}
+
+export interface RegistrationStore {
+  /** Without an agent `hasAgent` is true. */
+  setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting>;
+  /** The id of the new record. */
+  add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
+  /** Holds the record until the transaction ends. */
+  hold(businessId: number, id: number): Promise<StoredRegistration | null>;
+  save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
+  /** False when there is no such record. */
+  remove(businessId: number, id: number): Promise<boolean>;
+}
+
+export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;
+
+/** Counts days that are over, so that reports need not. Safe at any time, by any number of processes. */
+export interface ReportFolds {
+  /** The moment before which nothing can appear any more without leaving a mark. */
+  horizon(): Promise<Date>;
+  /** Businesses with something to fold before the horizon, and the zones that they name. */
+  due(horizon: Date): Promise<readonly { readonly businessId: number; readonly timezone: unknown }[]>;
+  /** Folds some days of the business; false when it was nothing. */
+  foldSome(businessId: number, timezone: string, horizon: Date): Promise<boolean>;
+  /** Forgets what was folded of the business; null when there is none. */
+  forget(businessId: number): Promise<{ readonly timezone: unknown } | null>;
 }

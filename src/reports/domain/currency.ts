@@ -1,0 +1,55 @@
+import type { Money } from "../../kernel/money.ts";
+
+/** A business's feature flags `currency` and `currency_conversion`, as they are stored. */
+export interface CurrencyFlags {
+  readonly currency: unknown;
+  /**
+   * What one unit of another currency is worth in the base currency: `{"USD": 6.96}` whatever the day, or a list
+   * `[{"from": "2026-01-01", "USD": 6.96}, ...]` of which the latest entry that names the currency and is not after
+   * the day holds. Rates are numbers or decimal strings above 0.
+   */
+  readonly conversion: unknown;
+}
+
+/** A positive decimal without exponent. */
+export type Rate = string;
+
+/** Hundredths that an amount in the base currency may have: what its column holds. */
+export const largestAmount: Money = 10n ** 14n - 1n;
+
+const defaultCurrency = "BOB";
+const isCurrency = (value: unknown): value is string => typeof value === "string" && /^[A-Z]{3}$/.test(value);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** In which the business counts. */
+export const baseCurrency = (flag: unknown): string => (isCurrency(flag) ? flag : defaultCurrency);
+
+/** What one unit of `currency` was worth in the base currency on `day` (`2026-03-01`); null where nobody said. */
+export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: string, day: string): Rate | null {
+  if (currency === baseCurrency(base)) return "1";
+  if (!Array.isArray(conversion)) return isRecord(conversion) ? readRate(conversion, currency) : null;
+  let found: { readonly from: string; readonly rate: Rate } | null = null;
+  for (const entry of conversion as readonly unknown[]) {
+    if (!isRecord(entry) || typeof entry.from !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(entry.from)) continue;
+    const rate = readRate(entry, currency);
+    if (rate !== null && entry.from <= day && (found === null || entry.from >= found.from)) {
+      found = { from: entry.from, rate };
+    }
+  }
+  return found?.rate ?? null;
+}
+
+function readRate(rates: Readonly<Record<string, unknown>>, currency: string): Rate | null {
+  const value = Object.hasOwn(rates, currency) ? rates[currency] : undefined;
+  const text = typeof value === "number" ? String(value) : value;
+  const isRate = typeof text === "string" && /^\d{1,9}(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);
+  return isRate ? text : null;
+}
+
+/** Exact, then rounded to hundredths, half a hundredth upwards. */
+export function convert(amount: Money, rate: Rate): Money {
+  const [units = "0", fraction = ""] = rate.split(".");
+  const scale = 10n ** BigInt(fraction.length);
+  return (amount * BigInt(units + fraction) + scale / 2n) / scale;
+}

@@ -1,0 +1,57 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+/** The business shares no report. */
+export class ReportNotShared extends DomainError<"report_not_shared"> {
+  readonly code = "report_not_shared";
+}
+
+export type PeriodProblem = "no_start" | "no_end" | "reversed" | "too_long";
+
+export class BadPeriod extends DomainError<"bad_period"> {
+  readonly code = "bad_period";
+  constructor(readonly problem: PeriodProblem) {
+    super(`the period cannot be reported: ${problem}`);
+  }
+}
+
+/** More than one answer holds; `limit` is the most. */
+export class ReportTooLarge extends DomainError<"report_too_large"> {
+  readonly code = "report_too_large";
+  constructor(
+    readonly what: "businesses" | "records",
+    readonly limit: number,
+  ) {
+    super(`a report of more than ${limit} ${what}`);
+  }
+}
+
+export type ReportFailure = ReportNotShared | BadPeriod | ReportTooLarge;
+
+export class UnknownChat extends DomainError<"unknown_chat"> {
+  readonly code = "unknown_chat";
+}
+export class UnknownAgent extends DomainError<"unknown_agent"> {
+  readonly code = "unknown_agent";
+}
+export class UnknownRegistration extends DomainError<"unknown_registration"> {
+  readonly code = "unknown_registration";
+}
+
+/** No rate turns this currency into the business's own on that day. */
+export class NoRate extends DomainError<"no_rate"> {
+  readonly code = "no_rate";
+  constructor(readonly currency: string) {
+    super(`no rate for ${currency}`);
+  }
+}
+
+export class BadDate extends DomainError<"bad_date"> {
+  readonly code = "bad_date";
+}
+
+/** In the base currency it is more than an amount may be. */
+export class AmountTooLarge extends DomainError<"amount_too_large"> {
+  readonly code = "amount_too_large";
+}
+
+export type RegistrationFailure = UnknownChat | UnknownAgent | UnknownRegistration | NoRate | BadDate | AmountTooLarge;
