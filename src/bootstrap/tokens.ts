@@ -47,6 +47,9 @@ import type { RegisterCampaign } from "../messaging/application/register-campaig
 import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
+import type { FoldReports } from "../reports/application/fold-reports.ts";
+import type { AdInsights, SharedReports } from "../reports/application/ports.ts";
+import type { Registrations } from "../reports/application/registrations.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -114,4 +117,9 @@ export const tokens = {
   listTemplates: token<ListTemplates>("listTemplates"),
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
+
+  registrations: token<Registrations>("registrations"),
+  adInsights: token<AdInsights>("adInsights"),
+  sharedReports: token<SharedReports>("sharedReports"),
+  foldReports: token<FoldReports>("foldReports"),
 };

@@ -21,9 +21,16 @@ export interface UserCaller extends BusinessCaller {
 export interface Callers {
   "app-key": KeyCaller;
   session: UserCaller;
+  /** An App Key where there is one, else a session token. */
+  "key-or-session": KeyCaller | UserCaller;
+  /** An App Key in either of two headers, else a session token in the body. */
+  "key-or-body-token": KeyCaller | UserCaller;
   none: undefined;
 }
 export type AuthKind = keyof Callers;
+
+/** Kinds that look into the body, which is read before them. */
+export const readsBody: ReadonlySet<AuthKind> = new Set<AuthKind>(["key-or-body-token"]);
 
 /** Puts the caller into `ctx.state.caller`, or throws and goes no further. */
 export type Authenticators = Readonly<Record<Exclude<AuthKind, "none">, Middleware>>;

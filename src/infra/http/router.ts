@@ -2,7 +2,7 @@ import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { IdempotencyStore } from "../../kernel/idempotency.ts";
 import { jsonBody, rawBody } from "./body.ts";
-import type { Authenticators } from "./caller.ts";
+import { type Authenticators, readsBody } from "./caller.ts";
 import { answering, sendJson } from "./dialect.ts";
 import { onceByKey } from "./idempotency.ts";
 import { refuseNullCharacter } from "./null-character.ts";
@@ -30,7 +30,10 @@ function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const body = route.body === undefined ? [] : [route.body === "raw" ? rawBody(limit) : jsonBody(limit)];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
-  return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
+  const entrance = readsBody.has(route.auth)
+    ? [...body, ...authenticate, ...limitRate]
+    : [...authenticate, ...limitRate, ...body];
+  return [answering(route.dialect), ...entrance, handling(route, parts)] as Middleware[];
 }
 
 function handling(route: Route, parts: RouterParts): Middleware {

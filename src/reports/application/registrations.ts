@@ -51,7 +51,7 @@ export class Registrations {
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
       const currency = record.currency ?? baseCurrency(setting.currencies.currency);
       const closed = record.closed ?? type === "sale";
-      const stored = { type, chatId, agentId, source, closed, at, ...valueOf(amount, currency, at, setting) };
+      const stored = { type, chatId, agentId, source, closed, at, ...valueIn(amount, currency, at, setting) };
       return registrations.add(businessId, { ...stored, adId: setting.adId });
     });
   }
@@ -93,7 +93,7 @@ function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
 
 type Value = Pick<StoredRegistration, "amount" | "currency" | "baseAmount" | "rate" | "rateDate">;
 
-function valueOf(amount: Money, currency: string, at: Date, setting: RegistrationSetting): Value {
+function valueIn(amount: Money, currency: string, at: Date, setting: RegistrationSetting): Value {
   const rateDate = dayOf(at, timezoneOf(setting.timezone));
   const rate = rateOf(setting.currencies, currency, rateDate);
   if (rate === null) throw new NoRate(currency);
@@ -107,7 +107,7 @@ function correctedValue(
   setting: RegistrationSetting,
 ): Value {
   const isSameRate = currency === stored.currency && dayOf(at, timezoneOf(setting.timezone)) === stored.rateDate;
-  if (!isSameRate) return valueOf(amount, currency, at, setting);
+  if (!isSameRate) return valueIn(amount, currency, at, setting);
   const { rate, rateDate } = stored;
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate) };
 }

@@ -65,8 +65,12 @@ const daysToFold: Statement = {
       order by day limit ${mostDays}
     ),
     changed as (
-      select distinct (at at time zone $2)::date as day from report_marks
-      where business_id = $1 and at < $3 and not exists (select from unfolded)
+      select distinct day::date as day
+      from report_marks as mark,
+           generate_series((mark.at at time zone $2)::date - interval '1 day', (mark.at at time zone $2)::date::timestamp,
+                           interval '1 day') as day
+      where mark.business_id = $1 and mark.at < $3 and not exists (select from unfolded)
+        and mark.at >= day at time zone $2 and mark.at < (day + interval '1 day') at time zone $2
       order by day limit ${mostDays}
     )
     select day::text from unfolded union all select day::text from changed`,

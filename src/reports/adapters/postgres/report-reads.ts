@@ -35,13 +35,16 @@ const spans = `
       as asked(business_id, timezone, starts_at, ends_at)
   ),
   day as materialized (
-    select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
-           day::date as day, day at time zone timezone as starts_at,
-           (day + interval '1 day') at time zone timezone as ends_at
-    from asked,
-         generate_series((starts_at at time zone timezone)::date::timestamp,
-                         ((ends_at - interval '1 microsecond') at time zone timezone)::date::timestamp,
-                         interval '1 day') as day
+    select * from (
+      select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
+             day::date as day, day at time zone timezone as starts_at,
+             (day + interval '1 day') at time zone timezone as ends_at
+      from asked,
+           -- Where clocks are put back at midnight, the first of two such hours belongs to the day before.
+           generate_series((starts_at at time zone timezone)::date - interval '1 day',
+                           (ends_at at time zone timezone)::date::timestamp, interval '1 day') as day
+    ) as near
+    where starts_at < period_ends_at and ends_at > period_starts_at
   ),
   folded as materialized (
     select folded.*

@@ -11,13 +11,22 @@ const mostFamiliar = 20_000;
 
 export function authenticators(keys: AppKeys, sessions: Sessions, attempts: AttemptLimit): Authenticators {
   const door = new Door(attempts);
-  return { "app-key": appKey(keys, door), session: session(sessions, door) };
+  const [byKey, bySession] = [appKey(keys, door), session(sessions, door)];
+  return {
+    "app-key": byKey,
+    session: bySession,
+    "key-or-session": async (ctx, next) => {
+      const hasToken = bearerOf(ctx) !== undefined || ctx.query.token !== undefined;
+      return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
+    },
+    "key-or-body-token": keyOrBodyToken(keys, sessions, door),
+  };
 }
 
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
-function appKey(keys: AppKeys, door: Door): Middleware {
+function appKey(keys: AppKeys, door: Door, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
-    const key = ctx.get("x-api-key");
+    const key = keyOf(ctx);
     await door.approach(ctx, key);
     const access = key === "" ? null : await keys.accessOf(key);
     if (!access) return door.refuse(ctx, key, { message: "Invalid API key" });
@@ -36,15 +45,31 @@ function session(sessions: Sessions, door: Door): Middleware {
     if (typeof token !== "string" || token === "") {
       throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
     }
-    await door.approach(ctx, token);
-    const user = await sessions.userOf(token);
-    if (!user) return door.refuse(ctx, token, { error: "Invalid token" });
-    door.welcome(token);
-    const { businessId, userId, roleId } = user;
-    ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
-    ctx.state.rateKey = `user ${userId} of ${businessId}`;
+    await enter(ctx, token, sessions, door, { error: "Invalid token" });
     await next();
   };
+}
+
+/** Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order; all are refused alike. */
+function keyOrBodyToken(keys: AppKeys, sessions: Sessions, door: Door): Middleware {
+  const byKey = appKey(keys, door, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
+  return async (ctx, next) => {
+    const token = (ctx.request as { body?: { token?: unknown } | null }).body?.token;
+    const hasKey = ctx.get("x-api-key") !== "" || ctx.get("x-recado-key") !== "";
+    if (hasKey || typeof token !== "string" || token === "") return byKey(ctx, next);
+    await enter(ctx, token, sessions, door, { message: "Invalid API key" });
+    await next();
+  };
+}
+
+async function enter(ctx: Context, token: string, sessions: Sessions, door: Door, refusal: object): Promise<void> {
+  await door.approach(ctx, token);
+  const user = await sessions.userOf(token);
+  if (!user) return door.refuse(ctx, token, refusal);
+  door.welcome(token);
+  const { businessId, userId, roleId } = user;
+  ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
+  ctx.state.rateKey = `user ${userId} of ${businessId}`;
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
