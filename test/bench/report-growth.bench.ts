@@ -148,6 +148,8 @@ async function load(client: pg.Client, from: number, to: number): Promise<void> 
     set session_replication_role = replica;
     set synchronous_commit = off;
     set maintenance_work_mem = '256MB';
+    -- Beyond the ids that the businesses came with.
+    select setval(pg_get_serial_sequence('conversations', 'id'), greatest(100000, max(id))) from conversations;
     alter table registrations drop constraint registrations_pkey;
     drop index registrations_by_time, registrations_of_ads, registrations_of_chat;
     insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
