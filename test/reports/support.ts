@@ -1,6 +1,8 @@
 import type { World } from "../support/world.ts";
 
 export interface RecordFields {
+  /** The next one of the table unless given. */
+  readonly id?: number;
   readonly type: "sale" | "quotation";
   readonly chat_id: number;
   readonly agent_id: number | null;

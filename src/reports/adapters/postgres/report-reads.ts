@@ -1,4 +1,4 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Database, Statement } from "../../../infra/postgres/database.ts";
 import { moneyOf } from "../../../kernel/money.ts";
 import type {
   AskedPeriod,
@@ -161,6 +161,12 @@ const adRecords: Statement = {
     limit $4`,
 };
 
+/** The planner expects far more days than anybody asks for; compiling for them would take longer than the report. */
+const withoutCompiling: Statement = {
+  name: "report_without_jit",
+  text: "select set_config('jit', 'off', true)",
+};
+
 type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly business_id: number;
   readonly agents: readonly (Readonly<Record<string, number>> & {
@@ -199,24 +205,31 @@ interface RecordRow {
 
 /** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
 export class PostgresReportReads implements ReportReads {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly database: Pick<Database, "rows" | "transaction">) {}
 
   businesses(ids: readonly number[]): Promise<StoredBusiness[]> {
     return this.database.rows<StoredBusiness>(businesses, [ids]);
   }
 
   async figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]> {
-    const rows = await this.database.rows<FiguresRow>(figures, valuesOf(asked));
+    const rows = await this.counted<FiguresRow>(figures, asked);
     return rows.map(toFigures);
   }
 
   async days(asked: readonly AskedPeriod[]): Promise<CountedDay[]> {
-    const rows = await this.database.rows<DayRow>(days, valuesOf(asked));
+    const rows = await this.counted<DayRow>(days, asked);
     return rows.map(({ sales_amount, quotations_amount, ...row }) => ({
       ...row,
       sales: { count: row.sales, amount: moneyOf(sales_amount) },
       quotations: { count: row.quotations, amount: moneyOf(quotations_amount) },
     }));
+  }
+
+  private counted<Row extends object>(statement: Statement, asked: readonly AskedPeriod[]): Promise<Row[]> {
+    return this.database.transaction(async (transaction) => {
+      await transaction.rows(withoutCompiling, []);
+      return transaction.rows<Row>(statement, valuesOf(asked));
+    });
   }
 
   async adRecords(
