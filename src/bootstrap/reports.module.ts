@@ -2,9 +2,11 @@ import { ContainerModule } from "inversify";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
+import { temperatureRoute } from "../reports/adapters/http/temperature.route.ts";
 import { PostgresRegistrations } from "../reports/adapters/postgres/registration-store.ts";
 import { PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
+import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
 import { FoldReports } from "../reports/application/fold-reports.ts";
 import { Registrations } from "../reports/application/registrations.ts";
 import { SharedReport } from "../reports/application/shared-report.ts";
@@ -53,6 +55,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     sharedReportRoute(reports),
     ...registrationRoutes(registrations),
   ]);
+  provide(bind, tokens.routes, [tokens.database], (database) => [temperatureRoute(new PostgresTemperatures(database))]);
 });
 
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {

@@ -143,7 +143,9 @@ const timedMs = async (work: () => Promise<unknown>): Promise<number> => {
 /** Set-based, without triggers, and with the indexes made afterwards; figures are rebuilt instead. */
 async function load(client: pg.Client, from: number, to: number): Promise<void> {
   const spread = (share: number) => `generate_series(${Math.floor(from * share) + 1}, ${Math.floor(to * share)}) as n`;
-  const at = `now() - make_interval(secs => random() * ${days * 86_400})`;
+  // In the order of time, as tables of records grow.
+  const at = (share: number) =>
+    `now() - make_interval(secs => ${days * 86_400} * (${to * share} - n)::float8 / ${(to - from) * share})`;
   await client.query(`
     set session_replication_role = replica;
     set synchronous_commit = off;
@@ -156,7 +158,7 @@ async function load(client: pg.Client, from: number, to: number): Promise<void> 
                                source, closed, ad_id, at)
     select 1 + n % ${businesses}, case when n % 3 = 0 then 'sale' else 'quotation' end, (1 + n % ${businesses}) * 100 + 1,
            (1 + n % ${businesses}) * 100 + 2 + n / ${businesses} % ${agents}, n % 1000, 'BOB', n % 1000, 1, '2026-01-01',
-           (array['pdf', 'message', 'web'])[1 + n / 7 % 3], n % 5 > 0, case when n % 4 = 0 then 'ad ' || n % 50 end, ${at}
+           (array['pdf', 'message', 'web'])[1 + n / 7 % 3], n % 5 > 0, case when n % 4 = 0 then 'ad ' || n % 50 end, ${at(1)}
     from ${spread(1)};
     alter table registrations add primary key (business_id, id);
     create index registrations_by_time on registrations (business_id, at);
@@ -164,16 +166,16 @@ async function load(client: pg.Client, from: number, to: number): Promise<void> 
     create index registrations_of_chat on registrations (business_id, chat_id);
 
     insert into conversations (business_id, chat_id, state, created_at, closed_at, ai_temperature)
-    select 1 + n % ${businesses}, (1 + n % ${businesses}) * 100 + 1, 'bot', ${at}, now(), n % 100 from ${spread(0.1)};
+    select 1 + n % ${businesses}, (1 + n % ${businesses}) * 100 + 1, 'bot', ${at(0.1)}, now(), n % 100 from ${spread(0.1)};
     insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state, created_at, closed_at)
     select 1 + n % ${businesses}, (1 + n % ${businesses}) * 100 + 1, 1, 1,
-           (1 + n % ${businesses}) * 100 + 2 + n / ${businesses} % ${agents}, 'completed', ${at}, now()
+           (1 + n % ${businesses}) * 100 + 2 + n / ${businesses} % ${agents}, 'completed', ${at(0.05)}, now()
     from ${spread(0.05)};
     insert into tags (business_id, id, name)
     select business, n, 'tag ' || n from generate_series(1, ${businesses}) as business, generate_series(1, 20) as n
     on conflict do nothing;
     insert into funnel_events (business_id, type, chat_id, tag_id, at)
-    select 1 + n % ${businesses}, 'assigned_tag', (1 + n % ${businesses}) * 100 + 1, 1 + n / ${businesses} % 20, ${at}
+    select 1 + n % ${businesses}, 'assigned_tag', (1 + n % ${businesses}) * 100 + 1, 1 + n / ${businesses} % 20, ${at(0.1)}
     from ${spread(0.1)};
     set session_replication_role = origin`);
   await client.query("vacuum analyze registrations, conversations, tickets, funnel_events");
