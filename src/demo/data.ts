@@ -152,6 +152,7 @@ function business(plan: Plan): DemoBusiness {
       timezone: "America/La_Paz",
       template_language: "es",
       currency: "BOB",
+      currency_conversion: { USD: 6.96 },
       "payments-url": `https://pagos.example.com/${id}`,
       ...(plan.group ? { group_shared_report: plan.group } : {}),
     },

@@ -89,5 +89,6 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
       })),
     contacts: main.threads.map(({ contactId, chatId, phone }) => ({ id: contactId, numero: phone, chat_id: chatId })),
     ticketStep: { id: main.steps[0]?.id },
+    reportRoot: main.id,
   };
 }
