@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry job-campaigns job-inactivity bench faults build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity bench faults build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -68,6 +68,10 @@ revoke-key: $(MODULES) ## revoke App Keys: make revoke-key KEY=rk_..., or BUSINE
 
 webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into the queue
 	@exec node $(DEMO_ENV) --import tsx src/cli/webhooks-retry.ts
+
+rebuild-report: $(MODULES) ## count the figures of a business's reports anew from its records: make rebuild-report BUSINESS=1
+	@test -n "$$BUSINESS" || { echo 'Say whose: make rebuild-report BUSINESS=1' >&2; exit 2; }
+	@exec node $(DEMO_ENV) --import tsx src/cli/rebuild-report.ts "$$BUSINESS"
 
 job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say how it goes
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-campaigns.ts

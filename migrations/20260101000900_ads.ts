@@ -9,13 +9,16 @@ export async function up(db: Knex): Promise<void> {
       updated_at timestamptz not null default now()
     );
 
+    -- What each ad sold and began, for the lists of ads.
+    create index registrations_by_ad on registrations (business_id, ad_id, at) include (type, closed)
+      where ad_id is not null;
     create index conversations_by_ad on conversations (business_id, ad_id, created_at) where ad_id is not null;
   `);
 }
 
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
-    drop index conversations_by_ad;
+    drop index conversations_by_ad, registrations_by_ad;
     drop table ad_credentials;
   `);
 }

@@ -1,3 +1,81 @@
 import { ContainerModule } from "inversify";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
+import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
+import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
+import { temperatureRoute } from "../reports/adapters/http/temperature.route.ts";
+import { PostgresRegistrations } from "../reports/adapters/postgres/registration-store.ts";
+import { PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
+import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
+import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
+import { FoldReports } from "../reports/application/fold-reports.ts";
+import { Registrations } from "../reports/application/registrations.ts";
+import { SharedReport } from "../reports/application/shared-report.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
 
-export const reportsModule = new ContainerModule(() => {});
+/** Milliseconds that a report waits for what an ad platform has to say. */
+const insightsWithinMs = 5_000;
+
+export const reportsModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.registrations, [tokens.database], (database) => {
+    return new Registrations(
+      new PostgresUnitOfWork(database, (transaction) => ({ registrations: new PostgresRegistrations(transaction) })),
+    );
+  });
+  provide(bind, tokens.adInsights, [tokens.reportedAds], (ads) => ({
+    adsOf: async (businessId, accountId, { from, until }) => {
+      // The ad platform counts whole days, both included.
+      const found = await ads.adsOf(businessId, accountId, { start: from, end: new Date(until.getTime() - 1) });
+      return found.map((ad) => ({ ...ad, spend: Number(ad.spend) }));
+    },
+  }));
+  provide(
+    bind,
+    tokens.sharedReports,
+    [tokens.database, tokens.adInsights, tokens.log],
+    (database, insights, log) =>
+      new SharedReport(
+        new PostgresReportReads(database),
+        insights,
+        (work) => within(insightsWithinMs, work),
+        (error, businessId) =>
+          log.warn({ err: error, businessId }, "a report goes without what the ad platform knows of its ads"),
+      ),
+  );
+  provide(
+    bind,
+    tokens.foldReports,
+    [tokens.database, tokens.log],
+    (database, log) =>
+      new FoldReports(new PostgresReportFolds(database), (error, businessId) =>
+        log.error({ err: error, businessId }, "the days of a business could not be folded"),
+      ),
+  );
+  provide(bind, tokens.tick, [tokens.foldReports], (folds) => ({
+    name: "reports.fold",
+    everySeconds: 60,
+    run: (signal) => folds.execute(signal),
+  }));
+  provide(bind, tokens.routes, [tokens.sharedReports, tokens.registrations], (reports, registrations) => [
+    sharedReportRoute(reports),
+    reportPageRoute(reports, drawing, reportDialect),
+    ...registrationRoutes(registrations),
+  ]);
+  provide(bind, tokens.routes, [tokens.database], (database) => [temperatureRoute(new PostgresTemperatures(database))]);
+});
+
+/** Charts take half a second to load, and 45 MB: only where somebody asks for a page. */
+const drawing = async () => (await import("../reports/adapters/html/report-page.ts")).reportPageParts;
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -60,6 +60,9 @@ import type { DeliveryPricing, DriverTracking } from "../orders/application/inte
 import type { LinkWays } from "../orders/application/payment-ports.ts";
 import type { PushOutbox } from "../orders/application/push-ports.ts";
 import type { SendPaymentLink } from "../orders/application/send-payment-link.ts";
+import type { FoldReports } from "../reports/application/fold-reports.ts";
+import type { AdInsights, SharedReports } from "../reports/application/ports.ts";
+import type { Registrations } from "../reports/application/registrations.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { FoundBusiness } from "../tenancy/application/found-business.ts";
 import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
@@ -148,4 +151,8 @@ export const tokens = {
   adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
   reportedAds: token<ReportedAds>("reportedAds"),
   cancelInactive: token<CancelInactive>("cancelInactive"),
+  registrations: token<Registrations>("registrations"),
+  adInsights: token<AdInsights>("adInsights"),
+  sharedReports: token<SharedReports>("sharedReports"),
+  foldReports: token<FoldReports>("foldReports"),
 };

@@ -163,6 +163,7 @@ function business(plan: Plan): DemoBusiness {
       timezone: "America/La_Paz",
       template_language: "es",
       currency: "BOB",
+      currency_conversion: { USD: 6.96 },
       "payments-url": `https://pagos.example.com/${id}`,
       bot_inactivity_minutes: 90,
       ...(id === 1 ? { tax_id_label: "NIT/CI" } : {}),

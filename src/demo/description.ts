@@ -103,5 +103,6 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     campaign: main.ads?.accounts[0]?.campaigns?.[0]?.id,
     orders: { whatsapp: pendingOrder(main, "wa")?.id, app: pendingOrder(main, "app")?.id },
     article: { id: main.shop?.articles[0]?.id },
+    reportRoot: main.id,
   };
 }

@@ -20,6 +20,7 @@ export async function seedDemo(database: Database, secrets: Secrets, now: Date):
     if (!empty) return false;
     const passwordHash = await new Passwords().hash(demoPassword);
     for (const business of demoBusinesses(now)) await insertBusiness(transaction, business, secrets, passwordHash);
+    await transaction.rows(registrations, [now]);
     await moveSequences(transaction);
     return true;
   });
@@ -27,6 +28,29 @@ export async function seedDemo(database: Database, secrets: Secrets, now: Date):
 
 /** The demo's statements run once each: prepared under a name made of their text. */
 const statement = (text: string) => ({ name: `demo ${text.replaceAll(/\s+/g, " ").slice(0, 50)}`, text });
+
+/** Sales and quotations of the last 90 days: up to three of each chat, some of them in dollars, some from ads. */
+const registrations = statement(`
+  insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
+                             source, closed, ad_id, at)
+  select chat.business_id, type, chat.id, agent.id, amount, currency, round(amount * rate, 2), rate,
+         (at at time zone 'America/La_Paz')::date, (array['pdf', 'message', 'message'])[1 + chat.id % 3],
+         type = 'sale' and chat.id % 7 > 0, chat.ad_id, at
+  from chats as chat
+  cross join generate_series(1, 3) as n
+  cross join lateral (
+    select case when n = 3 then 'sale' else 'quotation' end as type,
+           case when (chat.id + n) % 11 = 0 then 'USD' else 'BOB' end as currency,
+           case when (chat.id + n) % 11 = 0 then 6.96 else 1 end as rate,
+           20 + (chat.id * 37 + n * 101) % 480 + 0.5 * (n % 2) as amount,
+           $1::timestamptz - make_interval(days => ((chat.id * 13 + n * 29) % 90)::int,
+                                           hours => ((chat.id * 5 + n) % 10)::int, mins => (chat.id % 60)::int) as at
+  ) as record
+  left join lateral (
+    select id from users where users.business_id = chat.business_id and role_id = 5
+    order by id offset chat.id % 3 limit 1
+  ) as agent on true
+  where (chat.id + n) % 4 > 0`);
 
 /** Writes one business with all that belongs to it. */
 export async function insertBusiness(

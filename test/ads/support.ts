@@ -53,7 +53,9 @@ export interface Registered {
 /** Records a sale or a quotation, as the inbox does. */
 export const register = (world: World, { adId, type = "sale", closed = true, at, businessId = 1 }: Registered) =>
   world.rows(
-    "insert into registrations (business_id, type, chat_id, closed, ad_id, at) values ($1, $2, $3, $4, $5, $6)",
+    `insert into registrations (business_id, type, chat_id, closed, ad_id, at, amount, currency, base_amount, rate,
+                                rate_date, source)
+     values ($1, $2, $3, $4, $5, $6, 100, 'BOB', 100, 1, '2026-03-10', 'message')`,
     [businessId, type, businessId * 100 + 1, closed, adId, at ?? "2026-05-10T12:00:00Z"],
   );
 

@@ -34,7 +34,7 @@ describe("the rate limit", () => {
   async function serveLimited(perSecond: number, burst: number): Promise<void> {
     app = await serveSample([route("app-key"), route("none")], {
       limitRate: limitRate({ perSecond, burst }),
-      authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey },
+      authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
       trustProxy: true,
     });
   }

@@ -189,7 +189,8 @@ export async function serveSample(
         ctx.state.caller = { businessId: 7, userId: 70, roleId: 5, token: "t" };
         await next();
       },
-      "key-or-session": (_ctx, next) => next(),
+      "key-or-session": refuseAll,
+      "key-or-body-token": refuseAll,
     },
     limitRate: (_ctx, next) => next(),
     bodyLimit: 10_000,
@@ -201,3 +202,8 @@ export async function serveSample(
   });
   return { ...(await serve(app, limits)), logged, observed };
 }
+
+/** No sample is reached this way. */
+const refuseAll = (): never => {
+  throw new HttpProblem(401, "Invalid API key");
+};

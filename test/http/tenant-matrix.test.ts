@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Route } from "../../src/infra/http/route.ts";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
+import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
@@ -30,6 +31,7 @@ const tables: Readonly<Record<string, string>> = {
   extra: "article_extras",
   branch: "branches",
   zone: "zones",
+  registration: "registrations",
 };
 
 /**
@@ -43,6 +45,7 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
   "countOrders query.userId": { success: "a user that the business does not have has no orders" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
   "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
+  "getSharedReport body.includeBusinesses": { success: "ids outside of the group are ignored" },
 };
 
 /** By place: fields that are named like ids and name nothing that belongs to a business, and what they name. */
@@ -161,7 +164,7 @@ describe("ids of another business", () => {
           aTemplate(id * 100 + 1, { body: "Hola" }),
           aTemplate(id * 100 + 2, { body: "Hola {{1}}", platformName: "with_link" }),
         ],
-        flags: { timezone: "America/La_Paz", "payments-url": "https://pay.example" },
+        flags: { timezone: "America/La_Paz", "payments-url": "https://pay.example", group_shared_report: [id] },
       });
     world = await startWorld({
       businesses: [withPlainTemplate(own), withPlainTemplate(foreign)],
@@ -173,6 +176,7 @@ describe("ids of another business", () => {
       await openShop(world, id);
       await addLineOne(id);
       await hearFromCustomer(id);
+      await addRecord(world, id, { id: id * 100 + 1 });
     }
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
@@ -212,7 +216,7 @@ describe("ids of another business", () => {
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
     const key: Record<string, string> =
-      route.auth === "app-key" ? { "x-api-key": world.appKey(own) } : { authorization: `Bearer ${session}` };
+      route.auth === "session" ? { authorization: `Bearer ${session}` } : { "x-api-key": world.appKey(own) };
     return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
       method: route.method.toUpperCase(),
       headers: key,

@@ -296,6 +296,7 @@ describe("GET /reports/:businessId.html", () => {
       authenticators: {
         "app-key": (_ctx, next) => next(),
         session: (_ctx, next) => next(),
+        "key-or-body-token": (_ctx, next) => next(),
         "key-or-session": (ctx, next) => {
           ctx.state.caller = { businessId: 7, keyId: 1 };
           return next();

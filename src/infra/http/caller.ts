@@ -21,8 +21,10 @@ export interface UserCaller extends BusinessCaller {
 export interface Callers {
   "app-key": KeyCaller;
   session: UserCaller;
-  /** An App Key where one came along, a session token otherwise. */
+  /** An App Key where there is one, else a session token. */
   "key-or-session": KeyCaller | UserCaller;
+  /** An App Key in either of two headers, else a session token in the body. */
+  "key-or-body-token": KeyCaller | UserCaller;
   none: undefined;
 }
 export type AuthKind = keyof Callers;

@@ -69,6 +69,7 @@ const securitySchemes = {
     name: "token",
     description: "The same session token, as a parameter.",
   },
+  appKeyOfReports: { type: "apiKey", in: "header", name: "x-recado-key", description: "The same App Key." },
 } as const;
 
 /** An operation asks for one of the schemes of its list; none where anybody may call. */
@@ -76,6 +77,8 @@ const security: Readonly<Record<AuthKind, readonly Json[]>> = {
   "app-key": [{ appKey: [] }],
   session: [{ session: [] }, { sessionInQuery: [] }],
   "key-or-session": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
+  // A token in the body is a field of it: to this document nobody has to be known then.
+  "key-or-body-token": [{ appKey: [] }, { appKeyOfReports: [] }, {}],
   none: [],
 };
 

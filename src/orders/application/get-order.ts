@@ -1,4 +1,5 @@
 import type { Money } from "../../kernel/money.ts";
+import { isOpen } from "../domain/order.ts";
 import { OrderNotFound } from "../domain/reading.ts";
 import type { DeliveryPricing, DriverLocation, DriverTracking, QuoteRequest } from "./integrations.ts";
 import type { OrderReads, ShownOrder } from "./read-ports.ts";
@@ -29,7 +30,9 @@ export class GetOrder {
 
   /** What the integration asks is kept, so that lists and cards show the same total. */
   private async priceOf(order: ShownOrder): Promise<Money | null> {
-    if (order.shipmentMethod !== "delivery" || order.speedyPrice !== null) return order.speedyPrice;
+    const isPriced = order.shipmentMethod !== "delivery" || order.speedyPrice !== null;
+    // What an order that is over has cost, nobody changes any more.
+    if (isPriced || !isOpen(order)) return order.speedyPrice;
     const price = await this.ask("price of a delivery", () => this.pricing.priceOf(quoteFor(order)));
     if (price === null || price < 0n) return null;
     await this.ask("storing the price of a delivery", async () => {

@@ -3,6 +3,10 @@ import type { ExtraData } from "./extra-data.ts";
 
 export const orderStatuses = { pending: 8, inProgress: 1, onTheWay: [2, 3], completed: 4, cancelled: 5 } as const;
 
+/** Neither completed nor cancelled. */
+export const isOpen = ({ status }: { readonly status: number }): boolean =>
+  status !== orderStatuses.completed && status !== orderStatuses.cancelled;
+
 export interface Contact {
   readonly id: number;
   readonly name: string;

@@ -146,3 +146,16 @@ export interface ReportFolds {
   /** Forgets what was folded of the business; null when there is none. */
   forget(businessId: number): Promise<{ readonly timezone: unknown } | null>;
 }
+
+/** How warm a conversation is, from 0 to 100: what the AI's summary says, and what agents say. */
+export interface Temperatures {
+  /**
+   * Sets those that are given (null takes one away) for the chat's open conversation, else for its latest. False when
+   * there is no such chat, or no conversation in it.
+   */
+  take(
+    businessId: number,
+    chatId: number,
+    temperatures: { readonly ai?: number | null; readonly agent?: number | null },
+  ): Promise<boolean>;
+}

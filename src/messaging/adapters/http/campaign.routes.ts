@@ -1,7 +1,6 @@
-import { Readable } from "node:stream";
-import { csvLine } from "../../../infra/http/csv.ts";
+import { csvLine, csvReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type {
   CampaignAction,
@@ -160,15 +159,7 @@ const listRecipients = (reads: CampaignReads): Route =>
     handle: async ({ params: { id }, query, caller, headers }) => {
       const { total, counts } = await demanded(reads, caller.businessId, id);
       const state = query.state ?? null;
-      if (/\btext\/csv\b/.test(headers.accept ?? "")) {
-        const lines = Readable.from(csvLines(reads, caller.businessId, id, state));
-        return new Reply(
-          200,
-          lines,
-          { "Content-Disposition": `attachment; filename="campaign-${id}.csv"` },
-          "text/csv",
-        );
-      }
+      if (wantsCsv(headers)) return csvReply(csvLines(reads, caller.businessId, id, state), `campaign-${id}.csv`);
       const from = { after: 0, offset: (query.page - 1) * recipientsPage };
       const rows = await reads.recipients(caller.businessId, id, state, from, recipientsPage);
       const matching = state === null ? total : counts[state];

@@ -13,7 +13,12 @@ const mostFamiliar = 20_000;
 export function authenticators(keys: AppKeys, sessions: Sessions, attempts: AttemptLimit): Authenticators {
   const door = new Door(attempts);
   const [byKey, bySession] = [appKey(keys, door), session(sessions, door)];
-  return { "app-key": byKey, session: bySession, "key-or-session": eitherOf(byKey, bySession) };
+  return {
+    "app-key": byKey,
+    session: bySession,
+    "key-or-session": eitherOf(byKey, bySession),
+    "key-or-body-token": keyOrBodyToken(keys, sessions, door),
+  };
 }
 
 /** Who shows neither is answered as one without a key. */
@@ -25,9 +30,9 @@ const eitherOf =
   };
 
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
-function appKey(keys: AppKeys, door: Door): Middleware {
+function appKey(keys: AppKeys, door: Door, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
-    const key = ctx.get("x-api-key");
+    const key = keyOf(ctx);
     await door.approach(ctx, key);
     const access = key === "" ? null : await keys.accessOf(key);
     if (!access) return door.refuse(ctx, key, { message: "Invalid API key" });
@@ -49,13 +54,7 @@ function session(sessions: Sessions, door: Door): Middleware {
     if (typeof token !== "string" || token === "") {
       throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
     }
-    await door.approach(ctx, token);
-    const user = await sessions.userOf(token);
-    if (!user) return door.refuse(ctx, token, { error: "Invalid token" });
-    door.welcome(token);
-    const { businessId, userId, roleId } = user;
-    ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
-    ctx.state.rateKey = `user ${userId} of ${businessId}`;
+    await enter(ctx, token, sessions, door, { error: "Invalid token" });
     await next();
   };
 }
@@ -70,6 +69,28 @@ async function tokenInBody(ctx: Context): Promise<unknown> {
   await readBody(ctx, async () => {});
   const { body } = ctx.request as { body?: unknown };
   return typeof body === "object" && body !== null && "token" in body ? body.token : undefined;
+}
+
+/** Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order; all are refused alike. */
+function keyOrBodyToken(keys: AppKeys, sessions: Sessions, door: Door): Middleware {
+  const byKey = appKey(keys, door, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
+  return async (ctx, next) => {
+    const hasKey = ctx.get("x-api-key") !== "" || ctx.get("x-recado-key") !== "";
+    const token = hasKey ? undefined : await tokenInBody(ctx);
+    if (typeof token !== "string" || token === "") return byKey(ctx, next);
+    await enter(ctx, token, sessions, door, { message: "Invalid API key" });
+    await next();
+  };
+}
+
+async function enter(ctx: Context, token: string, sessions: Sessions, door: Door, refusal: object): Promise<void> {
+  await door.approach(ctx, token);
+  const user = await sessions.userOf(token);
+  if (!user) return door.refuse(ctx, token, refusal);
+  door.welcome(token);
+  const { businessId, userId, roleId } = user;
+  ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
+  ctx.state.rateKey = `user ${userId} of ${businessId}`;
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];

@@ -1,0 +1,77 @@
+/**
+ * What each figure counts. Folds and reports share these texts, so that a day that was folded counts as its rows do.
+ * They stand where `span(business_id, starts_at, ends_at)` is a time of a business: from its beginning, before its end.
+ */
+
+const during = (time: string) =>
+  `business_id = span.business_id and ${time} >= span.starts_at and ${time} < span.ends_at`;
+
+const sale = "type = 'sale' and closed";
+const quotation = "type = 'quotation'";
+
+/** Records by the column that counts them; a column of the same name and `_amount` sums them up. */
+const tallies: Readonly<Record<string, string>> = {
+  ad_sales: `${sale} and ad_id is not null`,
+  organic_sales: `${sale} and ad_id is null`,
+  ad_quotations: `${quotation} and ad_id is not null`,
+  ad_pdf_quotations: `${quotation} and ad_id is not null and source = 'pdf'`,
+  ad_message_quotations: `${quotation} and ad_id is not null and source = 'message'`,
+  organic_quotations: `${quotation} and ad_id is null`,
+  organic_pdf_quotations: `${quotation} and ad_id is null and source = 'pdf'`,
+  organic_message_quotations: `${quotation} and ad_id is null and source = 'message'`,
+};
+
+const tally = (column: string, condition: string): string => `
+  count(*) filter (where ${condition}) as ${column},
+  coalesce(sum(base_amount) filter (where ${condition}), 0) as ${column}_amount`;
+
+/** Columns that count something; all others of a day are sums. */
+export const countColumns = ["conversations", "ai_temperatures", "agent_temperatures", ...Object.keys(tallies)];
+const sumColumns = ["ai_temperature", "agent_temperature", ...Object.keys(tallies).map((name) => `${name}_amount`)];
+export const dayColumns = [...countColumns, ...sumColumns];
+export const agentCounts = ["sales", "quotations", "completed", "cancelled", "pending", "in_progress"];
+export const agentAmounts = ["sales_amount", "quotations_amount"];
+
+/** Joins `counted` with the columns of a day. */
+export const countDay = `
+  cross join lateral (
+    select * from
+      (select ${Object.entries(tallies)
+        .map(([column, condition]) => tally(column, condition))
+        .join(",")}
+       from registrations where ${during("at")}) as sold,
+      (select count(*) as conversations,
+              coalesce(sum(ai_temperature), 0) as ai_temperature, count(ai_temperature) as ai_temperatures,
+              coalesce(sum(agent_temperature), 0) as agent_temperature, count(agent_temperature) as agent_temperatures
+       from conversations where ${during("created_at")}) as talked
+  ) as counted`;
+
+/** Joins a row of `report_agent_figures` for each agent that has something. */
+export const countAgents = `
+  cross join lateral (
+    select agent_id, sum(sales)::bigint as sales, sum(sales_amount) as sales_amount,
+           sum(quotations)::bigint as quotations, sum(quotations_amount) as quotations_amount,
+           sum(completed)::bigint as completed, sum(cancelled)::bigint as cancelled,
+           sum(pending)::bigint as pending, sum(in_progress)::bigint as in_progress
+    from (
+      select agent_id, ${tally("sales", sale)}, ${tally("quotations", quotation)},
+             0 as completed, 0 as cancelled, 0 as pending, 0 as in_progress
+      from registrations where ${during("at")} and agent_id is not null
+      group by agent_id
+      union all
+      select agent_id, 0, 0, 0, 0,
+             count(*) filter (where state = 'completed'), count(*) filter (where state = 'cancelled'),
+             count(*) filter (where state = 'pending'), count(*) filter (where state = 'in_progress')
+      from tickets where ${during("created_at")}
+      group by agent_id
+    ) as part
+    group by agent_id
+  ) as agent`;
+
+/** Joins a row of `report_tag_figures` for each tag that was assigned. */
+export const countTags = `
+  cross join lateral (
+    select tag_id, count(*) as assigned
+    from funnel_events where type = 'assigned_tag' and tag_id is not null and ${during("at")}
+    group by tag_id
+  ) as tag`;

@@ -1,0 +1,284 @@
+import type { Database, Statement } from "../../../infra/postgres/database.ts";
+import { moneyOf } from "../../../kernel/money.ts";
+import type {
+  AskedPeriod,
+  CountedDay,
+  CountedFigures,
+  ReportReads,
+  StoredBusiness,
+  SummedTally,
+} from "../../application/ports.ts";
+import type { RegistrationRecord, RegistrationType } from "../../domain/report.ts";
+import {
+  agentAmounts,
+  agentCounts,
+  countAgents,
+  countColumns,
+  countDay,
+  countTags,
+  dayColumns,
+} from "./figures-sql.ts";
+
+/** Tags that a report lists. */
+const mostTags = 100;
+
+const businesses: Statement = {
+  name: "report_businesses",
+  text: `
+    select id, name, image_url as "imageUrl", feature_flags as flags from businesses where id = any($1)`,
+};
+
+/** The days of each period that were folded and have no mark, and the rest of it. */
+const spans = `
+  with asked as materialized (
+    select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
+      as asked(business_id, timezone, starts_at, ends_at)
+  ),
+  day as materialized (
+    select * from (
+      select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
+             day::date as day, day at time zone timezone as starts_at,
+             (day + interval '1 day') at time zone timezone as ends_at
+      from asked,
+           -- Where clocks are put back at midnight, the first of two such hours belongs to the day before.
+           generate_series((starts_at at time zone timezone)::date - interval '1 day',
+                           (ends_at at time zone timezone)::date::timestamp, interval '1 day') as day
+    ) as near
+    where starts_at < period_ends_at and ends_at > period_starts_at
+  ),
+  folded as materialized (
+    select folded.*
+    from day
+    join report_days as folded on folded.business_id = day.business_id and folded.day = day.day
+    where folded.timezone = day.timezone
+      and folded.starts_at >= day.period_starts_at and folded.ends_at <= day.period_ends_at
+      and not exists (select from report_marks as mark
+                      where mark.business_id = folded.business_id
+                        and mark.at >= folded.starts_at and mark.at < folded.ends_at)
+  ),
+  span as materialized (
+    select * from (
+      select day.business_id, day.day,
+             coalesce(folded.ends_at, greatest(day.starts_at, period_starts_at)) as starts_at,
+             least(day.ends_at, period_ends_at) as ends_at
+      from day left join folded using (business_id, day)
+    ) as rest
+    where starts_at < ends_at
+  )`;
+
+const summed = (columns: readonly string[], counts: readonly string[]): string =>
+  columns
+    .map((column) => `coalesce(sum(${column}), 0)${counts.includes(column) ? "::bigint" : ""} as ${column}`)
+    .join(", ");
+
+const everyDay = `
+  select business_id, day, ${dayColumns.join(", ")} from folded
+  union all
+  select span.business_id, span.day, ${dayColumns.map((column) => `counted.${column}`).join(", ")}
+  from span ${countDay}`;
+
+const agentColumns = [...agentCounts, ...agentAmounts];
+const ofAgent = (alias: string) => agentColumns.map((column) => `${alias}.${column}`).join(", ");
+
+const figures: Statement = {
+  name: "report_figures",
+  text: `
+    ${spans},
+    total as (
+      select business_id, ${summed(dayColumns, countColumns)} from (${everyDay}) as part group by business_id
+    ),
+    agent_total as (
+      select business_id, agent_id, ${summed(agentColumns, agentCounts)}
+      from (
+        select folded.business_id, agent.agent_id, ${ofAgent("agent")}
+        from folded cross join lateral unnest(folded.agents) as agent
+        union all
+        select span.business_id, agent.agent_id, ${ofAgent("agent")} from span ${countAgents}
+      ) as part
+      group by business_id, agent_id
+    ),
+    agents as (
+      select users.business_id, json_agg(json_build_object(
+               'id', users.id, 'name', users.name,
+               ${agentCounts.map((column) => `'${column}', coalesce(${column}, 0)`).join(", ")},
+               ${agentAmounts.map((column) => `'${column}', coalesce(${column}, 0)::text`).join(", ")}
+             ) order by users.name, users.id) as agents
+      from asked
+      join users on users.business_id = asked.business_id and users.active and users.role_id = 5
+      left join agent_total on agent_total.business_id = users.business_id and agent_total.agent_id = users.id
+      group by users.business_id
+    ),
+    tag_total as (
+      select business_id, tag_id, sum(assigned)::bigint as assigned
+      from (
+        select folded.business_id, tag.tag_id, tag.assigned
+        from folded cross join lateral unnest(folded.tags) as tag
+        union all
+        select span.business_id, tag.tag_id, tag.assigned from span ${countTags}
+      ) as part
+      group by business_id, tag_id
+    ),
+    tag_list as (
+      select business_id, json_agg(json_build_object('name', name, 'count', assigned) order by place) as tags
+      from (
+        select tags.business_id, name, assigned,
+               row_number() over (partition by tags.business_id order by assigned desc, name) as place
+        from tag_total join tags on tags.business_id = tag_total.business_id and tags.id = tag_total.tag_id
+      ) as ranked
+      where place <= ${mostTags}
+      group by business_id
+    )
+    select total.*, coalesce(agents.agents, '[]') as agents, coalesce(tag_list.tags, '[]') as tags
+    from total
+    left join agents on agents.business_id = total.business_id
+    left join tag_list on tag_list.business_id = total.business_id`,
+};
+
+const days: Statement = {
+  name: "report_daily",
+  text: `
+    ${spans}
+    select day.business_id as "businessId", to_char(day.day, 'YYYY-MM-DD') as day,
+           coalesce(sum(conversations), 0)::bigint as conversations,
+           coalesce(sum(ad_sales + organic_sales), 0)::bigint as sales,
+           coalesce(sum(ad_sales_amount + organic_sales_amount), 0) as sales_amount,
+           coalesce(sum(ad_quotations + organic_quotations), 0)::bigint as quotations,
+           coalesce(sum(ad_quotations_amount + organic_quotations_amount), 0) as quotations_amount
+    from day left join (${everyDay}) as part using (business_id, day)
+    group by day.business_id, day.day
+    order by day.business_id, day.day`,
+};
+
+const adRecords: Statement = {
+  name: "report_ad_records",
+  text: `
+    select record.business_id as "businessId", record.id, type, chat_id as "chatId", agent_id as "agentId",
+           amount, currency, base_amount as "baseAmount", source, closed, ad_id as "adId", at
+    from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as asked(business_id, starts_at, ends_at)
+    join registrations as record
+      on record.business_id = asked.business_id and ad_id is not null and at >= starts_at and at < ends_at
+    order by record.business_id, at, record.id
+    limit $4`,
+};
+
+/** The planner expects far more days than anybody asks for; compiling for them would take longer than the report. */
+const withoutCompiling: Statement = {
+  name: "report_without_jit",
+  text: "select set_config('jit', 'off', true)",
+};
+
+type FiguresRow = Readonly<Record<string, number | string>> & {
+  readonly business_id: number;
+  readonly agents: readonly (Readonly<Record<string, number>> & {
+    readonly id: number;
+    readonly name: string;
+    readonly sales_amount: string;
+    readonly quotations_amount: string;
+  })[];
+  readonly tags: CountedFigures["tags"];
+};
+
+interface DayRow {
+  readonly businessId: number;
+  readonly day: string;
+  readonly conversations: number;
+  readonly sales: number;
+  readonly sales_amount: string;
+  readonly quotations: number;
+  readonly quotations_amount: string;
+}
+
+interface RecordRow {
+  readonly businessId: number;
+  readonly id: number;
+  readonly type: RegistrationType;
+  readonly chatId: number;
+  readonly agentId: number | null;
+  readonly amount: string;
+  readonly currency: string;
+  readonly baseAmount: string;
+  readonly source: string;
+  readonly closed: boolean;
+  readonly adId: string | null;
+  readonly at: Date;
+}
+
+/** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
+export class PostgresReportReads implements ReportReads {
+  constructor(private readonly database: Pick<Database, "rows" | "transaction">) {}
+
+  businesses(ids: readonly number[]): Promise<StoredBusiness[]> {
+    return this.database.rows<StoredBusiness>(businesses, [ids]);
+  }
+
+  async figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]> {
+    const rows = await this.counted<FiguresRow>(figures, asked);
+    return rows.map(toFigures);
+  }
+
+  async days(asked: readonly AskedPeriod[]): Promise<CountedDay[]> {
+    const rows = await this.counted<DayRow>(days, asked);
+    return rows.map(({ sales_amount, quotations_amount, ...row }) => ({
+      ...row,
+      sales: { count: row.sales, amount: moneyOf(sales_amount) },
+      quotations: { count: row.quotations, amount: moneyOf(quotations_amount) },
+    }));
+  }
+
+  private counted<Row extends object>(statement: Statement, asked: readonly AskedPeriod[]): Promise<Row[]> {
+    return this.database.transaction(async (transaction) => {
+      await transaction.rows(withoutCompiling, []);
+      return transaction.rows<Row>(statement, valuesOf(asked));
+    });
+  }
+
+  async adRecords(
+    asked: readonly AskedPeriod[],
+    limit: number,
+  ): Promise<(RegistrationRecord & { businessId: number })[]> {
+    const [ids, , starts, ends] = valuesOf(asked);
+    const rows = await this.database.rows<RecordRow>(adRecords, [ids, starts, ends, limit]);
+    return rows.map((row) => ({ ...row, amount: moneyOf(row.amount), baseAmount: moneyOf(row.baseAmount) }));
+  }
+}
+
+const valuesOf = (asked: readonly AskedPeriod[]) => [
+  asked.map(({ businessId }) => businessId),
+  asked.map(({ timezone }) => timezone),
+  asked.map(({ period }) => period.from),
+  asked.map(({ period }) => period.until),
+];
+
+function toFigures(row: FiguresRow): CountedFigures {
+  const tally = (column: string): SummedTally => ({
+    count: Number(row[column]),
+    amount: String(row[`${column}_amount`]),
+  });
+  return {
+    businessId: row.business_id,
+    conversations: Number(row.conversations),
+    aiTemperature: { sum: String(row.ai_temperature), count: Number(row.ai_temperatures) },
+    agentTemperature: { sum: String(row.agent_temperature), count: Number(row.agent_temperatures) },
+    adSales: tally("ad_sales"),
+    organicSales: tally("organic_sales"),
+    adQuotations: tally("ad_quotations"),
+    adPdfQuotations: tally("ad_pdf_quotations"),
+    adMessageQuotations: tally("ad_message_quotations"),
+    organicQuotations: tally("organic_quotations"),
+    organicPdfQuotations: tally("organic_pdf_quotations"),
+    organicMessageQuotations: tally("organic_message_quotations"),
+    tags: row.tags,
+    agents: row.agents.map(toAgent),
+  };
+}
+
+function toAgent(agent: FiguresRow["agents"][number]): CountedFigures["agents"][number] {
+  const { completed = 0, cancelled = 0, pending = 0, in_progress: inProgress = 0 } = agent;
+  return {
+    id: agent.id,
+    name: agent.name,
+    tickets: { total: completed + cancelled + pending + inProgress, completed, cancelled, pending, inProgress },
+    sales: { count: agent.sales ?? 0, amount: moneyOf(agent.sales_amount) },
+    quotations: { count: agent.quotations ?? 0, amount: moneyOf(agent.quotations_amount) },
+  };
+}

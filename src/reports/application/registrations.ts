@@ -1,0 +1,119 @@
+import { instantOf } from "../../kernel/instants.ts";
+import type { Money } from "../../kernel/money.ts";
+import { baseCurrency, convert, largestAmount, rateOf } from "../domain/currency.ts";
+import {
+  AmountTooLarge,
+  BadDate,
+  NoRate,
+  type RegistrationFailure,
+  UnknownAgent,
+  UnknownChat,
+  UnknownRegistration,
+} from "../domain/failures.ts";
+import { dayOf, timezoneOf } from "../domain/period.ts";
+import type { RegistrationType } from "../domain/report.ts";
+import type { RegistrationSetting, RegistrationUnitOfWork, StoredRegistration } from "./ports.ts";
+
+export interface NewRegistration {
+  readonly businessId: number;
+  readonly type: RegistrationType;
+  readonly chatId: number;
+  readonly agentId: number | null;
+  readonly amount: Money;
+  /** The business's own unless given. */
+  readonly currency?: string;
+  readonly source: string;
+  /** A sale is closed and a quotation open unless given. */
+  readonly closed?: boolean;
+  /** ISO 8601, in the business's zone; now unless given. */
+  readonly date?: string;
+}
+
+export type Correction = Partial<
+  Pick<NewRegistration, "agentId" | "amount" | "currency" | "source" | "closed" | "date">
+>;
+
+export type { RegistrationFailure };
+
+const earliest = Date.UTC(2000, 0, 1);
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Sales and quotations, also those that come late, with their corrections. */
+export class Registrations {
+  constructor(private readonly unitOfWork: RegistrationUnitOfWork) {}
+
+  /** The id of the new record. Rejects with a `RegistrationFailure`. */
+  add(record: NewRegistration): Promise<number> {
+    const { businessId, type, chatId, agentId, amount, source } = record;
+    return this.unitOfWork.run(async ({ registrations }) => {
+      const setting = await registrations.setting(businessId, chatId, agentId);
+      checkPeople(setting, record);
+      const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
+      const currency = record.currency ?? baseCurrency(setting.currencies.currency);
+      const closed = record.closed ?? type === "sale";
+      const stored = { type, chatId, agentId, source, closed, at, ...valueIn(amount, currency, at, setting) };
+      return registrations.add(businessId, { ...stored, adId: setting.adId });
+    });
+  }
+
+  /** Rejects with a `RegistrationFailure`. The ad stays that of the beginning, the rate while day and currency stay. */
+  correct(businessId: number, id: number, correction: Correction): Promise<void> {
+    return this.unitOfWork.run(async ({ registrations }) => {
+      const stored = await registrations.hold(businessId, id);
+      if (!stored) throw new UnknownRegistration(`registration ${id}`);
+      const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
+      const { amount = stored.amount, currency = stored.currency } = correction;
+      const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null);
+      if (!setting.hasAgent) throw new UnknownAgent(`agent ${agentId}`);
+      const at = correction.date === undefined ? stored.at : momentOf(correction.date, setting);
+      const value = correctedValue(stored, { amount, currency, at }, setting);
+      await registrations.save(businessId, id, { ...stored, agentId, source, closed, at, ...value });
+    });
+  }
+
+  /** Rejects with `UnknownRegistration`. */
+  remove(businessId: number, id: number): Promise<void> {
+    return this.unitOfWork.run(async ({ registrations }) => {
+      if (!(await registrations.remove(businessId, id))) throw new UnknownRegistration(`registration ${id}`);
+    });
+  }
+}
+
+function checkPeople({ hasChat, hasAgent }: RegistrationSetting, { chatId, agentId }: NewRegistration): void {
+  if (!hasChat) throw new UnknownChat(`chat ${chatId}`);
+  if (!hasAgent) throw new UnknownAgent(`agent ${agentId}`);
+}
+
+/** A typing error of a century is not a late record. */
+function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
+  const at = instantOf(date, timezoneOf(timezone));
+  if (!at || at.getTime() < earliest || at.getTime() > now.getTime() + dayMs) throw new BadDate(date);
+  return at;
+}
+
+type Value = Pick<StoredRegistration, "amount" | "currency" | "baseAmount" | "rate" | "rateDate">;
+
+function valueIn(amount: Money, currency: string, at: Date, setting: RegistrationSetting): Value {
+  const rateDate = dayOf(at, timezoneOf(setting.timezone));
+  const rate = rateOf(setting.currencies, currency, rateDate);
+  if (rate === null) throw new NoRate(currency);
+  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate) };
+}
+
+/** A rate that changed since says nothing about the day of the record. */
+function correctedValue(
+  stored: StoredRegistration,
+  { amount, currency, at }: Pick<StoredRegistration, "amount" | "currency" | "at">,
+  setting: RegistrationSetting,
+): Value {
+  const isSameRate = currency === stored.currency && dayOf(at, timezoneOf(setting.timezone)) === stored.rateDate;
+  if (!isSameRate) return valueIn(amount, currency, at, setting);
+  const { rate, rateDate } = stored;
+  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate) };
+}
+
+function inBase(amount: Money, rate: string): Money {
+  const baseAmount = convert(amount, rate);
+  if (baseAmount > largestAmount) throw new AmountTooLarge(`${baseAmount} hundredths`);
+  return baseAmount;
+}

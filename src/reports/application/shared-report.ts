@@ -1,0 +1,214 @@
+import { type Money, moneyOf } from "../../kernel/money.ts";
+import { baseCurrency } from "../domain/currency.ts";
+import { ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
+import { groupOf } from "../domain/group.ts";
+import { periodIn, timezoneOf } from "../domain/period.ts";
+import { meanOf, percentOf } from "../domain/rates.ts";
+import type {
+  AdFigures,
+  AdInsight,
+  BusinessReport,
+  DailyFigures,
+  QuotationTally,
+  RegistrationRecord,
+  ReportedBusiness,
+  Tally,
+} from "../domain/report.ts";
+import type {
+  AdInsights,
+  AskedPeriod,
+  CountedFigures,
+  ReportReads,
+  ReportRequest,
+  SharedReports,
+  StoredBusiness,
+  SummedTally,
+} from "./ports.ts";
+
+/** Flags that a report may show to whoever may see it. What else is configured is nobody's business. */
+const shownFlags = [
+  "currency",
+  "currency_conversion",
+  "ad_account_for_report",
+  "timezone",
+  "template_language",
+  "monthly_template_limit",
+  "bot_inactivity_minutes",
+  "tax_id_label",
+] as const;
+
+/** Records of ads that one report holds, over all its businesses. */
+const mostAdRecords = 100_000;
+
+/** §7: the figures of a group of businesses. */
+export class SharedReport implements SharedReports {
+  constructor(
+    private readonly reads: ReportReads,
+    private readonly adInsights: AdInsights,
+    /** Rejects what is not there in time. */
+    private readonly inTime: <Result>(work: Promise<Result>) => Promise<Result>,
+    private readonly onFailure: (error: unknown, businessId: number) => void,
+  ) {}
+
+  async report(request: ReportRequest): Promise<BusinessReport[]> {
+    const asked = await this.asked(request);
+    const [figures, ads] = await Promise.all([
+      this.reads.figures(asked),
+      this.adsOf(asked.filter(({ adAccount }) => adAccount !== null)),
+    ]);
+    const counted = new Map(figures.map((each) => [each.businessId, each]));
+    return asked.flatMap((each) => {
+      const found = counted.get(each.businessId);
+      return found ? [reportOf(each, found, ads.get(each.businessId) ?? null)] : [];
+    });
+  }
+
+  async daily(request: ReportRequest): Promise<DailyFigures[]> {
+    const asked = await this.asked(request);
+    const days = byBusiness(await this.reads.days(asked));
+    return asked.map(({ business, businessId }) => ({
+      business,
+      days: (days.get(businessId) ?? []).map(({ businessId: _, ...day }) => day),
+    }));
+  }
+
+  /** The businesses of the answer in their order, each with the period on its own clock. */
+  private async asked({ rootId, startDate, endDate, include }: ReportRequest): Promise<Asked[]> {
+    const [root] = await this.reads.businesses([rootId]);
+    if (!root) throw new ReportNotShared(`business ${rootId}`);
+    const group = groupOf(root.flags.group_shared_report);
+    // Also where nothing of the group is wanted: a wrong date is one then too.
+    periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
+    const wanted = include ? group.filter((id) => include.includes(id)) : group;
+    const stored = new Map((await this.reads.businesses(wanted)).map((business) => [business.id, business]));
+    return wanted.flatMap((id) => {
+      const business = stored.get(id);
+      return business ? [askedOf(business, startDate, endDate)] : [];
+    });
+  }
+
+  private async adsOf(asked: readonly Asked[]): Promise<Map<number, AdFigures[]>> {
+    if (asked.length === 0) return new Map();
+    const [records, insights] = await Promise.all([
+      this.reads.adRecords(asked, mostAdRecords + 1),
+      Promise.all(asked.map((each) => this.insightsOf(each))),
+    ]);
+    if (records.length > mostAdRecords) throw new ReportTooLarge("records", mostAdRecords);
+    const ofBusiness = byBusiness(records);
+    return new Map(
+      asked.map(({ businessId }, index) => [
+        businessId,
+        adFigures(ofBusiness.get(businessId) ?? [], insights[index] ?? []),
+      ]),
+    );
+  }
+
+  /** Nothing when the platform does not answer: the report is about what is known here. */
+  private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[]> {
+    try {
+      return await this.inTime(this.adInsights.adsOf(businessId, adAccount ?? "", period));
+    } catch (error) {
+      this.onFailure(error, businessId);
+      return [];
+    }
+  }
+}
+
+interface Asked extends AskedPeriod {
+  readonly business: ReportedBusiness;
+  readonly adAccount: string | null;
+}
+
+function askedOf({ id, name, imageUrl, flags }: StoredBusiness, startDate: string, endDate: string): Asked {
+  const timezone = timezoneOf(flags.timezone);
+  const currency = baseCurrency(flags.currency);
+  const shown = shownFlags.flatMap((flag) => (Object.hasOwn(flags, flag) ? [[flag, flags[flag]] as const] : []));
+  const account = flags.ad_account_for_report;
+  return {
+    businessId: id,
+    timezone,
+    period: periodIn(timezone, startDate, endDate),
+    business: { id, name, imageUrl, currency, timezone, flags: { ...Object.fromEntries(shown), currency, timezone } },
+    adAccount: (typeof account === "string" && account !== "") || typeof account === "number" ? String(account) : null,
+  };
+}
+
+function reportOf(asked: Asked, counted: CountedFigures, ads: AdFigures[] | null): BusinessReport {
+  const { conversations, tags, agents } = counted;
+  const [fromAds, organic] = [tallyOf(counted.adSales), tallyOf(counted.organicSales)];
+  const sales = sum(fromAds, organic);
+  const adQuotations = quotationsOf(counted.adQuotations, counted.adPdfQuotations, counted.adMessageQuotations);
+  const organicQuotations = quotationsOf(
+    counted.organicQuotations,
+    counted.organicPdfQuotations,
+    counted.organicMessageQuotations,
+  );
+  const quotations = {
+    ...sum(adQuotations, organicQuotations),
+    fromPdf: sum(adQuotations.fromPdf, organicQuotations.fromPdf),
+    fromMessage: sum(adQuotations.fromMessage, organicQuotations.fromMessage),
+  };
+  return {
+    business: asked.business,
+    period: asked.period,
+    conversations,
+    sales: { all: sales, fromAds, organic },
+    quotations: { all: quotations, fromAds: adQuotations, organic: organicQuotations },
+    rates: {
+      salesPerConversation: percentOf(sales.count, conversations),
+      quotationsPerConversation: percentOf(quotations.count, conversations),
+      salesPerQuotation: percentOf(sales.count, quotations.count),
+    },
+    temperatures: { ai: temperatureOf(counted.aiTemperature), agent: temperatureOf(counted.agentTemperature) },
+    tags,
+    agents,
+    ads,
+  };
+}
+
+const temperatureOf = ({ sum, count }: CountedFigures["aiTemperature"]): number => meanOf(moneyOf(sum), count);
+
+const tallyOf = ({ count, amount }: SummedTally): Tally => ({ count, amount: moneyOf(amount) });
+
+const quotationsOf = (all: SummedTally, fromPdf: SummedTally, fromMessage: SummedTally): QuotationTally => ({
+  ...tallyOf(all),
+  fromPdf: tallyOf(fromPdf),
+  fromMessage: tallyOf(fromMessage),
+});
+
+const sum = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
+
+/** Every ad with a record, and every ad that the platform names; those with most sales first, then by id. */
+function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
+  const known = new Map(insights.map((insight) => [insight.adId, insight]));
+  const ofAd = new Map<string, RegistrationRecord[]>([...known.keys()].map((adId) => [adId, []]));
+  for (const record of records) {
+    const adId = record.adId ?? "";
+    const list = ofAd.get(adId);
+    if (list) list.push(record);
+    else ofAd.set(adId, [record]);
+  }
+  return [...ofAd]
+    .map(([adId, list]) => ({
+      ...(known.get(adId) ?? { adId, name: null, imageUrl: null, spend: null, currency: null }),
+      sales: tally(list.filter(({ type, closed }) => type === "sale" && closed)),
+      quotations: tally(list.filter(({ type }) => type === "quotation")),
+      records: list,
+    }))
+    .sort((a, b) => b.sales.count - a.sales.count || (a.adId < b.adId ? -1 : 1));
+}
+
+const tally = (records: readonly RegistrationRecord[]): Tally => ({
+  count: records.length,
+  amount: records.reduce((total: Money, { baseAmount }) => total + baseAmount, 0n),
+});
+
+function byBusiness<Item extends { readonly businessId: number }>(items: readonly Item[]): Map<number, Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.businessId);
+    if (group) group.push(item);
+    else groups.set(item.businessId, [item]);
+  }
+  return groups;
+}
