@@ -1,5 +1,5 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
-import { groupBy } from "./group-by.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 
 /** For a process without sockets: tells those that have some. Without Redis their sweep finds the events. */

@@ -89,13 +89,7 @@ export interface Claim {
   readonly sentDirectly: number;
 }
 
-export interface TriedRecipient extends Progress {
-  readonly campaignId: number;
-  readonly position: number;
-  readonly contactId: number;
-  readonly phone: string;
-  readonly attempt: number;
-}
+export interface TriedRecipient extends ClaimedRecipient, Progress {}
 
 /**
  * A recipient whose message is to be kept in the chat with its contact. One that was refused leaves none there, but
@@ -159,14 +153,20 @@ export interface CampaignMessage {
   readonly reference: string;
   readonly attempt: number;
   readonly body: string;
-  readonly mediaUrl: string | null;
   readonly state: RecipientState;
   readonly platformMessageId: string | null;
   readonly errorReason: string | null;
-  readonly templateId: number;
+}
+
+/** What the messages of a campaign have in common. */
+export interface CampaignOrigin {
   readonly campaignId: number;
+  readonly templateId: number;
+  readonly mediaUrl: string | null;
   readonly stepId: number;
   readonly tags: readonly number[];
+  readonly channel: string;
+  readonly authorName: string;
 }
 
 export interface CampaignRecipients {
@@ -189,12 +189,7 @@ export interface LearnedContact {
 export interface CampaignInbox {
   learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void>;
   /** Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. */
-  record(
-    businessId: number,
-    channel: string,
-    authorName: string,
-    messages: readonly CampaignMessage[],
-  ): Promise<LoggedEvent[]>;
+  record(businessId: number, origin: CampaignOrigin, messages: readonly CampaignMessage[]): Promise<LoggedEvent[]>;
 }
 
 export interface RecordStores {

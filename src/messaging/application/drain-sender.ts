@@ -241,7 +241,7 @@ export class DrainSender {
     const [progress, consequence] = consequencesOf(outcome, recipient.setbacks);
     this.underWay -= 1;
     this.follow(consequence, recipient.campaignId);
-    this.note({ ...keyOf(recipient), ...progress });
+    this.note({ ...recipient, ...progress });
     this.wakeWaiters();
   }
 
@@ -268,7 +268,7 @@ export class DrainSender {
 
   /** Claimed, and certainly not sent: as if it had not been claimed. */
   private giveBack(recipient: ClaimedRecipient): void {
-    this.note({ ...keyOf(recipient), state: "queued", dueInMs: 0 });
+    this.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
   private note(tried: TriedRecipient): void {
@@ -329,11 +329,3 @@ export class DrainSender {
     this.progress.touch(businessId, await this.queue.complete(businessId, sender.id));
   }
 }
-
-const keyOf = ({ campaignId, position, contactId, phone, attempt }: ClaimedRecipient) => ({
-  campaignId,
-  position,
-  contactId,
-  phone,
-  attempt,
-});

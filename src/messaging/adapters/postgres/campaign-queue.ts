@@ -144,23 +144,25 @@ const pause: Statement = {
     where business_id = $1 and id = $2 and state = 'running' returning id`,
 };
 
+/** True of the row `campaign` while somebody waits for its message, or it is under way. */
+const isOpen = `(
+  exists (
+    select from campaign_recipients as recipient
+    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      and recipient.state = 'queued')
+  or exists (
+    select from campaign_recipients as recipient
+    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      and recipient.lease_until is not null and recipient.state = 'sending'))`;
+
 const complete: Statement = {
   name: "campaign_complete",
   text: `
     update campaigns as campaign set state = 'completed', finished_at = now()
     where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state = 'running'
-      and not exists (
-        select from campaign_recipients as recipient
-        where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-          and recipient.state in ('queued', 'sending'))
+      and not ${isOpen}
     returning campaign.id`,
 };
-
-const isOpen = `
-  exists (
-    select from campaign_recipients as recipient
-    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      and recipient.state in ('queued', 'sending'))`;
 
 /**
  * The last recipients of a dead worker end no campaign; one that goes back to the queue may meet the end, or the

@@ -26,11 +26,13 @@ const apply: Statement = {
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     matched as (
-      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
-        on recipient.business_id = given.business_id and recipient.reference = given.reference
-      union all
-      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
-        on recipient.business_id = given.business_id and recipient.platform_message_id = given.message_id
+      select recipient.campaign_id, recipient.position, known.* from (
+        select given.*, coalesce(given.reference, (
+          select message.reference from messages as message
+          where message.business_id = given.business_id and message.platform_message_id = given.message_id
+        )) as known_reference from given
+      ) as known join campaign_recipients as recipient
+        on recipient.business_id = known.business_id and recipient.reference = known.known_reference
     ),
     furthest as (
       select distinct on (business_id, campaign_id, position) * from matched
