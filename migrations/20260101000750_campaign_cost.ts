@@ -13,6 +13,11 @@ export async function up(db: Knex): Promise<void> {
     create index campaign_recipients_under_lease on campaign_recipients (business_id, campaign_id, position)
       where lease_until is not null;
 
+    -- Behind the contact: as long as the planner knows little of a campaign, an index that begins like the primary key
+    -- looks as good to it for a single recipient.
+    drop index campaign_recipients_once;
+    create unique index campaign_recipients_once on campaign_recipients (business_id, contact_id, campaign_id);
+
     -- A message lies in its chat's conversation: one look-up that says so instead of two that do not.
     alter table conversations add unique (business_id, chat_id, id);
     alter table messages
@@ -36,7 +41,8 @@ export async function down(db: Knex): Promise<void> {
       add foreign key (business_id, chat_id) references chats on delete cascade,
       add foreign key (business_id, conversation_id) references conversations on delete cascade;
     alter table conversations drop constraint conversations_business_id_chat_id_id_key;
-    drop index campaign_recipients_under_lease;
+    drop index campaign_recipients_once, campaign_recipients_under_lease;
+    create unique index campaign_recipients_once on campaign_recipients (business_id, campaign_id, contact_id);
     create index campaign_recipients_under_lease on campaign_recipients (business_id, lease_until)
       where lease_until is not null;
     create index campaign_recipients_by_state on campaign_recipients (business_id, campaign_id, state, position);

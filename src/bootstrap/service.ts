@@ -103,6 +103,7 @@ export async function startService(config: Config, container = createContainer(c
   await clock.start();
   const port = await listen(server, config.port, config.host);
   webhookLoop.nudge();
+  if (worksJobs) resolve(container, tokens.dispatchCampaigns).start();
   log.info({ port, role: config.role }, "ready");
 
   return {

@@ -136,6 +136,11 @@ export interface CampaignQueue {
   announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
 }
 
+export interface Statistics {
+  /** Tells the planner of tables that grew so much that it knows next to nothing of them. */
+  refresh(): Promise<void>;
+}
+
 export interface FrozenCampaign {
   readonly id: number;
   readonly template: FrozenTemplate;

@@ -69,10 +69,12 @@ const store: Statement = {
                ${contactAsTold} as contact
         from contacts as contact
         join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id
-        join conversations as conversation
-          on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
-        where contact.business_id = given.business_id and contact.id = given.contact_id
-          and chat.provider = $2 and conversation.closed_at is null
+        cross join lateral (
+          select id, state from conversations as open
+          where open.business_id = chat.business_id and open.chat_id = chat.id and open.closed_at is null
+          limit 1
+        ) as conversation
+        where contact.business_id = given.business_id and contact.id = given.contact_id and chat.provider = $2
         limit 1
       ) as home on true
     ),
