@@ -199,15 +199,15 @@ export class DrainSender {
     for (const recipient of recipients) {
       const { campaignId } = recipient;
       const campaign = this.campaigns.get(campaignId);
-      if (campaign && mayGo(campaignId) && (await this.turn(until)) && mayGo(campaignId)) {
+      if (campaign && (await this.turn(until, () => mayGo(campaignId)))) {
         void this.send(recipient, campaign);
       } else this.giveBack(recipient);
     }
   }
 
-  /** Waits for one of the number's requests and for its rate; false when that cannot be in time. */
-  private async turn(until: number): Promise<boolean> {
-    while (!this.isOver) {
+  /** Waits for one of the number's requests and for its rate; false when that cannot be in time, or may not go. */
+  private async turn(until: number, mayGo: () => boolean): Promise<boolean> {
+    while (!this.isOver && mayGo()) {
       const leftMs = until - this.timing.now();
       if (leftMs <= 0) return false;
       if (this.underWay >= this.settings.concurrency) {
@@ -224,6 +224,7 @@ export class DrainSender {
 
   private async send(recipient: ClaimedRecipient, { template }: FrozenCampaign): Promise<void> {
     this.underWay += 1;
+    const beganAt = this.timing.now();
     const { platformName: name, language, providerBId, media } = template;
     const { parameters } = recipient;
     const outcome = await this.channel
@@ -240,6 +241,7 @@ export class DrainSender {
       });
     const [progress, consequence] = consequencesOf(outcome, recipient.setbacks);
     this.underWay -= 1;
+    this.pacer.ended(beganAt);
     this.follow(consequence, recipient.campaignId);
     this.note({ ...recipient, ...progress });
     this.wakeWaiters();
