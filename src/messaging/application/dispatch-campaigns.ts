@@ -29,6 +29,8 @@ export class DispatchCampaigns {
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private waiting: Promise<void> | undefined;
+  /** It took something; until then what is left is left to the others. */
+  private leavesUntil = 0;
 
   constructor(
     private readonly queue: CampaignQueue,
@@ -76,8 +78,12 @@ export class DispatchCampaigns {
 
   /** One, and then twice as many with each look: a worker that is alone soon has them all. */
   private async takeSome(): Promise<void> {
+    if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));
-    if (taken > 0) this.wake();
+    if (taken > 0) {
+      this.leavesUntil = this.timing.now() + leaveToOthersMs;
+      this.wake();
+    }
     if (this.drains.size > 0) this.learning.nudge();
   }
 
@@ -102,6 +108,7 @@ export class DispatchCampaigns {
       onError(error);
     } finally {
       this.drains.delete(lease);
+      if (this.drains.size === 0) this.leavesUntil = 0;
     }
   }
 }
