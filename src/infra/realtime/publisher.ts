@@ -4,9 +4,11 @@ import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 
 /** For a process without sockets: tells those that have some. Without Redis their sweep finds the events. */
 export class RealtimePublisher implements EventFeed {
+  readonly reachesNobody: boolean;
   private readonly peers: Peers;
 
   constructor(settings: PeerSettings) {
+    this.reachesNobody = settings.redisUrl === undefined;
     this.peers = openPeers(settings);
   }
 

@@ -193,8 +193,17 @@ export interface LearnedContact {
 
 export interface CampaignInbox {
   learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void>;
-  /** Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. */
-  record(businessId: number, origin: CampaignOrigin, messages: readonly CampaignMessage[]): Promise<LoggedEvent[]>;
+  /**
+   * Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events.
+   *
+   * @param isHeard - false where nobody wants the events, which are logged all the same: none are given then
+   */
+  record(
+    businessId: number,
+    origin: CampaignOrigin,
+    messages: readonly CampaignMessage[],
+    isHeard: boolean,
+  ): Promise<LoggedEvent[]>;
 }
 
 export interface RecordStores {

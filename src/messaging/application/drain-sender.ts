@@ -1,7 +1,7 @@
 import { type Consequence, consequencesOf } from "../domain/campaign.ts";
 import { Pacer } from "../domain/pacer.ts";
 import type { SendOutcome } from "../domain/platform.ts";
-import { fillText } from "../domain/template.ts";
+import { textFiller } from "../domain/template.ts";
 import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, SenderLease, TriedRecipient } from "./campaign-ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import type { Channel, Timing } from "./ports.ts";
@@ -32,6 +32,10 @@ const keepTryingMs = 30_000;
 const keepTryingAtEndMs = 5_000;
 const longestRetryPauseMs = 1_000;
 
+interface Known extends FrozenCampaign {
+  readonly fill: (parameters: readonly string[]) => string;
+}
+
 interface Batch {
   readonly recipients: readonly ClaimedRecipient[];
   readonly claimedAt: number;
@@ -48,7 +52,7 @@ export class DrainSender {
   private readonly pacer: Pacer;
   /** Aborted once nothing new is to begin. */
   private readonly over = new AbortController();
-  private readonly campaigns = new Map<number, FrozenCampaign>();
+  private readonly campaigns = new Map<number, Known>();
   /** When campaigns that cannot succeed were paused; infinite until the pause is committed. */
   private readonly paused = new Map<number, number>();
   private readonly tried: TriedRecipient[] = [];
@@ -178,7 +182,9 @@ export class DrainSender {
     if (unknown.length === 0) return;
     try {
       const found = await this.queue.frozen(this.lease.businessId, unknown);
-      for (const [id, campaign] of found) this.campaigns.set(id, campaign);
+      for (const [id, campaign] of found) {
+        this.campaigns.set(id, { ...campaign, fill: textFiller(campaign.template.body) });
+      }
     } catch (error) {
       this.onError(error);
     }
@@ -222,7 +228,7 @@ export class DrainSender {
     return false;
   }
 
-  private async send(recipient: ClaimedRecipient, { template }: FrozenCampaign): Promise<void> {
+  private async send(recipient: ClaimedRecipient, { template, fill }: Known): Promise<void> {
     this.underWay += 1;
     const beganAt = this.timing.now();
     const { platformName: name, language, providerBId, media } = template;
@@ -231,7 +237,7 @@ export class DrainSender {
       .send(this.lease.sender, {
         to: recipient.phone,
         reference: recipient.reference,
-        text: fillText(template.body, parameters),
+        text: fill(parameters),
         template: { name, language, parameters, providerBId },
         ...(media ? { media } : {}),
       })

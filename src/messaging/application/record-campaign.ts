@@ -1,6 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { groupBy } from "../../kernel/group-by.ts";
-import { fillText } from "../domain/template.ts";
+import { textFiller } from "../domain/template.ts";
 import type {
   CampaignMessage,
   CampaignOrigin,
@@ -36,7 +36,7 @@ export class RecordCampaign {
     const events = await this.unitOfWork.run(async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
       if (learned.length > 0) await stores.inbox.learn(businessId, learned);
-      return keep(stores, businessId, rows, campaigns);
+      return this.keep(stores, businessId, rows, campaigns);
     });
     this.feed.publish(events);
     this.touch(businessId, idsOf(tried));
@@ -52,13 +52,32 @@ export class RecordCampaign {
       const rows = await stores.recipients.takeStragglers(stragglersAtATime);
       const events = [];
       for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) {
-        events.push(...(await keep(stores, businessId, own, await this.queue.frozen(businessId, idsOf(own)))));
+        events.push(...(await this.keep(stores, businessId, own, await this.queue.frozen(businessId, idsOf(own)))));
       }
       return { rows, events };
     });
     this.feed.publish(events);
     for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) this.touch(businessId, idsOf(own));
     return rows.length;
+  }
+
+  /** Keeps each message in its chat, campaign by campaign. */
+  private async keep(
+    { inbox }: RecordStores,
+    businessId: number,
+    rows: readonly RecipientToRecord[],
+    campaigns: ReadonlyMap<number, FrozenCampaign>,
+  ): Promise<LoggedEvent[]> {
+    const isHeard = !this.feed.reachesNobody;
+    const events: LoggedEvent[] = [];
+    for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
+      const campaign = campaigns.get(id);
+      if (!campaign) continue;
+      const fill = textFiller(campaign.template.body);
+      const messages = own.map((row) => messageOf(row, fill(row.parameters)));
+      for (const event of await inbox.record(businessId, originOf(campaign), messages, isHeard)) events.push(event);
+    }
+    return events;
   }
 }
 
@@ -72,23 +91,6 @@ function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): 
   return optedOut || (platformId !== null && platformId !== phone) ? [{ contactId, phone, platformId, optedOut }] : [];
 }
 
-/** Keeps each message in its chat, campaign by campaign. */
-async function keep(
-  { inbox }: RecordStores,
-  businessId: number,
-  rows: readonly RecipientToRecord[],
-  campaigns: ReadonlyMap<number, FrozenCampaign>,
-): Promise<LoggedEvent[]> {
-  const events: LoggedEvent[] = [];
-  for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
-    const campaign = campaigns.get(id);
-    if (!campaign) continue;
-    const messages = own.map((row) => messageOf(row, campaign));
-    for (const event of await inbox.record(businessId, originOf(campaign), messages)) events.push(event);
-  }
-  return events;
-}
-
 const originOf = ({ id, template, tags, stepId, senderChannel, businessName }: FrozenCampaign): CampaignOrigin => ({
   campaignId: id,
   templateId: template.id,
@@ -99,12 +101,12 @@ const originOf = ({ id, template, tags, stepId, senderChannel, businessName }: F
   authorName: businessName,
 });
 
-const messageOf = (row: RecipientToRecord, { template }: FrozenCampaign): CampaignMessage => ({
+const messageOf = (row: RecipientToRecord, body: string): CampaignMessage => ({
   contactId: row.contactId,
   onlyIfKept: row.platformMessageId === null && wasRefused(row),
   reference: row.reference,
   attempt: row.attempt,
-  body: fillText(template.body, row.parameters),
+  body,
   // A chat knows no skipped messages.
   state: wasRefused(row) ? "failed" : row.state,
   platformMessageId: row.platformMessageId,

@@ -131,7 +131,7 @@ const store: Statement = {
       ${toldOfMessages}
     ),
     ${loggingEvents}
-    select null::bigint as homeless, business_id, number, name, payload, at from logged
+    select null::bigint as homeless, business_id, number, name, payload, at from logged where $17::boolean
     union all
     select contact_id, null, null, null, null, null from homed where chat_id is null and not only_if_kept
     order by number`,
@@ -183,15 +183,21 @@ export class PostgresCampaignMessages {
     businessId: number,
     origin: CampaignOrigin,
     messages: readonly CampaignMessage[],
+    isHeard: boolean,
   ): Promise<LoggedEvent[]> {
-    const { events, homeless } = await this.store(businessId, origin, messages);
+    const { events, homeless } = await this.store(businessId, origin, messages, isHeard);
     if (homeless.size === 0) return events;
     await this.transaction.rows(makeRooms, [businessId, origin.channel, [...homeless]]);
     const others = messages.filter(({ contactId }) => homeless.has(contactId));
-    return [...events, ...(await this.store(businessId, origin, others)).events];
+    return [...events, ...(await this.store(businessId, origin, others, isHeard)).events];
   }
 
-  private async store(businessId: number, origin: CampaignOrigin, messages: readonly CampaignMessage[]) {
+  private async store(
+    businessId: number,
+    origin: CampaignOrigin,
+    messages: readonly CampaignMessage[],
+    isHeard: boolean,
+  ) {
     const { channel, authorName, campaignId, templateId, mediaUrl, stepId, tags } = origin;
     const rows = await this.transaction.rows<StoredRow>(store, [
       businessId,
@@ -210,6 +216,7 @@ export class PostgresCampaignMessages {
       textArray(messages.map(({ state }) => state)),
       textArray(messages.map(({ platformMessageId }) => platformMessageId)),
       textArray(messages.map(({ errorReason }) => errorReason)),
+      isHeard,
     ]);
     return {
       events: rows.filter(({ homeless }) => homeless === null).map(toLoggedEvent),

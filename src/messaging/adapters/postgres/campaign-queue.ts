@@ -116,7 +116,7 @@ const claim: Statement = {
                 recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.state
     )
     select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
-           claimed.parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
+           to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
            (select count(*) from held) > 0 as held,
            (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as due_in_ms,
            (select count(*) from messages
