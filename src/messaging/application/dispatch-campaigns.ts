@@ -53,11 +53,13 @@ export class DispatchCampaigns {
 
   /** Looks for work in the background, a little later where others may want it more; returns at once. */
   wake(): void {
-    if (this.drains.size === 0) return this.looking.nudge();
-    this.waiting ??= this.timing.sleep(leaveToOthersMs, this.stopping.signal).then(() => {
-      this.waiting = undefined;
-      this.looking.nudge();
-    });
+    if (this.drains.size === 0) this.looking.nudge();
+    else {
+      this.waiting ??= this.timing.sleep(leaveToOthersMs, this.stopping.signal).then(() => {
+        this.waiting = undefined;
+        this.looking.nudge();
+      });
+    }
   }
 
   /** Works until nothing is due that this process could do. */
