@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ChannelName } from "../../kernel/channels.ts";
 import { NudgedLoop } from "../../kernel/nudged-loop.ts";
 import type { CampaignQueue, SenderLease, Statistics } from "./campaign-ports.ts";
@@ -42,6 +43,8 @@ export class DispatchCampaigns {
     private readonly settings: DispatchSettings,
     private readonly onError: (error: unknown) => void,
   ) {
+    // Each number listens.
+    setMaxListeners(0, this.stopping.signal);
     this.looking = new NudgedLoop(() => this.takeSome(), onError);
     this.learning = new NudgedLoop(() => statistics.refresh(), onError);
   }

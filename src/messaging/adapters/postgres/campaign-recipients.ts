@@ -1,10 +1,7 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { CampaignRecipients, RecipientToRecord, TriedRecipient } from "../../application/campaign-ports.ts";
-
-/** In the order in which knowledge of a message grows; see the inbox's delivery states. */
-const rank = (state: string) =>
-  `array_position(array['queued', 'sending', 'unknown', 'sent', 'failed', 'skipped', 'delivered', 'read'], ${state})`;
+import { rank } from "./campaign-sql.ts";
 
 const toRecord = `
   recipient.business_id as "businessId", recipient.campaign_id as "campaignId", recipient.position,

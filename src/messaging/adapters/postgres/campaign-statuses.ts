@@ -1,5 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 
+import { rank } from "./campaign-sql.ts";
+
 /** A delivery status, as the inbox hears it. */
 interface DeliveryStatus {
   readonly sender: string;
@@ -8,9 +10,6 @@ interface DeliveryStatus {
   readonly state: string;
   readonly error?: { readonly code: number; readonly reason: string };
 }
-
-const rank = (state: string) =>
-  `array_position(array['queued', 'sending', 'unknown', 'sent', 'failed', 'delivered', 'read'], ${state})`;
 
 /**
  * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
