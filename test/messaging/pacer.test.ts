@@ -84,7 +84,7 @@ describe("the pace of a number", () => {
     );
   });
 
-  it("lets no second over there see more than the rate, however much the way shifts them about", () => {
+  it("lets no second over there see more than 1 % beyond the rate, however much the way shifts them about", () => {
     const jitter = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 200, noNaN: true })), { minLength: 1 });
     fc.assert(
       fc.property(
@@ -96,7 +96,7 @@ describe("the pace of a number", () => {
           // The first ones go the shortest way, so that it is known.
           const way = () => ({ there: n++ < 20 ? 0 : (later[n % later.length] ?? 0), back: least });
           const run = new Run(rate, () => 1, way).for(5_000);
-          expect(run.fullestSecond).to.be.at.most(Math.ceil(rate));
+          expect(run.fullestSecond).to.be.at.most(Math.ceil(rate * 1.01));
         },
       ),
       { numRuns: 60 },
@@ -110,8 +110,9 @@ describe("the pace of a number", () => {
           rate,
           () => 1,
           () => ({ there: latency / 2, back: latency / 2 }),
-        ).for(10_000);
-        expect(run.turns.length).to.be.at.least(rate * 10 * 0.96 - 1);
+        ).for(11_000);
+        // In the first second nobody knows yet how long answers take.
+        expect(run.between(2_000, 12_000)).to.be.at.least(rate * 10 * 0.96 - 1);
       }),
       { numRuns: 40 },
     );

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { ChannelName } from "../../kernel/channels.ts";
 import { NudgedLoop } from "../../kernel/nudged-loop.ts";
 import type { CampaignQueue, SenderLease, Statistics } from "./campaign-ports.ts";
@@ -14,17 +13,22 @@ export interface DispatchSettings extends DrainSettings {
   readonly mostSenders: number;
 }
 
+interface Drain {
+  readonly ended: Promise<void>;
+  readonly stop: AbortController;
+}
+
 /** Every process looks for itself, so that those without work find what one with work leaves to them. */
-const lookEveryMs = 500;
+const lookEveryMs = 200;
 /** A process with work leaves free numbers to the others for longer than they take to look. */
-const leaveToOthersMs = 600;
+const leaveToOthersMs = 400;
 
 /**
  * Drains every number that has something due and that no other worker drains, side by side. Workers share the numbers:
  * one takes a single number first, and only what nobody else took after that.
  */
 export class DispatchCampaigns {
-  private readonly drains = new Map<SenderLease, Promise<void>>();
+  private readonly drains = new Map<SenderLease, Drain>();
   private readonly looking: NudgedLoop;
   private readonly learning: NudgedLoop;
   private readonly stopping = new AbortController();
@@ -43,8 +47,6 @@ export class DispatchCampaigns {
     private readonly settings: DispatchSettings,
     private readonly onError: (error: unknown) => void,
   ) {
-    // Each number listens.
-    setMaxListeners(0, this.stopping.signal);
     this.looking = new NudgedLoop(() => this.takeSome(), onError);
     this.learning = new NudgedLoop(() => statistics.refresh(), onError);
   }
@@ -69,7 +71,7 @@ export class DispatchCampaigns {
   async runToEnd(): Promise<void> {
     do {
       await this.take(this.settings.mostSenders);
-      await Promise.all(this.drains.values());
+      await this.drained();
     } while ((await this.take(this.settings.mostSenders)) > 0);
   }
 
@@ -78,7 +80,12 @@ export class DispatchCampaigns {
     clearInterval(this.timer);
     this.stopping.abort();
     await Promise.all([this.waiting, this.looking.stop(), this.learning.stop()]);
-    await Promise.all(this.drains.values());
+    for (const { stop } of this.drains.values()) stop.abort();
+    await this.drained();
+  }
+
+  private async drained(): Promise<void> {
+    await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
   /** One, and then twice as many with each look: a worker that is alone soon has them all. */
@@ -97,17 +104,19 @@ export class DispatchCampaigns {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;
     const leases = await this.queue.lease(this.settings.worker, free);
-    for (const lease of leases) this.drains.set(lease, this.drain(lease));
+    for (const lease of leases) {
+      const stop = new AbortController();
+      if (this.stopping.signal.aborted) stop.abort();
+      this.drains.set(lease, { stop, ended: this.drain(lease, stop.signal) });
+    }
     return leases.length;
   }
 
-  private async drain(lease: SenderLease): Promise<void> {
+  private async drain(lease: SenderLease, signal: AbortSignal): Promise<void> {
     const { queue, recorder, progress, timing, settings, onError } = this;
     const channel = this.channelOf(lease.sender.channel);
     try {
-      await new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError).run(
-        this.stopping.signal,
-      );
+      await new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError).run(signal);
       await queue.release(lease);
     } catch (error) {
       onError(error);

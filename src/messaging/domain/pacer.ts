@@ -3,9 +3,15 @@ const slowest = 0.5;
 /** Seconds from a standstill back to the full rate, where nothing goes wrong meanwhile. */
 const recoverySeconds = 10;
 /** Of the rate: so that what the way there shifts about does not pass it in any second. */
-const pace = 0.98;
+const pace = 0.985;
 /** Of a second's worth: what a late timer, or a process that stood still for a moment, may make up for. */
-const burst = 0.02;
+const burst = 0.1;
+/** How much faster than the rate that goes: evenly all the same, since nobody knows arrivals to the millisecond. */
+const catchUp = 1.5;
+/** Of a second's worth, what may begin at once: no timer is finer. */
+const atOnce = 0.005;
+/** Of the rate: what may arrive in any second. The platforms' own counting is not that exact. */
+const most = 1.01;
 /** Of a second's worth, how much counts because it is not answered: what hangs must not stop a number. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
@@ -13,8 +19,8 @@ const secondMs = 1_000;
 const rememberedMs = 10_000;
 
 /**
- * Lets things begin evenly, in such a way that at most `perSecond` of them arrive in any second over there, however
- * much the way there shifts them about.
+ * Lets things begin evenly, in such a way that no more than `perSecond` of them, and a hundredth, arrive in any second over
+ * there, however much the way there shifts them about.
  *
  * Each arrives after it began and before its answer comes back. Answers take a while that is always the same and
  * something on top: that much later it may have arrived. It counts for a second from then on; until it is answered
@@ -22,7 +28,9 @@ const rememberedMs = 10_000;
  */
 export class Pacer {
   private readonly full: number;
+  /** What may begin by the rate, and what may begin just now. */
   private tokens = 0;
+  private ready = 0;
   private since: number;
   /** Infinite while the other side has no complaint. */
   private slowedTo = Number.POSITIVE_INFINITY;
@@ -48,12 +56,16 @@ export class Pacer {
     if (this.heldMs > 0) return this.heldMs;
     const now = this.now();
     const rate = this.rate * pace;
-    this.tokens = Math.min(1 + rate * burst, this.tokens + ((now - this.since) / secondMs) * rate);
+    const passed = ((now - this.since) / secondMs) * rate;
+    this.tokens = Math.min(1 + rate * burst, this.tokens + passed);
+    this.ready = Math.min(1 + rate * atOnce, this.ready + passed * catchUp);
     this.since = now;
-    if (this.tokens < 1) return Math.max(1, ((1 - this.tokens) / rate) * secondMs);
+    const missing = Math.max(1 - this.tokens, (1 - this.ready) / catchUp);
+    if (missing > 0) return Math.max(1, (missing / rate) * secondMs);
     const full = this.fullMs(now);
     if (full > 0) return full;
     this.tokens -= 1;
+    this.ready -= 1;
     this.underWay += 1;
     return 0;
   }
@@ -75,7 +87,7 @@ export class Pacer {
     }
     const underWay = Math.min(this.underWay, this.rate * mostUnderWay);
     const inTheSecond = this.arrivals.length - this.first + underWay;
-    if (inTheSecond < Math.max(1, this.rate)) return 0;
+    if (inTheSecond < Math.max(1, Math.floor(this.rate * most))) return 0;
     const next = this.arrivals[this.first];
     return next === undefined ? 1 : Math.max(1, next + secondMs - now);
   }
@@ -100,6 +112,7 @@ export class Pacer {
     if (this.heldMs === 0) this.slowedTo = this.rate / 2;
     this.heldUntil = Math.max(this.heldUntil, this.now() + pauseMs);
     this.tokens = 0;
+    this.ready = 0;
     this.since = this.heldUntil;
   }
 
@@ -111,18 +124,20 @@ export class Pacer {
   }
 }
 
-/** The shortest of what was seen lately. */
+/** The shortest of what was seen lately; 0 in the first second, in which connections are made and nothing is usual. */
 class Shortest {
   private current = Number.POSITIVE_INFINITY;
-  private previous = Number.POSITIVE_INFINITY;
+  private previous = 0;
+  private rememberMs = secondMs;
 
   constructor(private since: number) {}
 
   with(value: number, now: number): number {
-    if (now - this.since > rememberedMs) {
+    if (now - this.since > this.rememberMs) {
       this.previous = this.current;
       this.current = Number.POSITIVE_INFINITY;
       this.since = now;
+      this.rememberMs = rememberedMs;
     }
     this.current = Math.min(this.current, value);
     return Math.min(this.current, this.previous);
