@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
+import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaign.routes.ts";
 import { previewCampaignRoute, registerCampaignRoute } from "../messaging/adapters/http/register-campaign.routes.ts";
@@ -77,6 +78,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     tokens.dispatchCampaigns,
     [
       tokens.campaignQueue,
+      tokens.database,
       tokens.channels,
       tokens.recordCampaign,
       tokens.campaignProgress,
@@ -84,9 +86,10 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.config,
       tokens.log,
     ],
-    (queue, channels, recorder, progress, metrics, config, log) =>
+    (queue, database, channels, recorder, progress, metrics, config, log) =>
       new DispatchCampaigns(
         queue,
+        new GrownTables(database),
         (name) => ({
           send: async (sender, message) => {
             const outcome = await channels[name].send(sender, message);

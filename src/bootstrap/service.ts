@@ -107,6 +107,7 @@ export async function startService(config: Config, container = createContainer(c
   if (config.pusher.host === "") {
     log.info({}, "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace");
   }
+  if (worksJobs) resolve(container, tokens.dispatchCampaigns).start();
   log.info({ port, role: config.role }, "ready");
 
   return {

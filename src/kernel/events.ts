@@ -12,6 +12,8 @@ export interface LoggedEvent extends BusinessEvent {
 }
 
 export interface EventFeed {
+  /** There is nobody that this process could tell: events need not be read for it. */
+  readonly reachesNobody?: boolean;
   /**
    * Tells connected clients of events whose change is committed. Returns at once and never throws: what is
    * lost on the way is found again in the log.

@@ -34,12 +34,12 @@ const bench: Bench = {
     for (const shot of shots) await campaigns.register({ ...shot, body: laterThan(shot.body) });
     const workers = await Promise.all([campaigns.worker(), campaigns.worker()]);
     await campaigns.rows("update campaigns set starts_at = now()");
-    const drainers = new Set<string>();
+    const drainers = new Map<number, Set<string>>(ids.map((id) => [id, new Set()]));
     await campaigns.untilOver(longestMs, async () => {
-      for (const { by } of await campaigns.rows<{ by: string }>(
-        "select drained_by::text as by from senders where drained_by is not null",
-      ))
-        drainers.add(by);
+      const held = await campaigns.rows<{ number: number; by: string }>(
+        "select business_id as number, drained_by::text as by from senders where drained_by is not null",
+      );
+      for (const { number, by } of held) drainers.get(number)?.add(by);
     });
     const { messages, duplicates } = await campaigns.accepted();
     const failures = wrongWith("rates", await campaigns.outcome(), duplicates);
@@ -52,6 +52,9 @@ const bench: Bench = {
     const ended = Math.max(...paces.map(({ lastAt }) => lastAt));
     const together = rounded(messages.length / ((ended - began) / 1_000) / (ids.length * perSecond), 3);
     const reached = Math.min(...paces.map((pace) => pace.perSecond)) >= aim * perSecond && together >= aim;
+    const each = [...drainers.values()].map((ofNumber) => [...ofNumber]);
+    const shared = each.every(({ length }) => length === 1) && new Set(each.flat()).size === ids.length;
+    if (!shared) failures.push("rates: it was not one worker for each number");
     for (const [index, { fullest }] of paces.entries()) {
       if (fullest > most * perSecond) failures.push(`rates: number ${ids[index]} sent ${fullest} in one second`);
     }
@@ -63,11 +66,11 @@ const bench: Bench = {
           columns: ["", "messages/s", "fullest second"],
           rows: [
             ...paces.map((pace, index) => [`number ${ids[index]}`, rounded(pace.perSecond), pace.fullest]),
-            [`together (${drainers.size} workers)`, `${together} of both limits`, ""],
+            [`together (${new Set(each.flat()).size} workers)`, `${together} of both limits`, ""],
           ],
         },
       ],
-      figures: { recipients, paces, together, workers: drainers.size, aim, most },
+      figures: { recipients, paces, together, workers: new Set(each.flat()).size, aim, most },
       failures,
       belowAim: reached ? [] : [`two numbers: ${together} of their limits together, below the aim of ${aim}`],
     };

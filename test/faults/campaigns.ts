@@ -153,6 +153,30 @@ export const shareTheWork: Scenario = async (stage, _random, { recipients, round
   };
 };
 
+/** The same, and one of each is killed (kill -9) in the middle: what is left goes on, and its clients hear of all. */
+export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => {
+  const [otherApi, doomed] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
+  const client = await stage.listen(stage.api);
+  const campaign = await stage.register(recipients);
+  await campaign.inTheMiddle(random.between(0, 400));
+  await Promise.all([otherApi.kill(), stage.kill(doomed)]);
+  const waiting = await campaign.waiting();
+  const heard = () => client.filter((name) => name === "message:new").length;
+  const outcome = await judged(
+    campaign,
+    { "APIs killed": 1, "workers killed": 1, "waiting then": waiting },
+    async () => {
+      await eventually(() => heard() >= recipients, settledWithinMs).catch(() => {});
+      await stage.killAll();
+    },
+  );
+  const deaf = heard() === recipients ? [] : [`the client heard of ${heard()} messages of ${recipients}`];
+  return {
+    figures: { ...outcome.figures, "heard by the client": heard() },
+    violations: [...outcome.violations, ...deaf],
+  };
+};
+
 /** Another worker is ready each time, and takes over from the one that dies. */
 async function killOneAfterTheOther(
   stage: CampaignStage,
@@ -200,5 +224,6 @@ export const campaignScenarios: Readonly<Record<string, readonly [Scenario, Camp
   "storms of rate limits": [stormOfRateLimits, { recipients: 1_000, rounds: 8 }],
   "hangs, resets and garbage": [loseAnswers, { recipients: 3_000, rounds: 25 }],
   "the database cut twice a second": [cutTheDatabase, { recipients: 3_000, rounds: 30 }],
+  "one of two workers and one of two APIs killed": [loseOneOfEach, { recipients: 2_000, rounds: 1 }],
   "two workers and two APIs": [shareTheWork, { recipients: 1_000, rounds: 3 }],
 };

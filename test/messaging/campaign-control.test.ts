@@ -292,8 +292,8 @@ describe("campaigns in the hands of an operator", () => {
         { state: "skipped", code: 8, reason: "no more" },
         { state: "queued", dueInMs: 3_600_000 },
       ] as const;
-      const tried = recipients.map(({ campaignId, position, contactId: contact, phone, attempt }, n) => ({
-        ...{ campaignId, position, contactId: contact, phone, attempt },
+      const tried = recipients.map((recipient, n) => ({
+        ...recipient,
         ...(outcomes[n] ?? outcomes[0]),
       }));
       const recorder = resolve(all.world.container, tokens.recordCampaign);

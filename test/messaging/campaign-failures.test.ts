@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
@@ -242,27 +241,6 @@ describe("a campaign that meets trouble", () => {
     expect((await all.status(long)).counts.queued).to.be.greaterThan(0);
     await all.becomes(long, { state: "completed" }, { read: 60 });
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
-  });
-
-  it("is not held up by campaigns of its number that wait for tomorrow", async () => {
-    await all.rows("update senders set messages_per_second = 100 where business_id = 1");
-    const waiting: number[] = [];
-    for (let n = 0; n < 30; n += 1)
-      waiting.push(await all.register(all.body(1, { schedule_at: "2099-01-01T00:00:00Z" })));
-    await all.rows("update campaign_recipients set due_at = now() + interval '1 day' where campaign_id = any($1)", [
-      waiting,
-    ]);
-    await all.rows("update campaigns set starts_at = now() where id = any($1)", [waiting]);
-    const [lease] = await all.queue.lease(randomUUID(), 1);
-    expect(lease).to.equal(undefined);
-    await all.register(all.body(60, { schedule_at: "2099-01-01T00:00:00Z" }));
-    await all.rows("update campaigns set starts_at = now() where total = 60");
-    // The worker of this world may hold the number for a moment.
-    const own = await eventually(async () => (await all.queue.lease(randomUUID(), 1))[0]);
-    const { recipients } = await all.queue.claim(own, 10, 0);
-    expect(recipients).to.have.length(10);
-    await all.rows("update campaign_recipients set state = 'queued', lease_until = null where state = 'sending'");
-    await all.queue.release(own);
   });
 
   it("lets direct sends go first: they are answered at once, and it goes slower for them", async () => {

@@ -90,6 +90,7 @@ class FakeNumber {
       readonly onRecord?: () => void;
       readonly onPause?: () => void;
       readonly isHeld?: () => boolean;
+      readonly sentDirectly?: number;
     } = {},
   ) {
     this.waiting = Array.from({ length: count }, (_, n) => ({
@@ -135,7 +136,7 @@ class FakeNumber {
       const held = this.isHeld;
       const recipients = held && this.isRunning ? this.waiting.splice(0, limit) : [];
       this.trouble.onClaim?.();
-      return { held, recipients, skippedOf: [], dueInMs: null, sentDirectly: 0 };
+      return { held, recipients, skippedOf: [], dueInMs: null, sentDirectly: this.trouble.sentDirectly ?? 0 };
     },
     renew: async () => {
       this.renewals += 1;
@@ -198,6 +199,14 @@ describe("draining a number", () => {
     const inTheSecondAfter = (from: number) => sent.filter(({ at }) => at >= from && at < from + 1_000).length;
     expect(Math.max(...sent.map(({ at }) => inTheSecondAfter(at)))).to.be.at.most(51);
     expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.below(6_400);
+  });
+
+  it("goes slower by what the number sends besides", async () => {
+    const number = new FakeNumber(100, 50, { sentDirectly: 40 });
+    await number.run();
+    expect(number.sent).to.have.length(100);
+    // At ten a second instead of fifty.
+    expect((number.sent.at(-1)?.at ?? 0) - (number.sent[0]?.at ?? 0)).to.be.greaterThan(8_000);
   });
 
   it("gives back what it can no longer send in time: it stood still, and others may have taken over", async () => {

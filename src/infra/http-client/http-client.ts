@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { urlToHttpOptions } from "node:url";
 import { noteKeepAlive, pooled } from "./pooled-agent.ts";
 
 export interface HttpRequest {
@@ -61,6 +62,7 @@ export class HttpClient {
   private readonly httpAgent: http.Agent;
   private readonly httpsAgent: https.Agent;
   private inFlight = 0;
+  private lastTarget: { readonly url: string; readonly options: http.RequestOptions } | undefined;
   private closing = false;
   private whenIdle: (() => void) | undefined;
 
@@ -100,12 +102,19 @@ export class HttpClient {
     this.httpsAgent.destroy();
   }
 
+  /** Requests in a row go to the same place. */
+  private targetOf(url: string): http.RequestOptions {
+    if (this.lastTarget?.url !== url) this.lastTarget = { url, options: urlToHttpOptions(new URL(url)) };
+    return this.lastTarget.options;
+  }
+
   private exchange(request: HttpRequest, settle: (outcome: HttpOutcome) => void): void {
     const started = performance.now();
     const connectMs = request.timeouts?.connectMs ?? this.timeouts.connectMs;
     const totalMs = request.timeouts?.totalMs ?? this.timeouts.totalMs;
     const secure = request.url.startsWith("https:");
-    const outgoing = (secure ? https : http).request(request.url, {
+    const outgoing = (secure ? https : http).request({
+      ...this.targetOf(request.url),
       method: request.method,
       agent: secure ? this.httpsAgent : this.httpAgent,
       ...(request.headers && { headers: request.headers }),

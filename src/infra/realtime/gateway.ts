@@ -2,6 +2,7 @@ import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type DefaultEventsMap, type Namespace, Server } from "socket.io";
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { BusinessFeed } from "./business-feed.ts";
@@ -14,7 +15,6 @@ import {
   roomOf,
 } from "./client.ts";
 import { behind, type EventLog } from "./event-log.ts";
-import { groupBy } from "./group-by.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 

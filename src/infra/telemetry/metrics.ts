@@ -10,6 +10,7 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram<"method" | "route" | "status">;
   private readonly messages: Counter<"channel" | "outcome">;
+  private readonly messageSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
 
   /** @param ofProcess - also memory, CPU, event loop and garbage collection */
@@ -44,7 +45,13 @@ export class Metrics {
 
   /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */
   countMessages(channel: string, outcome: string, count = 1): void {
-    this.messages.inc({ channel, outcome }, count);
+    const key = `${channel} ${outcome}`;
+    let series = this.messageSeries.get(key);
+    if (!series) {
+      series = this.messages.labels(channel, outcome);
+      this.messageSeries.set(key, series);
+    }
+    series.inc(count);
   }
 
   /**

@@ -89,13 +89,7 @@ export interface Claim {
   readonly sentDirectly: number;
 }
 
-export interface TriedRecipient extends Progress {
-  readonly campaignId: number;
-  readonly position: number;
-  readonly contactId: number;
-  readonly phone: string;
-  readonly attempt: number;
-}
+export interface TriedRecipient extends ClaimedRecipient, Progress {}
 
 /**
  * A recipient whose message is to be kept in the chat with its contact. One that was refused leaves none there, but
@@ -142,6 +136,11 @@ export interface CampaignQueue {
   announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
 }
 
+export interface Statistics {
+  /** Tells the planner of tables that grew so much that it knows next to nothing of them. */
+  refresh(): Promise<void>;
+}
+
 export interface FrozenCampaign {
   readonly id: number;
   readonly template: FrozenTemplate;
@@ -159,14 +158,20 @@ export interface CampaignMessage {
   readonly reference: string;
   readonly attempt: number;
   readonly body: string;
-  readonly mediaUrl: string | null;
   readonly state: RecipientState;
   readonly platformMessageId: string | null;
   readonly errorReason: string | null;
-  readonly templateId: number;
+}
+
+/** What the messages of a campaign have in common. */
+export interface CampaignOrigin {
   readonly campaignId: number;
+  readonly templateId: number;
+  readonly mediaUrl: string | null;
   readonly stepId: number;
   readonly tags: readonly number[];
+  readonly channel: string;
+  readonly authorName: string;
 }
 
 export interface CampaignRecipients {
@@ -188,12 +193,16 @@ export interface LearnedContact {
 
 export interface CampaignInbox {
   learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void>;
-  /** Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. */
+  /**
+   * Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events.
+   *
+   * @param isHeard - false where nobody wants the events, which are logged all the same: none are given then
+   */
   record(
     businessId: number,
-    channel: string,
-    authorName: string,
+    origin: CampaignOrigin,
     messages: readonly CampaignMessage[],
+    isHeard: boolean,
   ): Promise<LoggedEvent[]>;
 }
 

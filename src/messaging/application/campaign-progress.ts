@@ -3,6 +3,9 @@ import type { CampaignQueue } from "./campaign-ports.ts";
 import type { Timing } from "./ports.ts";
 
 const everyMs = 500;
+/** Counting a large campaign takes a while: it is done the more rarely, up to this. */
+const rarestMs = 2_000;
+const restFor = 10;
 
 /** Tells who watches where campaigns stand, at most twice a second for each, and always of the last change. */
 export class CampaignProgress {
@@ -36,13 +39,15 @@ export class CampaignProgress {
 
   private async tell(): Promise<void> {
     while (this.touched.size > 0) {
+      const began = this.timing.now();
       const changed = [...this.touched];
       this.touched.clear();
       for (const [businessId, ids] of changed) {
         const untold = await this.tellOf(businessId, ids);
         for (const id of untold) this.add(businessId, id);
       }
-      await this.timing.sleep(everyMs);
+      const tookMs = this.timing.now() - began;
+      await this.timing.sleep(Math.min(rarestMs, Math.max(everyMs, restFor * tookMs)));
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Consequence, consequencesOf } from "../domain/campaign.ts";
 import { Pacer } from "../domain/pacer.ts";
 import type { SendOutcome } from "../domain/platform.ts";
-import { fillText } from "../domain/template.ts";
+import { textFiller } from "../domain/template.ts";
 import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, SenderLease, TriedRecipient } from "./campaign-ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import type { Channel, Timing } from "./ports.ts";
@@ -32,6 +32,10 @@ const keepTryingMs = 30_000;
 const keepTryingAtEndMs = 5_000;
 const longestRetryPauseMs = 1_000;
 
+interface Known extends FrozenCampaign {
+  readonly fill: (parameters: readonly string[]) => string;
+}
+
 interface Batch {
   readonly recipients: readonly ClaimedRecipient[];
   readonly claimedAt: number;
@@ -48,7 +52,7 @@ export class DrainSender {
   private readonly pacer: Pacer;
   /** Aborted once nothing new is to begin. */
   private readonly over = new AbortController();
-  private readonly campaigns = new Map<number, FrozenCampaign>();
+  private readonly campaigns = new Map<number, Known>();
   /** When campaigns that cannot succeed were paused; infinite until the pause is committed. */
   private readonly paused = new Map<number, number>();
   private readonly tried: TriedRecipient[] = [];
@@ -178,7 +182,9 @@ export class DrainSender {
     if (unknown.length === 0) return;
     try {
       const found = await this.queue.frozen(this.lease.businessId, unknown);
-      for (const [id, campaign] of found) this.campaigns.set(id, campaign);
+      for (const [id, campaign] of found) {
+        this.campaigns.set(id, { ...campaign, fill: textFiller(campaign.template.body) });
+      }
     } catch (error) {
       this.onError(error);
     }
@@ -199,15 +205,15 @@ export class DrainSender {
     for (const recipient of recipients) {
       const { campaignId } = recipient;
       const campaign = this.campaigns.get(campaignId);
-      if (campaign && mayGo(campaignId) && (await this.turn(until)) && mayGo(campaignId)) {
+      if (campaign && (await this.turn(until, () => mayGo(campaignId)))) {
         void this.send(recipient, campaign);
       } else this.giveBack(recipient);
     }
   }
 
-  /** Waits for one of the number's requests and for its rate; false when that cannot be in time. */
-  private async turn(until: number): Promise<boolean> {
-    while (!this.isOver) {
+  /** Waits for one of the number's requests and for its rate; false when that cannot be in time, or may not go. */
+  private async turn(until: number, mayGo: () => boolean): Promise<boolean> {
+    while (!this.isOver && mayGo()) {
       const leftMs = until - this.timing.now();
       if (leftMs <= 0) return false;
       if (this.underWay >= this.settings.concurrency) {
@@ -222,15 +228,16 @@ export class DrainSender {
     return false;
   }
 
-  private async send(recipient: ClaimedRecipient, { template }: FrozenCampaign): Promise<void> {
+  private async send(recipient: ClaimedRecipient, { template, fill }: Known): Promise<void> {
     this.underWay += 1;
+    const beganAt = this.timing.now();
     const { platformName: name, language, providerBId, media } = template;
     const { parameters } = recipient;
     const outcome = await this.channel
       .send(this.lease.sender, {
         to: recipient.phone,
         reference: recipient.reference,
-        text: fillText(template.body, parameters),
+        text: fill(parameters),
         template: { name, language, parameters, providerBId },
         ...(media ? { media } : {}),
       })
@@ -240,8 +247,9 @@ export class DrainSender {
       });
     const [progress, consequence] = consequencesOf(outcome, recipient.setbacks);
     this.underWay -= 1;
+    this.pacer.ended(beganAt);
     this.follow(consequence, recipient.campaignId);
-    this.note({ ...keyOf(recipient), ...progress });
+    this.note({ ...recipient, ...progress });
     this.wakeWaiters();
   }
 
@@ -268,7 +276,7 @@ export class DrainSender {
 
   /** Claimed, and certainly not sent: as if it had not been claimed. */
   private giveBack(recipient: ClaimedRecipient): void {
-    this.note({ ...keyOf(recipient), state: "queued", dueInMs: 0 });
+    this.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
   private note(tried: TriedRecipient): void {
@@ -329,11 +337,3 @@ export class DrainSender {
     this.progress.touch(businessId, await this.queue.complete(businessId, sender.id));
   }
 }
-
-const keyOf = ({ campaignId, position, contactId, phone, attempt }: ClaimedRecipient) => ({
-  campaignId,
-  position,
-  contactId,
-  phone,
-  attempt,
-});

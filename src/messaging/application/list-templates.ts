@@ -1,3 +1,4 @@
+import { groupBy } from "../../kernel/group-by.ts";
 import { UserNotFound } from "../domain/failures.ts";
 import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../domain/platform.ts";
 import { approvalState, isCreatedByAi } from "../domain/template.ts";
@@ -21,7 +22,7 @@ export class ListTemplates {
   async execute(businessId: number, userId: number): Promise<ListedTemplate[]> {
     const listing = await this.catalog.listing(businessId, userId);
     if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
-    const known = groupByName(await this.platformTemplates(listing));
+    const known = groupBy(await this.platformTemplates(listing), ({ name }) => name);
     return listing.templates.map((template) => ({
       template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
@@ -32,14 +33,4 @@ export class ListTemplates {
   private async platformTemplates({ sender, templates }: TemplateListing): Promise<PlatformTemplate[]> {
     return sender && templates.length > 0 ? await this.platform.listTemplates(sender) : [];
   }
-}
-
-function groupByName(templates: readonly PlatformTemplate[]): Map<string, PlatformTemplate[]> {
-  const groups = new Map<string, PlatformTemplate[]>();
-  for (const template of templates) {
-    const group = groups.get(template.name);
-    if (group) group.push(template);
-    else groups.set(template.name, [template]);
-  }
-  return groups;
 }

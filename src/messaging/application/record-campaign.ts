@@ -1,7 +1,9 @@
-import type { EventFeed } from "../../kernel/events.ts";
-import { fillText } from "../domain/template.ts";
+import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import { groupBy } from "../../kernel/group-by.ts";
+import { textFiller } from "../domain/template.ts";
 import type {
   CampaignMessage,
+  CampaignOrigin,
   CampaignQueue,
   FrozenCampaign,
   LearnedContact,
@@ -34,7 +36,7 @@ export class RecordCampaign {
     const events = await this.unitOfWork.run(async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
       if (learned.length > 0) await stores.inbox.learn(businessId, learned);
-      return keep(stores, businessId, rows, campaigns);
+      return this.keep(stores, businessId, rows, campaigns);
     });
     this.feed.publish(events);
     this.touch(businessId, idsOf(tried));
@@ -49,14 +51,33 @@ export class RecordCampaign {
     const { rows, events } = await this.unitOfWork.run(async (stores) => {
       const rows = await stores.recipients.takeStragglers(stragglersAtATime);
       const events = [];
-      for (const [businessId, own] of groupByBusiness(rows)) {
-        events.push(...(await keep(stores, businessId, own, await this.queue.frozen(businessId, idsOf(own)))));
+      for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) {
+        events.push(...(await this.keep(stores, businessId, own, await this.queue.frozen(businessId, idsOf(own)))));
       }
       return { rows, events };
     });
     this.feed.publish(events);
-    for (const [businessId, own] of groupByBusiness(rows)) this.touch(businessId, idsOf(own));
+    for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) this.touch(businessId, idsOf(own));
     return rows.length;
+  }
+
+  /** Keeps each message in its chat, campaign by campaign. */
+  private async keep(
+    { inbox }: RecordStores,
+    businessId: number,
+    rows: readonly RecipientToRecord[],
+    campaigns: ReadonlyMap<number, FrozenCampaign>,
+  ): Promise<LoggedEvent[]> {
+    const isHeard = !this.feed.reachesNobody;
+    const events: LoggedEvent[] = [];
+    for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
+      const campaign = campaigns.get(id);
+      if (!campaign) continue;
+      const fill = textFiller(campaign.template.body);
+      const messages = own.map((row) => messageOf(row, fill(row.parameters)));
+      for (const event of await inbox.record(businessId, originOf(campaign), messages, isHeard)) events.push(event);
+    }
+    return events;
   }
 }
 
@@ -70,53 +91,26 @@ function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): 
   return optedOut || (platformId !== null && platformId !== phone) ? [{ contactId, phone, platformId, optedOut }] : [];
 }
 
-/** Keeps each message in its chat, channel by channel. */
-async function keep(
-  { inbox }: RecordStores,
-  businessId: number,
-  rows: readonly RecipientToRecord[],
-  campaigns: ReadonlyMap<number, FrozenCampaign>,
-) {
-  const byChannel = new Map<string, { readonly authorName: string; readonly messages: CampaignMessage[] }>();
-  for (const row of rows) {
-    const campaign = campaigns.get(row.campaignId);
-    if (!campaign) continue;
-    const group = byChannel.get(campaign.senderChannel) ?? { authorName: campaign.businessName, messages: [] };
-    byChannel.set(campaign.senderChannel, group);
-    group.messages.push(messageOf(row, campaign));
-  }
-  const events = [];
-  for (const [channel, { authorName, messages }] of byChannel) {
-    events.push(...(await inbox.record(businessId, channel, authorName, messages)));
-  }
-  return events;
-}
+const originOf = ({ id, template, tags, stepId, senderChannel, businessName }: FrozenCampaign): CampaignOrigin => ({
+  campaignId: id,
+  templateId: template.id,
+  mediaUrl: template.media?.link ?? null,
+  stepId,
+  tags,
+  channel: senderChannel,
+  authorName: businessName,
+});
 
-const messageOf = (row: RecipientToRecord, { id, template, tags, stepId }: FrozenCampaign): CampaignMessage => ({
+const messageOf = (row: RecipientToRecord, body: string): CampaignMessage => ({
   contactId: row.contactId,
   onlyIfKept: row.platformMessageId === null && wasRefused(row),
   reference: row.reference,
   attempt: row.attempt,
-  body: fillText(template.body, row.parameters),
-  mediaUrl: template.media?.link ?? null,
+  body,
   // A chat knows no skipped messages.
   state: wasRefused(row) ? "failed" : row.state,
   platformMessageId: row.platformMessageId,
   errorReason: row.errorReason,
-  templateId: template.id,
-  campaignId: id,
-  stepId,
-  tags,
 });
 
 const wasRefused = ({ state }: RecipientToRecord): boolean => state === "failed" || state === "skipped";
-
-function groupByBusiness(rows: readonly RecipientToRecord[]): Map<number, RecipientToRecord[]> {
-  const groups = new Map<number, RecipientToRecord[]>();
-  for (const row of rows) {
-    const group = groups.get(row.businessId);
-    if (group) group.push(row);
-    else groups.set(row.businessId, [row]);
-  }
-  return groups;
-}

@@ -16,6 +16,18 @@ export const recipientStates = [
   "skipped",
   "cancelled",
 ] as const;
+/** In the order in which knowledge of a message grows, as it does in the chats: news only go forward. */
+export const deliveryOrder = [
+  "queued",
+  "sending",
+  "unknown",
+  "sent",
+  "failed",
+  "skipped",
+  "delivered",
+  "read",
+] as const satisfies readonly RecipientState[];
+
 export type RecipientState = (typeof recipientStates)[number];
 
 /** A template as it was when its campaign was registered. */

@@ -68,8 +68,19 @@ export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body
   asText(componentOf(structure, "BODY")?.text) || body;
 
 /** Replaces the placeholders of a text. One without a parameter stays as it is. */
-export const fillText = (text: string, parameters: readonly string[]): string =>
-  text.replaceAll(/\{\{\s*(\d{1,4})\s*\}\}/g, (placeholder, n) => parameters[Number(n) - 1] ?? placeholder);
+export const fillText = (text: string, parameters: readonly string[]): string => textFiller(text)(parameters);
+
+/** The same for many: the text is taken apart once. */
+export function textFiller(text: string): (parameters: readonly string[]) => string {
+  // Text and number of a placeholder in turns, as the group in the pattern has it.
+  const parts = text.split(/(\{\{\s*\d{1,4}\s*\}\})/);
+  const indexes = parts.map((part, n) => (n % 2 === 1 ? Number(/\d+/.exec(part)?.[0]) - 1 : -1));
+  return (parameters) => {
+    let filled = "";
+    for (const [n, part] of parts.entries()) filled += parameters[indexes[n] ?? -1] ?? part;
+    return filled;
+  };
+}
 
 /** The text that the customer reads. */
 export const renderBody = (template: Pick<Template, "structure" | "body">, parameters: readonly string[]): string =>

@@ -1,10 +1,14 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 
+const told = [
+  ...["business_id", "id", "chat_id", "conversation_id", "state", "direction", "kind", "body", "media_url", "author"],
+  ...["author_name", "error_code", "error_reason", "occurred_at"],
+];
+
+export const toldColumns = (table: string): string => told.map((column) => `${table}.${column}`).join(", ");
+
 /** What the CTE `moved` must return of the row `message`, besides `before`: its state before the change. */
-export const messageColumns = `
-  message.business_id, message.id, message.chat_id, message.conversation_id, message.state, message.direction,
-  message.kind, message.body, message.media_url, message.author, message.author_name, message.error_code,
-  message.error_reason, message.occurred_at`;
+export const messageColumns = toldColumns("message");
 
 /**
  * True of messages that nobody has been told of: incoming ones, and those that now leave `sending`. Whoever
@@ -17,7 +21,7 @@ const chatsToRaise = `
   select distinct moved.business_id, moved.chat_id from moved where ${isNew} and moved.state <> 'failed'`;
 
 /**
- * Three ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
+ * Two ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
  *
  * All CTEs of a statement see the tables as they were before it, so what `raised` changes must come from its
  * `returning`. Chats are locked in the order of their ids, and always before the counters of events.
@@ -42,24 +46,17 @@ export const raising = {
     select chat.business_id, chat.id, chat.last_message_at, chat.support_user_id, chat.ad_id
     from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
   )`,
-  /** These messages raise nothing. */
-  nothing: `
-  raised as (
-    select business_id, id, last_message_at, support_user_id, ad_id from chats where false
-  )`,
 };
 
-/**
- * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
- * `inbox:reorder` for each chat in `raised`. Ends in `logged`. Payloads are English; the realtime adapter gives
- * them the wire's spelling.
- */
-export const announcing = (raised: string = raising.now): string => `
-  ${raised},
+/** What a client is told of a contact; of the row `contact`. */
+export const contactAsTold = `
+  jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
+                     'platformId', contact.platform_id)`;
+
+/** The CTE `news`: each message of `moved` with the chat, the contact and the conversation that it is told with. */
+const news = `
   news as (
-    select moved.*, ${isNew} as is_new,
-           jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
-                              'platformId', contact.platform_id) as contact,
+    select moved.*, ${isNew} as is_new, ${contactAsTold} as contact,
            chat.provider, raised.support_user_id, raised.ad_id, conversation.state as conversation_state,
            raised.last_message_at, raised.id is not null as is_raised
     from moved
@@ -68,8 +65,10 @@ export const announcing = (raised: string = raising.now): string => `
     join conversations as conversation
       on conversation.business_id = moved.business_id and conversation.id = moved.conversation_id
     left join raised on raised.business_id = moved.business_id and raised.id = moved.chat_id
-  ),
-  events as (
+  )`;
+
+/** Rows of `message:new` and `message:status` for the messages of the CTE `news`. */
+export const toldOfMessages = `
     select business_id, id * 2 as position, 'message:new' as name,
            jsonb_build_object(
              'chatId', chat_id, 'conversationId', conversation_id, 'contact', contact,
@@ -83,7 +82,18 @@ export const announcing = (raised: string = raising.now): string => `
            jsonb_build_object('chatId', chat_id, 'conversationId', conversation_id,
                               'conversationState', conversation_state, 'messageId', id, 'state', state,
                               'errorCode', error_code, 'errorReason', error_reason)
-    from news where not is_new
+    from news where not is_new`;
+
+/**
+ * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
+ * `inbox:reorder` for each chat in `raised`. Ends in `logged`. Payloads are English; the realtime adapter gives
+ * them the wire's spelling.
+ */
+export const announcing = (raised: string = raising.now): string => `
+  ${raised},
+  ${news},
+  events as (
+    ${toldOfMessages}
     union all
     select business_id, position, 'inbox:reorder', payload from (
       select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position,

@@ -1,7 +1,8 @@
+import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { announcing, messageColumns, raising } from "./announce-sql.ts";
+import { contactAsTold, messageColumns, toldColumns, toldOfMessages } from "./announce-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
 
 /** A message of a campaign, sent already, to be kept in the chat with its contact. */
@@ -12,17 +13,22 @@ interface CampaignMessage {
   readonly reference: string;
   readonly attempt: number;
   readonly body: string;
-  readonly mediaUrl: string | null;
   readonly state: string;
   readonly platformMessageId: string | null;
   readonly errorReason: string | null;
-  readonly templateId: number;
-  readonly campaignId: number;
-  readonly stepId: number;
-  readonly tags: readonly number[];
 }
 
-const findRooms: Statement = {
+interface CampaignOrigin {
+  readonly campaignId: number;
+  readonly templateId: number;
+  readonly mediaUrl: string | null;
+  readonly stepId: number;
+  readonly tags: readonly number[];
+  readonly channel: string;
+  readonly authorName: string;
+}
+
+const makeRooms: Statement = {
   name: "campaign_rooms",
   text: `
     with owners as (
@@ -31,89 +37,104 @@ const findRooms: Statement = {
       where contact.business_id = $1 and contact.id = any($3::bigint[])
     ),
     ${findingRooms}
-    select rooms.contact_id, rooms.chat_id, talks.conversation_id from rooms join talks using (business_id, chat_id)`,
+    select count(*) from talks`,
 };
 
 /**
+ * Keeps messages in their chats, and says of whom there is none: those want a room first. A message that was kept as
+ * unknown is known now.
+ *
  * A campaign raises no chats: a hundred thousand rows on top would bury the customers who wait. Its messages are in
- * their chats, and a chat rises when its customer answers. A message that was kept as unknown is known now.
+ * their chats, and a chat rises when its customer answers.
+ *
+ * A chat passes each step of the funnel, and gets each tag, once: not again where its message was kept as unknown, or
+ * where one was that was sent again since. All CTEs see the tables as they were before.
+ *
+ * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
+ * tables, it looks each row up.
  */
 const store: Statement = {
   name: "campaign_messages",
   text: `
-    with given as (
-      select * from jsonb_to_recordset($2::jsonb) as row(
-        position integer, "chatId" bigint, "conversationId" bigint, "onlyIfKept" boolean, reference uuid,
-        attempt integer, body text, "mediaUrl" text, state text, "platformMessageId" text, "errorReason" text,
-        "templateId" bigint, "campaignId" bigint)
+    with given as materialized (
+      select $1::bigint as business_id, row.*
+      from unnest($9::bigint[], $10::boolean[], $11::uuid[], $12::integer[], $13::text[], $14::text[], $15::text[],
+                  $16::text[]) with ordinality
+        as row(contact_id, only_if_kept, reference, attempt, body, state, platform_message_id, error_reason, position)
     ),
-    kept as (
-      select message.id, message.reference, given.state, given.attempt, given."platformMessageId", given."errorReason"
-      from given join messages as message on message.business_id = $1 and message.reference = given.reference
-      order by message.id
-      for no key update of message
+    homed as materialized (
+      select given.*, home.*
+      from given left join lateral (
+        select chat.id as chat_id, conversation.id as conversation_id, conversation.state as conversation_state,
+               ${contactAsTold} as contact
+        from contacts as contact
+        join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id
+        cross join lateral (
+          select id, state from conversations as open
+          where open.business_id = chat.business_id and open.chat_id = chat.id and open.closed_at is null
+          limit 1
+        ) as conversation
+        where contact.business_id = given.business_id and contact.id = given.contact_id and chat.provider = $2
+        limit 1
+      ) as home on true
     ),
     known as (
       update messages as message
-      set state = kept.state, attempt = kept.attempt, error_reason = kept."errorReason",
-          platform_message_id = coalesce(message.platform_message_id, kept."platformMessageId")
-      from kept
-      where message.business_id = $1 and message.id = kept.id and message.state = 'unknown' and kept.state <> 'unknown'
-      returning ${messageColumns}, 'unknown'::text as before
+      set state = given.state, attempt = given.attempt, error_reason = given.error_reason,
+          platform_message_id = coalesce(message.platform_message_id, given.platform_message_id)
+      from given
+      where message.business_id = given.business_id and message.reference = given.reference
+        and message.state = 'unknown' and given.state <> 'unknown'
+      returning ${messageColumns}, message.reference
     ),
     made as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
                                        author_name, template_id, campaign_id, state, reference, attempt,
                                        platform_message_id, error_reason)
-      select $1, "chatId", "conversationId", 'out', 'template', body, "mediaUrl", 'business', $3, "templateId",
-             "campaignId", state, reference, attempt, "platformMessageId", "errorReason"
-      from given
-      where not "onlyIfKept" and not exists (select from kept where kept.reference = given.reference)
+      select business_id, chat_id, conversation_id, 'out', 'template', body, $6, 'business', $3, $5, $4, state,
+             reference, attempt, platform_message_id, error_reason
+      from homed
+      where not only_if_kept and chat_id is not null
       order by position
       on conflict do nothing
-      returning ${messageColumns}, null::text as before
-    ),
-    moved as (table made union all table known),
-    ${announcing(raising.nothing)}
-    select business_id, number, name, payload, at from logged order by number`,
-};
-
-/**
- * A chat passes each step of the funnel, and gets each tag, once: not again where its message was kept as unknown, or
- * where one was that was sent again since. Before the messages are stored.
- */
-const mark: Statement = {
-  name: "campaign_marks",
-  text: `
-    with given as (
-      select distinct on ("chatId", "campaignId") "chatId", "stepId", "campaignId", reference, attempt, tags
-      from jsonb_to_recordset($2::jsonb) as row(
-        "chatId" bigint, "stepId" bigint, "campaignId" bigint, reference uuid, attempt integer, tags bigint[],
-        "onlyIfKept" boolean)
-      where not "onlyIfKept"
-    ),
-    wanted as (
-      select distinct on (given."chatId", tag.id) given."chatId", given."stepId", given."campaignId", tag.id as tag_id
-      from given cross join lateral unnest(given.tags) as wanted(id)
-      join tags as tag on tag.business_id = $1 and tag.id = wanted.id
-      order by given."chatId", tag.id, given."campaignId"
+      returning ${messageColumns}, message.reference, message.attempt
     ),
     tagged as (
       insert into chat_tags (business_id, chat_id, tag_id)
-      select $1::bigint, "chatId", tag_id from wanted order by 2, 3
+      select made.business_id, made.chat_id, tag.id
+      from tags as tag cross join made
+      where tag.business_id = $1 and tag.id = any($8::bigint[])
+      order by made.chat_id, tag.id
       on conflict do nothing
-      returning chat_id, tag_id
-    )
-    insert into funnel_events (business_id, type, chat_id, step_id, tag_id, campaign_id)
-    select $1, 'assigned_tag', wanted."chatId", wanted."stepId", wanted.tag_id, wanted."campaignId"
-    from tagged join wanted on wanted."chatId" = tagged.chat_id and wanted.tag_id = tagged.tag_id
+      returning business_id, chat_id, tag_id
+    ),
+    passed as (
+      insert into funnel_events (business_id, type, chat_id, step_id, tag_id, campaign_id)
+      select business_id, 'assigned_tag', chat_id, $7::bigint, tag_id, $4::bigint from tagged
+      union all
+      select business_id, 'campaign_sent', chat_id, $7, null, $4 from made
+      where attempt = 1 or coalesce((
+        select false from messages as message
+        where message.business_id = made.business_id and message.chat_id = made.chat_id and message.campaign_id = $4
+        limit 1), true)
+    ),
+    news as (
+      select ${toldColumns("made")}, true as is_new, homed.contact, homed.conversation_state
+      from made join homed using (reference)
+      union all
+      select ${toldColumns("known")}, false, null, (
+        select state from conversations as conversation
+        where conversation.business_id = known.business_id and conversation.id = known.conversation_id)
+      from known
+    ),
+    events as (
+      ${toldOfMessages}
+    ),
+    ${loggingEvents}
+    select null::bigint as homeless, business_id, number, name, payload, at from logged where $17::boolean
     union all
-    select $1, 'campaign_sent', "chatId", "stepId", null, "campaignId" from given
-    where not exists (
-      select from messages as message where message.business_id = $1 and message.reference = given.reference)
-    and (attempt = 1 or not exists (
-      select from messages as message
-      where message.business_id = $1 and message.chat_id = given."chatId" and message.campaign_id = given."campaignId"))`,
+    select contact_id, null, null, null, null, null from homed where chat_id is null and not only_if_kept
+    order by number`,
 };
 
 /** The number tells whose it is only where the message went to the contact's own. */
@@ -146,11 +167,10 @@ interface LearnedContact {
   readonly optedOut: boolean;
 }
 
-interface Room {
-  readonly contact_id: number;
-  readonly chat_id: number;
-  readonly conversation_id: number;
-}
+type StoredRow = LoggedEventRow & {
+  /** A contact without a room. */
+  readonly homeless: number | null;
+};
 
 export class PostgresCampaignMessages {
   constructor(private readonly transaction: Queries) {}
@@ -161,20 +181,46 @@ export class PostgresCampaignMessages {
 
   async record(
     businessId: number,
-    channel: string,
-    authorName: string,
+    origin: CampaignOrigin,
     messages: readonly CampaignMessage[],
+    isHeard: boolean,
   ): Promise<LoggedEvent[]> {
-    const contactIds = messages.map(({ contactId }) => contactId);
-    const found = await this.transaction.rows<Room>(findRooms, [businessId, channel, contactIds]);
-    const rooms = new Map(found.map((room) => [room.contact_id, room]));
-    const rows = messages.flatMap((message, position) => {
-      const room = rooms.get(message.contactId);
-      return room ? [{ ...message, position, chatId: room.chat_id, conversationId: room.conversation_id }] : [];
-    });
-    if (rows.length === 0) return [];
-    const given = JSON.stringify(rows);
-    await this.transaction.rows(mark, [businessId, given]);
-    return (await this.transaction.rows<LoggedEventRow>(store, [businessId, given, authorName])).map(toLoggedEvent);
+    const { events, homeless } = await this.store(businessId, origin, messages, isHeard);
+    if (homeless.size === 0) return events;
+    await this.transaction.rows(makeRooms, [businessId, origin.channel, [...homeless]]);
+    const others = messages.filter(({ contactId }) => homeless.has(contactId));
+    return [...events, ...(await this.store(businessId, origin, others, isHeard)).events];
+  }
+
+  private async store(
+    businessId: number,
+    origin: CampaignOrigin,
+    messages: readonly CampaignMessage[],
+    isHeard: boolean,
+  ) {
+    const { channel, authorName, campaignId, templateId, mediaUrl, stepId, tags } = origin;
+    const rows = await this.transaction.rows<StoredRow>(store, [
+      businessId,
+      channel,
+      authorName,
+      campaignId,
+      templateId,
+      mediaUrl,
+      stepId,
+      tags,
+      plainArray(messages.map(({ contactId }) => contactId)),
+      plainArray(messages.map(({ onlyIfKept }) => onlyIfKept)),
+      textArray(messages.map(({ reference }) => reference)),
+      plainArray(messages.map(({ attempt }) => attempt)),
+      textArray(messages.map(({ body }) => body)),
+      textArray(messages.map(({ state }) => state)),
+      textArray(messages.map(({ platformMessageId }) => platformMessageId)),
+      textArray(messages.map(({ errorReason }) => errorReason)),
+      isHeard,
+    ]);
+    return {
+      events: rows.filter(({ homeless }) => homeless === null).map(toLoggedEvent),
+      homeless: new Set(rows.flatMap(({ homeless }) => homeless ?? [])),
+    };
   }
 }

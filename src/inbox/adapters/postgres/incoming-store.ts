@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import { groupBy } from "../../../kernel/group-by.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { DeliveryStatus, IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
@@ -312,15 +313,8 @@ const isSentAtLast = (row: Moved): boolean => wasLost(row) && row.state !== "fai
 
 /** One row for each chat that is to rise, in the order in which chats are locked. */
 function chatsToRaise(moved: readonly Moved[]): object[] {
-  const chats = new Map<string, Moved[]>();
-  for (const row of moved) {
-    const isNew = row.before === null || row.before === "sending";
-    if (!isNew || row.state === "failed") continue;
-    const key = `${row.business_id} ${row.chat_id}`;
-    const others = chats.get(key);
-    if (others) others.push(row);
-    else chats.set(key, [row]);
-  }
+  const raisers = moved.filter(({ before, state }) => (before === null || before === "sending") && state !== "failed");
+  const chats = groupBy(raisers, (row) => `${row.business_id} ${row.chat_id}`);
   const rows = [...chats.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];

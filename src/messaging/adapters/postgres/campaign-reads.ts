@@ -7,6 +7,7 @@ import type {
   RecipientStatus,
 } from "../../application/campaign-ports.ts";
 import { type CampaignState, type RecipientState, recipientStates } from "../../domain/campaign.ts";
+import { countsByState } from "./campaign-sql.ts";
 
 const columns = `
   campaign.id, campaign.name, campaign.state, campaign.pause_reason as "pauseReason",
@@ -16,10 +17,7 @@ const columns = `
   campaign.finished_at as "finishedAt",
   (select messages_per_second from senders as sender
    where sender.business_id = campaign.business_id and sender.id = campaign.sender_id) as "messagesPerSecond",
-  (select coalesce(jsonb_object_agg(state, count), '{}') from (
-     select recipient.state, count(*) from campaign_recipients as recipient
-     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-     group by recipient.state) as by_state) as counts,
+  ${countsByState} as counts,
   (select count(*) from campaign_recipients as recipient
    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
      and campaign.state = 'running' and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'

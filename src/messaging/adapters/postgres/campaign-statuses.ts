@@ -1,5 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 
+import { rank } from "./campaign-sql.ts";
+
 /** A delivery status, as the inbox hears it. */
 interface DeliveryStatus {
   readonly sender: string;
@@ -8,9 +10,6 @@ interface DeliveryStatus {
   readonly state: string;
   readonly error?: { readonly code: number; readonly reason: string };
 }
-
-const rank = (state: string) =>
-  `array_position(array['queued', 'sending', 'unknown', 'sent', 'failed', 'delivered', 'read'], ${state})`;
 
 /**
  * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
@@ -26,11 +25,13 @@ const apply: Statement = {
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     matched as (
-      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
-        on recipient.business_id = given.business_id and recipient.reference = given.reference
-      union all
-      select recipient.campaign_id, recipient.position, given.* from given join campaign_recipients as recipient
-        on recipient.business_id = given.business_id and recipient.platform_message_id = given.message_id
+      select recipient.campaign_id, recipient.position, known.* from (
+        select given.*, coalesce(given.reference, (
+          select message.reference from messages as message
+          where message.business_id = given.business_id and message.platform_message_id = given.message_id
+        )) as known_reference from given
+      ) as known join campaign_recipients as recipient
+        on recipient.business_id = known.business_id and recipient.reference = known.known_reference
     ),
     furthest as (
       select distinct on (business_id, campaign_id, position) * from matched

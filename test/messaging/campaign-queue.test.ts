@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import type { SenderLease } from "../../src/messaging/application/campaign-ports.ts";
+import { eventually } from "../support/wait.ts";
+import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
+
+const later = { schedule_at: "2099-01-01T00:00:00Z" };
+
+/** Without a worker of its own: nobody but the test takes numbers or recipients. */
+describe("the queue of a number", () => {
+  let all: CampaignWorld;
+  before(async () => {
+    all = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
+  });
+  after(() => all.stop());
+
+  const lease = async (): Promise<SenderLease> => {
+    const [own] = await all.queue.lease(randomUUID(), 1);
+    if (!own) throw new Error("nobody holds the number, and still it is not to be had");
+    return own;
+  };
+  const begin = (total: number) =>
+    all.rows("update campaigns set starts_at = now() where total = $1 and state = 'running'", [total]);
+
+  it("is not held up by campaigns that wait for tomorrow", async () => {
+    for (let n = 0; n < 30; n += 1) await all.register(all.body(1, later));
+    await all.rows("update campaign_recipients set due_at = now() + interval '1 day'");
+    await begin(1);
+    expect(await all.queue.lease(randomUUID(), 1)).to.deep.equal([]);
+
+    await all.register(all.body(60, later));
+    await begin(60);
+    const own = await lease();
+    const { recipients } = await all.queue.claim(own, 10, 0);
+    expect(recipients).to.have.length(10);
+    await all.queue.release(own);
+  });
+
+  it("counts what the number sends besides its campaigns, and nothing of these (§2)", async () => {
+    await all.register(all.body(2, later));
+    await begin(2);
+    const own = await lease();
+    expect((await all.queue.claim(own, 2, 0)).sentDirectly).to.equal(0);
+    // It counts for a second, which may be over before one looks.
+    await eventually(async () => {
+      const direct = { empresa_id: 1, phone_number: "59175000001", plantilla_id: 102, parameters: [] };
+      expect((await all.world.post("/chats/enviar/plantilla/business", direct)).status).to.equal(200);
+      return (await all.queue.claim(own, 1, 0)).sentDirectly > 0;
+    });
+    await all.queue.release(own);
+  });
+});
