@@ -33,5 +33,23 @@ ${
   curl ${sandbox}/__sandbox/customers/59170012345/say ${json} -d '{"text": "¿Ya puedo pasar?", "to": "10001"}'
 `
 }
+Watch an order change, in one terminal:
+  make watch
+
+and edit it, in another:
+  curl -X PUT ${api}/catalogs/order/update -H 'x-api-key: ${business.appKey}' ${json} \\
+    -d '{"orderId": ${demo.orders.whatsapp}, "shipmentMethod": "pickup", "paymentMethod": "qr", "sucursalId": 1, "location_picked": "Oficina", "raw_adress": "Av. Arce 2799", "paid": false}'
+
+  curl ${api}/catalogs/orders/products/new -H 'x-api-key: ${business.appKey}' ${json} \\
+    -d '{"orderId": ${demo.orders.whatsapp}, "articleId": ${demo.article.id}, "quantity": 2, "extras": []}'
+
+  curl ${api}/catalogs/order/${demo.orders.whatsapp} -H 'x-api-key: ${business.appKey}'
+
+What the group sold, to read in a browser:
+  ${api}/reports/${business.id}.html?startDate=${day(30)}&endDate=${day(0)}&token=${demo.admin.sessionToken}
+
 Ctrl-C stops everything.`);
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
+const day = (ago: number): string => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
