@@ -7,6 +7,8 @@ import { runCommand } from "./command.ts";
 /** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */
 
 const barWidth = 30;
+/** Milliseconds without any progress after which the job gives up: a cron job that hangs helps nobody. */
+const patienceMs = 60_000;
 
 interface Standing {
   readonly waiting: number;
@@ -23,8 +25,15 @@ await runCommand(async () => {
   const database = resolve(container, tokens.database);
   const dispatch = resolve(container, tokens.dispatchCampaigns);
   const began = await standing();
+  let last = { done: began.done, at: performance.now() };
+  let gaveUp = false;
   const show = async (): Promise<void> => {
     const { waiting, done } = await standing();
+    if (done !== last.done) last = { done, at: performance.now() };
+    else if (performance.now() - last.at > patienceMs && !gaveUp) {
+      gaveUp = true;
+      void dispatch.stop();
+    }
     const sent = { waiting, done: done - began.done };
     if (process.stdout.isTTY) process.stdout.write(`\r${bar(sent)}`);
     else console.log(`${sent.done} sent, ${waiting} waiting`);
@@ -38,6 +47,8 @@ await runCommand(async () => {
     await resolve(container, tokens.campaignProgress).settled();
     await show();
     if (process.stdout.isTTY) process.stdout.write("\n");
+    if (gaveUp)
+      throw new Error("nothing went out for a minute: is the platform away? What waits goes out with the next run");
   } finally {
     clearInterval(timer);
     await resolve(container, tokens.httpClient).close();

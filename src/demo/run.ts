@@ -133,6 +133,8 @@ function otherPlatforms(businesses: readonly DemoBusiness[]) {
 
 interface Demo {
   readonly config: Config;
+  /** Of the environment, as this run chose them. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly service: Service;
   readonly sandbox: Sandbox | null;
   readonly businesses: readonly DemoBusiness[];
@@ -196,15 +198,18 @@ async function start(): Promise<Demo> {
   const businesses = demoBusinesses(new Date());
   const webhook = { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret: secrets.PLATFORM_APP_SECRET };
   const sandbox = process.env.MESSAGING_PLATFORM_URL ? null : await sandboxFor(businesses, webhook);
+  const settings = {
+    ...secrets,
+    DATABASE_URL: url,
+    ...(await mediaOf(port)),
+    ...(sandbox ? platformsAt(sandbox.url) : {}),
+  };
   const config = readConfig({
     LOG_LEVEL: "warn",
     HOST_ADDRESS: "127.0.0.1",
     ...process.env,
-    ...secrets,
-    DATABASE_URL: url,
+    ...settings,
     PORT: String(port),
-    ...(await mediaOf(port)),
-    ...(sandbox ? platformsAt(sandbox.url) : {}),
   });
 
   const container = createContainer(config);
@@ -217,7 +222,7 @@ async function start(): Promise<Demo> {
   const access = await giveAccess(container, businesses);
   const service = await startService(config, container);
   started.push(service);
-  return { config, service, sandbox, businesses, access };
+  return { config, settings, service, sandbox, businesses, access };
 }
 
 closeWithGrace({ delay: false, logger: { error: (said) => log.error({ err: said }, "it ends") } }, async ({ err }) => {
@@ -228,7 +233,7 @@ closeWithGrace({ delay: false, logger: { error: (said) => log.error({ err: said 
 });
 
 try {
-  const { config, service, sandbox, businesses, access } = await start();
+  const { config, settings, service, sandbox, businesses, access } = await start();
   const description = demoDescription({
     api: `http://127.0.0.1:${service.port}`,
     sandbox: sandbox?.url ?? null,
@@ -236,8 +241,9 @@ try {
     businesses,
     access,
   });
-  const env = `DATABASE_URL=${config.database.url}\nMASTER_SECRET=${config.secrets.master}\n`;
-  writeFileSync(files.env, env, { mode: 0o600 });
+  // What commands for the command line need to work on the same data with the same platforms.
+  const env = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(files.env, env.join(""), { mode: 0o600 });
   writeFileSync(files.demo, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 });
   printWelcome(description, config.metricsKey);
 } catch (error) {

@@ -488,6 +488,15 @@ describe("campaigns in the hands of an operator", () => {
     await all.rows("update senders set messages_per_second = 30 where business_id = 1");
     expect(await all.status(id)).to.include({ rate: 0, seconds_left: 2 });
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
+    // Begun, in a window that opens in two hours.
+    await all.rows(
+      `update campaigns set starts_at = now() - interval '1 minute',
+         window_from = (now() at time zone timezone + interval '2 hours')::time,
+         window_to = (now() at time zone timezone + interval '3 hours')::time
+       where id = $1`,
+      [id],
+    );
+    expect(await all.status(id)).to.include({ state: "running", rate: 0, seconds_left: null });
     expect((await all.act(id, "pause")).json.seconds_left).to.equal(null);
   });
 

@@ -112,12 +112,6 @@ describe("bulk campaigns (§4)", () => {
       expect(error).to.include("{{3}}");
     });
 
-    it("takes the ids of the business in its body as digits, too", async () => {
-      await all.register({ ...all.body(1), empresa_id: "1" });
-    });
-  });
-
-  describe("sending", () => {
     it("writes to the numbers of the request, and keeps the messages in the chats of the contacts", async () => {
       const body = all.body(5);
       const contacts = [...(body.contacts as { nombre: string; numero: string }[])];

@@ -14,7 +14,13 @@ export interface PreviewedRecipient {
   readonly phone: string;
   readonly text: string;
   /** Why it would not be sent, or not be accepted; empty where all is well. */
-  readonly problems: readonly ("opted_out" | "empty_parameter" | "wrong_number" | "missing_parameters")[];
+  readonly problems: readonly (
+    | "opted_out"
+    | "empty_parameter"
+    | "line_break_in_parameter"
+    | "wrong_number"
+    | "missing_parameters"
+  )[];
 }
 
 export interface CampaignPreview {
@@ -69,6 +75,8 @@ function problemsOf(
   return [
     ...(optedOut.has(contactId) ? (["opted_out"] as const) : []),
     ...(parameters.some((parameter) => parameter.trim() === "") ? (["empty_parameter"] as const) : []),
+    // The platform takes neither of them, nor five blanks in a row.
+    ...(parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)) ? (["line_break_in_parameter"] as const) : []),
     // E.164: at most 15 digits; the shortest numbers with a country code have 8.
     ...(phone.length < 8 || phone.length > 15 ? (["wrong_number"] as const) : []),
     ...(parameters.length < parameterCount ? (["missing_parameters"] as const) : []),

@@ -27,7 +27,11 @@ const body = {
         pattern: "phone_number es requerido",
       },
     },
-    name: { type: "string", "x-error": "name debe ser un texto" },
+    name: {
+      type: "string",
+      maxLength: 200,
+      "x-error": { type: "name debe ser un texto", maxLength: "name no puede tener más de 200" },
+    },
   },
 } as const satisfies Schema;
 
@@ -109,7 +113,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
         businessId: caller.businessId,
         stepId: params.id,
         phone: phoneDigits(body.phone_number) ?? "",
-        ...(body.name ? { contactName: body.name } : {}),
+        ...(body.name?.trim() ? { contactName: body.name.trim() } : {}),
       });
       return { success: ticketId !== null, chat_id: chatId, ticket_id: ticketId };
     },

@@ -1,4 +1,4 @@
-import { idOf, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import { idOf, type Schema } from "../../../infra/http/schema.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import type { RegisterCampaignCommand } from "../../application/register-campaign.ts";
 
@@ -13,7 +13,7 @@ export const campaignBody = {
   type: "object",
   required: ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"],
   properties: {
-    empresa_id: numericIdOf("business"),
+    empresa_id: idOf("business"),
     plantilla_id: idOf("template"),
     contacts_id: { type: "array", minItems: 1, maxItems: mostContacts, items: idOf("contact") },
     contacts: {
@@ -29,7 +29,18 @@ export const campaignBody = {
       },
     },
     user_id: idOf("user"),
-    nombre: { type: "string", minLength: 1, maxLength: 200, example: "Promo de mayo" },
+    nombre: {
+      type: "string",
+      pattern: "\\S",
+      maxLength: 200,
+      example: "Promo de mayo",
+      "x-error": {
+        required: "nombre es requerido",
+        type: "nombre debe ser un texto",
+        pattern: "nombre es requerido",
+        maxLength: "nombre no puede tener más de 200",
+      },
+    },
     tags: { type: "array", maxItems: 100, items: idOf("tag"), default: [] },
     step: idOf("step"),
     paramMapping: {

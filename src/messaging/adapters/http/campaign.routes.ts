@@ -212,9 +212,16 @@ async function demanded(reads: CampaignReads, businessId: number, id: number): P
   return status;
 }
 
-/** At the rate of the last seconds or, before there is one, at that of the number. */
-function secondsLeft({ state, counts, rate, messagesPerSecond }: CampaignStatus): number | null {
-  if (state !== "running") return null;
+/** Seconds after which a campaign that sends nothing no longer counts as one that is about to begin. */
+const beginsWithin = 10;
+
+/**
+ * At the rate of the last seconds or, until it has begun, at that of the number. Null for one that should send and does
+ * not: its window is closed, or its number rests.
+ */
+function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
+  const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;
+  if (state !== "running" || (rate === 0 && sinceBegin > beginsWithin)) return null;
   return Math.ceil((counts.queued + counts.sending) / (rate > 0 ? rate : messagesPerSecond));
 }
 

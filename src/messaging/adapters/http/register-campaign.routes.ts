@@ -15,12 +15,15 @@ const failure = {
 
 const failed = (error: string) => ({ success: false, error });
 
+/** So many missing ids of a kind are named; there may be more. */
+const namedIds = 20;
+
 const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
 
 function namesMissing({ missing }: UnknownIds): string {
   const named = Object.entries(fieldsOfIds).flatMap(([kind, field]) => {
     const ids = missing[kind as keyof typeof fieldsOfIds];
-    return ids.length > 0 ? [`${field} no encontrado: ${ids.join(", ")}`] : [];
+    return ids.length > 0 ? [`${field} no encontrado: ${ids.join(", ")}${ids.length < namedIds ? "" : ", ..."}`] : [];
   });
   return named.join("; ");
 }
@@ -112,7 +115,9 @@ const preview = {
           texto: text,
           problemas: {
             type: "array",
-            items: { enum: ["opted_out", "empty_parameter", "wrong_number", "missing_parameters"] },
+            items: {
+              enum: ["opted_out", "empty_parameter", "line_break_in_parameter", "wrong_number", "missing_parameters"],
+            },
           },
         },
       },
@@ -134,6 +139,10 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
       [
         "Campaigns.2",
         `Shows the rendered text for each contact, ${previewPage} to a page, and what speaks against it.`,
+      ],
+      [
+        "Campaigns.4",
+        "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
       ],
     ],
     auth: "app-key",

@@ -114,7 +114,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
         phone: phoneDigits(body.phone_number) ?? "",
         templateId: body.plantilla_id,
         parameters: body.parameters,
-        ...(body.name ? { contactName: body.name } : {}),
+        ...(body.name?.trim() ? { contactName: body.name.trim() } : {}),
         ...(body.media_url === undefined ? {} : { mediaUrl: body.media_url }),
       });
       return new Reply(200, { success: true }, messageIdHeaders(platformMessageId));

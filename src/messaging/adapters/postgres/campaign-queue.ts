@@ -63,7 +63,7 @@ const frozen: Statement = {
 };
 
 const pause: Statement = {
-  name: "campaign_pause",
+  name: "campaign_pauses_itself",
   text: `
     update campaigns set state = 'paused', pause_reason = $3
     where business_id = $1 and id = $2 and state = 'running' returning id`,

@@ -17,12 +17,12 @@ const missing = (ids: string, table: string, also = "") => `
   array(select wanted.id from unnest(${ids}::bigint[]) as wanted(id)
         where not exists (select from ${table} as found
                           where found.business_id = business.id and found.id = wanted.id ${also})
-        limit 20)`;
+        order by wanted.id limit 20)`;
 
 const context: Statement = {
   name: "campaign_context",
   text: `
-    select coalesce(business.feature_flags->>'timezone', 'America/La_Paz') as timezone,
+    select business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, ${senderColumns},
            ${missing("$5", "contacts")} as missing_contacts,
            ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as missing_step,
@@ -68,12 +68,11 @@ const optedOut: Statement = {
 const remaining: Statement = {
   name: "template_limit_remaining",
   text: `
-    select (business.feature_flags->>'monthly_template_limit')::integer - coalesce(usage.used, 0) as remaining
+    select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
     from businesses as business
     left join template_usage as usage
       on usage.business_id = business.id
-         and usage.month = date_trunc('month', now() at time zone
-               coalesce(business.feature_flags->>'timezone', 'America/La_Paz'))::date
+         and usage.month = date_trunc('month', now() at time zone business_zone(business.feature_flags))::date
     where business.id = $1`,
 };
 

@@ -9,7 +9,7 @@ const context: Statement = {
   name: "chat_send_context",
   text: `
     select business.name as business_name,
-           coalesce(business.feature_flags->>'timezone', 'America/La_Paz') as timezone,
+           business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
            ${senderColumns}
     from businesses as business

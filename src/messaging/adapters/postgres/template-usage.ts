@@ -6,8 +6,8 @@ const reserve: Statement = {
   name: "template_usage_reserve",
   text: `
     with business as (
-      select id, (feature_flags->>'monthly_template_limit')::numeric as most,
-             date_trunc('month', now() at time zone coalesce(feature_flags->>'timezone', 'America/La_Paz'))::date as month
+      select id, monthly_template_limit(feature_flags) as most,
+             date_trunc('month', now() at time zone business_zone(feature_flags))::date as month
       from businesses where id = $1
     )
     insert into template_usage as usage (business_id, month, used)
