@@ -112,6 +112,12 @@ describe("bulk campaigns (§4)", () => {
       expect(error).to.include("{{3}}");
     });
 
+    it("takes no digits for the id of the business", async () => {
+      expect((await refusal({ empresa_id: "1" }))[0]).to.equal(400);
+    });
+  });
+
+  describe("sending", () => {
     it("writes to the numbers of the request, and keeps the messages in the chats of the contacts", async () => {
       const body = all.body(5);
       const contacts = [...(body.contacts as { nombre: string; numero: string }[])];
