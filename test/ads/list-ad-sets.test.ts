@@ -245,8 +245,8 @@ describe("ReportedAds", () => {
 
   const adsOf = (accountId: string, businessId = 1, from = day(1), to = day(0)) =>
     resolve(world.container, tokens.reportedAds).adsOf(businessId, accountId, {
-      start: new Date(`${from}T00:00:00-04:00`),
-      end: new Date(`${to}T23:59:59.999-04:00`),
+      from: new Date(`${from}T00:00:00-04:00`),
+      until: new Date(Date.parse(`${to}T23:59:59.999-04:00`) + 1),
     });
 
   it("are those that spent something on these days, with name, picture and currency", async () => {

@@ -1,5 +1,5 @@
+import { dayOf } from "../../kernel/instants.ts";
 import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
-import { dayOf } from "../domain/period.ts";
 import { decimalOf } from "../domain/spend.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
@@ -21,17 +21,18 @@ export class ReportedAds {
   ) {}
 
   /**
-   * The ads that spent something between the days of `start` and `end`, both included, on the business's calendar;
-   * none for an account that the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and
+   * The ads that spent something on the days of the business's calendar that lie, or begin or end, in the period from
+   * `from` on until before `until`: the platform counts whole days, on the ad account's clock. None for an account that the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and
    * `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,
     accountId: string,
-    period: { readonly start: Date; readonly end: Date },
+    { from, until }: { readonly from: Date; readonly until: Date },
   ): Promise<readonly ReportedAd[]> {
     const { access, settings } = await accessOf(this.credentials, businessId);
-    const days = { since: dayOf(period.start, settings.timezone), until: dayOf(period.end, settings.timezone) };
+    const lastMoment = new Date(until.getTime() - 1);
+    const days = { since: dayOf(from, settings.timezone), until: dayOf(lastMoment, settings.timezone) };
     const ads = await shownOr(this.platform.ads(access, accountIdOf(accountId), days), []);
     return ads.flatMap(reported);
   }

@@ -1,8 +1,9 @@
+import { timezoneOf } from "../../kernel/instants.ts";
 import { type Money, moneyOf } from "../../kernel/money.ts";
 import { baseCurrency } from "../domain/currency.ts";
 import { ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
 import { groupOf } from "../domain/group.ts";
-import { periodIn, timezoneOf } from "../domain/period.ts";
+import { periodIn } from "../domain/period.ts";
 import { meanOf, percentOf } from "../domain/rates.ts";
 import type {
   AdFigures,
