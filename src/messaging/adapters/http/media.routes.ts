@@ -57,7 +57,7 @@ const storeRoute = (store: StoreMedia): Route =>
         "What the file is, is read from its content; its name and the type that the client claims decide nothing. " +
           "Pages and drawings that a browser would run (HTML, SVG) are refused.",
       ],
-      ["Media.3", "A file is stored whole or not at all, and a whole request may take 30 seconds."],
+      ["Media.3", "A file is stored whole or not at all, and a whole request may take ten minutes."],
       ["Media.4", "`media_url` can be used as it is to send a template. Whoever knows it can read the file."],
     ],
     auth: "key-or-session",
