@@ -276,6 +276,18 @@ describe("figures of folded days", () => {
     expect(await world.rows("select from report_marks where at < now() - interval '1 hour'")).to.deep.equal([]);
   });
 
+  it("are passed over where a day begins at another moment by now, as when the rules of its zone change", async () => {
+    await addRecord(world, 1, { at: daysAgo(3, 0) });
+    await fold();
+    await world.rows("update report_days set starts_at = starts_at + interval '1 hour', organic_sales = 99");
+    await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
+    await world.rows(
+      "update report_days set starts_at = starts_at - interval '1 hour', ends_at = ends_at + interval '1 day'",
+    );
+    await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
+    await resolve(world.container, tokens.foldReports).rebuild(1);
+  });
+
   it("do not take in what an open transaction may still write", async () => {
     await world.rows("delete from report_days; delete from report_progress");
     await world.database.transaction(async (transaction) => {

@@ -51,6 +51,8 @@ const spans = `
     from day
     join report_days as folded on folded.business_id = day.business_id and folded.day = day.day
     where folded.timezone = day.timezone
+      -- Also where the rules of the zone have changed since.
+      and folded.starts_at = day.starts_at and folded.ends_at <= day.ends_at
       and folded.starts_at >= day.period_starts_at and folded.ends_at <= day.period_ends_at
       and not exists (select from report_marks as mark
                       where mark.business_id = folded.business_id
