@@ -228,7 +228,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.10",
         "`adsBreakdown` is there when the feature flag `ad_account_for_report` is set: every ad with a record and " +
-          "every ad that ran. What the ad platform does not tell in time is null. `salesRecords` holds all records of " +
+          "every ad that spent something. What the ad platform does not tell in time is null. `salesRecords` holds all records of " +
           "the ad, at most 100,000 in one report.",
       ],
       [
