@@ -6,7 +6,7 @@ import { aCampaign, anAccount, anAd, day, register } from "../ads/support.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
-import { csvRecordsOf } from "./support.ts";
+import { addConversation, addRecord, addTicket, csvRecordsOf } from "./support.ts";
 
 /** The last seven days before today, as the ad platform's preset `last_7d` counts them. */
 const [first, last] = [day(7), day(1)];
@@ -136,6 +136,13 @@ describe("the shared report of the whole service", () => {
   });
 
   describe("comes as CSV with the figures of the JSON (§7.11)", () => {
+    before(async () => {
+      const at = `${day(3)}T12:00:00Z`;
+      for (const amount of [12.34, 50]) await addRecord(world, 1, { agent_id: 102, at, amount });
+      await addRecord(world, 1, { agent_id: 102, at, amount: 0.1, type: "quotation", source: "pdf" });
+      for (const state of ["completed", "completed", "pending"]) await addTicket(world, 1, state, { at });
+      for (const ai of [20, 30.5]) await addConversation(world, 1, { at, ai });
+    });
     type Wire = Record<string, unknown> & { data: { id: number; nombre: string; feature_flags: { currency: string } } };
     const rowsOf = async (rows?: string): Promise<Record<string, string>[]> => {
       const answer = await ask(rows, { accept: "text/csv" });
