@@ -130,7 +130,7 @@ describe("the demo", () => {
     const [first] = businesses;
     expect(first?.flags).to.include({ ad_account_for_report: "act_1" });
     const account = first?.ads?.accounts.find(({ accountId }) => accountId === "act_1");
-    const ads = account?.campaigns.flatMap(({ adSets }) => adSets.flatMap((adSet) => adSet.ads.map(({ id }) => id)));
+    const ads = account?.campaigns?.flatMap(({ adSets }) => adSets.flatMap((adSet) => adSet.ads.map(({ id }) => id)));
     const recorded = await rows<{ ad_id: string }>(
       "select distinct ad_id from registrations where business_id = 1 and ad_id is not null order by ad_id",
     );
