@@ -297,6 +297,8 @@ describe("figures of folded days", () => {
           const [report] = await resolve(world.container, tokens.sharedReports).report(request);
           expect(report?.sales.all.count, day).to.equal(2 * (hours[index] ?? 0));
           await compare(day, day);
+          const [daily] = await resolve(world.container, tokens.sharedReports).daily(request);
+          expect(daily?.days.map((each) => each.day)).to.deep.equal([day]);
         }
         await compare(days[0], days[2]);
       }
