@@ -19,12 +19,15 @@ const tagCount = {
   properties: { name: text, count: integer },
 } as const satisfies Schema;
 
-const integers = <const Name extends string>(names: readonly Name[]) => propertiesOf(names, integer);
-const numbers = <const Name extends string>(names: readonly Name[]) => propertiesOf(names, number);
-const propertiesOf = <Name extends string, Kind>(names: readonly Name[], kind: Kind) =>
-  Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>;
+/** By its name: what counts is an integer, what is an amount, a rate or a mean is a number. */
+const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>
+  Object.fromEntries(names.map((name) => [name, isCount(name) ? integer : number])) as Record<
+    Name,
+    typeof integer | typeof number
+  >;
 
-const agentCounts = [
+/** The figures of an agent, in their order. */
+export const agentFigures = [
   "totalTickets",
   "completados",
   "cancelados",
@@ -32,19 +35,26 @@ const agentCounts = [
   "proceso",
   "conversaciones",
   "ventas",
+  "ventasAmount",
   "cotizaciones",
-  "empresa_id",
+  "cotizacionesAmount",
 ] as const;
-const agentAmounts = ["ventasAmount", "cotizacionesAmount"] as const;
 const agentRow = {
   type: "object",
-  required: ["agente", ...agentCounts, ...agentAmounts],
-  properties: { agente: text, ...integers(agentCounts), ...numbers(agentAmounts) },
+  required: ["agente", ...agentFigures, "empresa_id"],
+  properties: {
+    agente: text,
+    ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
+    empresa_id: integer,
+  },
 } as const satisfies Schema;
 
 const record = {
   type: "object",
-  required: ["id", "tipo", "chat_id", "monto", "moneda", "monto_base", "origen", "cerrada", "anuncio_id", "fecha"],
+  required: [
+    ...["id", "tipo", "chat_id", "agente_id", "monto", "moneda", "monto_base", "origen", "cerrada", "anuncio_id"],
+    "fecha",
+  ],
   properties: {
     id: integer,
     tipo: { enum: ["venta", "cotizacion"] },
@@ -60,27 +70,31 @@ const record = {
   },
 } as const satisfies Schema;
 
-export const adRow = {
+/** What is said of an ad, in its order; its records come besides. */
+export const adFigures = [
+  "adId",
+  "name",
+  "imageUrl",
+  "spend",
+  "currency",
+  "sales",
+  "salesAmount",
+  "quotations",
+  "quotationsAmount",
+] as const;
+const adRow = {
   type: "object",
-  required: [
-    "adId",
-    "name",
-    "imageUrl",
-    "spend",
-    "currency",
-    "sales",
-    "salesAmount",
-    "quotations",
-    "quotationsAmount",
-    "salesRecords",
-  ],
+  required: [...adFigures, "salesRecords"],
   properties: {
     adId: text,
     name: nullableText,
     imageUrl: nullableText,
     spend: { type: ["number", "null"] },
     currency: nullableText,
-    ...numbers(["sales", "salesAmount", "quotations", "quotationsAmount"]),
+    sales: integer,
+    salesAmount: number,
+    quotations: integer,
+    quotationsAmount: number,
     salesRecords: { type: "array", items: record },
   },
 } as const satisfies Schema;
@@ -97,33 +111,33 @@ const talliesByAd = [
   "quotationsThatDoesntHaveAnuncioIdAndSourceIsMessage",
 ] as const;
 type TallyName = (typeof talliesByAd)[number];
-const countNames = talliesByAd.map((name) => `${name}Count` as const);
 
-const plainCounts = ["conversaciones", "salesCount", "quotationsCount"] as const;
-const plainNumbers = [
+/** The figures of a business, in their order. */
+export const businessFigures = [
+  "conversaciones",
+  "salesCount",
   "salesAmount",
   "salesConversionRate",
+  "quotationsCount",
   "quotationsAmount",
   "qoutationConversionRate",
   "qoutationToSalesConversionRate",
   "averageTemperature",
   "averageAgentTemperature",
+  ...talliesByAd.flatMap((name) => [`${name}Count`, name] as const),
 ] as const;
 
 /** §7: one report as it is answered. */
 export const report = {
   type: "object",
-  required: ["data", ...plainCounts, ...plainNumbers, ...talliesByAd, ...countNames, "tags", "agentes"],
+  required: ["data", ...businessFigures, "tags", "agentes"],
   properties: {
     data: {
       type: "object",
       required: ["id", "nombre", "img_wa", "feature_flags"],
       properties: { id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } },
     },
-    ...integers(plainCounts),
-    ...numbers(plainNumbers),
-    ...integers(countNames),
-    ...numbers(talliesByAd),
+    ...figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count")),
     tags: { type: "array", items: tagCount },
     agentes: { type: "array", items: agentRow },
     adsBreakdown: { type: "array", items: adRow },
@@ -131,9 +145,22 @@ export const report = {
 } as const satisfies Schema;
 
 export function onWire(report: BusinessReport): object {
-  const { business, conversations, sales, quotations, rates, temperatures } = report;
+  const { business, ads } = report;
   return {
     data: { id: business.id, nombre: business.name, img_wa: business.imageUrl, feature_flags: business.flags },
+    ...businessOnWire(report),
+    tags: report.tags,
+    agentes: report.agents.map((agent) => ({ ...agentOnWire(report, agent), empresa_id: business.id })),
+    ...(ads && { adsBreakdown: ads.map((ad) => ({ ...adOnWire(ad), salesRecords: ad.records.map(recordOnWire) })) }),
+  };
+}
+
+type Figures<Name extends string> = Readonly<Record<Name, string | number | null>>;
+type BusinessFigure = (typeof businessFigures)[number];
+
+export const businessOnWire = (report: BusinessReport): Figures<BusinessFigure> => {
+  const { conversations, sales, quotations, rates, temperatures } = report;
+  return {
     conversaciones: conversations,
     salesCount: sales.all.count,
     salesAmount: numberOf(sales.all.amount),
@@ -148,58 +175,48 @@ export function onWire(report: BusinessReport): object {
     ...tallyOnWire("salesThatDoesntHaveAnuncioId", sales.organic),
     ...quotationsOnWire("quotationsThatChatHasAnuncioId", quotations.fromAds),
     ...quotationsOnWire("quotationsThatDoesntHaveAnuncioId", quotations.organic),
-    tags: report.tags,
-    agentes: report.agents.map((agent) => agentOnWire(agent, business.id, conversations)),
-    ...(report.ads && { adsBreakdown: report.ads.map(adOnWire) }),
   };
-}
+};
 
-const tallyOnWire = (name: TallyName, { count, amount }: Tally): object => ({
-  [`${name}Count`]: count,
-  [name]: numberOf(amount),
+const tallyOnWire = <Name extends TallyName>(name: Name, { count, amount }: Tally) =>
+  ({ [`${name}Count`]: count, [name]: numberOf(amount) }) as Record<Name | `${Name}Count`, number>;
+
+const quotationsOnWire = <Name extends "quotationsThatChatHasAnuncioId" | "quotationsThatDoesntHaveAnuncioId">(
+  name: Name,
+  quotations: QuotationTally,
+) => ({
+  ...tallyOnWire(name, quotations),
+  ...tallyOnWire(`${name}AndSourceIsPdf`, quotations.fromPdf),
+  ...tallyOnWire(`${name}AndSourceIsMessage`, quotations.fromMessage),
 });
 
-function quotationsOnWire(
-  name: "quotationsThatChatHasAnuncioId" | "quotationsThatDoesntHaveAnuncioId",
-  quotations: QuotationTally,
-): object {
-  return {
-    ...tallyOnWire(name, quotations),
-    ...tallyOnWire(`${name}AndSourceIsPdf`, quotations.fromPdf),
-    ...tallyOnWire(`${name}AndSourceIsMessage`, quotations.fromMessage),
-  };
-}
-
-const agentOnWire = (
+export const agentOnWire = (
+  { conversations }: BusinessReport,
   { name, tickets, sales, quotations }: AgentFigures,
-  businessId: number,
-  talks: number,
-): object => ({
+): Figures<"agente" | (typeof agentFigures)[number]> => ({
   agente: name,
   totalTickets: tickets.total,
   completados: tickets.completed,
   cancelados: tickets.cancelled,
   pendientes: tickets.pending,
   proceso: tickets.inProgress,
-  conversaciones: talks,
+  conversaciones: conversations,
   ventas: sales.count,
   ventasAmount: numberOf(sales.amount),
   cotizaciones: quotations.count,
   cotizacionesAmount: numberOf(quotations.amount),
-  empresa_id: businessId,
 });
 
-const adOnWire = ({ adId, name, imageUrl, spend, currency, sales, quotations, records }: AdFigures): object => ({
-  adId,
-  name,
-  imageUrl,
-  spend,
-  currency,
-  sales: sales.count,
-  salesAmount: numberOf(sales.amount),
-  quotations: quotations.count,
-  quotationsAmount: numberOf(quotations.amount),
-  salesRecords: records.map(recordOnWire),
+export const adOnWire = (ad: AdFigures): Figures<(typeof adFigures)[number]> => ({
+  adId: ad.adId,
+  name: ad.name,
+  imageUrl: ad.imageUrl,
+  spend: ad.spend,
+  currency: ad.currency,
+  sales: ad.sales.count,
+  salesAmount: numberOf(ad.sales.amount),
+  quotations: ad.quotations.count,
+  quotationsAmount: numberOf(ad.quotations.amount),
 });
 
 const recordOnWire = (record: RegistrationRecord): object => ({
