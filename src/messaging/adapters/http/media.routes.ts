@@ -1,19 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { problem, type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, problem, text } from "../../../infra/http/schema.ts";
 import type { ReadMedia } from "../../application/read-media.ts";
 import type { StoreMedia, StoreMediaFailure } from "../../application/store-media.ts";
 import { type ByteRange, largestMedia, type MediaKind, type StoredMedia } from "../../domain/media.ts";
-
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
-
-const failed = (error: string) => ({ success: false, error });
 
 const kinds: Readonly<Record<MediaKind, string>> = {
   image: "una imagen",
