@@ -1,10 +1,11 @@
 import type { Knex } from "knex";
 
 export async function up(db: Knex): Promise<void> {
-  // A file is entered before any of it is written and has a size once it is whole.
+  // A file is entered before any of it is written and has a size once it is whole. It may outlive its business here:
+  // whoever removes the file has to know of it.
   await db.raw(`
     create table media_files (
-      business_id bigint not null references businesses on delete cascade,
+      business_id bigint not null,
       name text not null,
       file_name text not null,
       type text not null,

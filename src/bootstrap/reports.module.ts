@@ -24,9 +24,8 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     );
   });
   provide(bind, tokens.adInsights, [tokens.reportedAds], (ads) => ({
-    adsOf: async (businessId, accountId, { from, until }) => {
-      // The ad platform counts whole days, both included.
-      const found = await ads.adsOf(businessId, accountId, { start: from, end: new Date(until.getTime() - 1) });
+    adsOf: async (businessId, accountId, period) => {
+      const found = await ads.adsOf(businessId, accountId, period);
       return found.map((ad) => ({ ...ad, spend: Number(ad.spend) }));
     },
   }));

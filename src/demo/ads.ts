@@ -1,3 +1,4 @@
+import { dayOf } from "../kernel/instants.ts";
 import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 import { Random } from "./random.ts";
 
@@ -90,8 +91,8 @@ function campaignOf({ name, status, budget, adSets, lastDay }: Sketch, number: n
     status,
     lifetimeBudget: budget,
     budgetRemaining: budget === undefined ? "0" : String(Number(budget) / 4),
-    startTime: `${dayOf(now, days)}T08:00:00-0400`,
-    stopTime: status === "PAUSED" ? `${dayOf(now, lastDay)}T20:00:00-0400` : undefined,
+    startTime: `${daysAgo(now, days)}T08:00:00-0400`,
+    stopTime: status === "PAUSED" ? `${daysAgo(now, lastDay)}T20:00:00-0400` : undefined,
     adSets: adSets.map((adSet, index) => ({
       id: `${id}${index + 1}`,
       name: adSet.name,
@@ -104,7 +105,7 @@ function adOf(ad: number, lastDay: number, { businessId, now, random }: Plan): S
   const name = adNames[ad - 1] ?? `Anuncio ${ad}`;
   const spend = Array.from({ length: days - lastDay }, (_, index) => {
     const amount = (random.between(150, 1_900) / 100).toFixed(2);
-    return [dayOf(now, lastDay + index), amount] as const;
+    return [daysAgo(now, lastDay + index), amount] as const;
   });
   return {
     id: demoAdId(businessId, ad),
@@ -117,13 +118,7 @@ function adOf(ad: number, lastDay: number, { businessId, now, random }: Plan): S
   };
 }
 
-const dayOf = (now: Date, ago: number): string =>
-  new Intl.DateTimeFormat("en-CA", {
-    timeZone: "America/La_Paz",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  }).format(now.getTime() - ago * dayMs);
+const daysAgo = (now: Date, ago: number): string => dayOf(new Date(now.getTime() - ago * dayMs), "America/La_Paz");
 
 /** What the ad platform's stand-in has to know of the businesses. */
 export const adAccountsOf = (businesses: readonly { readonly ads?: DemoAds | null }[]): SandboxAdAccount[] =>

@@ -154,6 +154,7 @@ function business(plan: Plan): DemoBusiness {
     }),
   );
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
+  const ads = demoAds(id, now);
   // The shop's numbers are its own: those of the rest stay what they are.
   const shop = shopOf({ ...plan, businessId: id, base, threads, agentIds, seed: plan.seed * 1_000 });
   return {
@@ -166,7 +167,7 @@ function business(plan: Plan): DemoBusiness {
       currency_conversion: { USD: 6.96 },
       "payments-url": `https://pagos.example.com/${id}`,
       bot_inactivity_minutes: 90,
-      ...(id === 1 ? { tax_id_label: "NIT/CI" } : {}),
+      ...(id === 1 ? { tax_id_label: "NIT/CI", ad_account_for_report: ads.defaultAccountId } : {}),
       ...(plan.group ? { group_shared_report: plan.group } : {}),
     },
     users,
@@ -180,7 +181,7 @@ function business(plan: Plan): DemoBusiness {
     threads: ordering(threads, shop.orders.filter(isOpen)),
     shop,
     otherSenders,
-    ads: demoAds(id, now),
+    ads,
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
 }

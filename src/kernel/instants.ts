@@ -47,16 +47,52 @@ function offsetMs(offset: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** The moment at which clocks in the zone show `local`, given as if it were UTC; of two such moments the first. */
+/**
+ * The moment at which clocks in the zone show `local`, given as if it were UTC; of two such moments the first. A time
+ * that clocks skip is counted on from before they do: a day without midnight begins with its first moment.
+ */
 function inZone(local: number, zone: string): number {
-  const guess = local - zoneOffsetMs(local, zone);
-  return local - zoneOffsetMs(guess, zone);
+  const [before, after] = [local - dayMs, local + dayMs].map((near) => local - zoneOffsetMs(near, zone)) as [
+    number,
+    number,
+  ];
+  return [before, after].sort((a, b) => a - b).find((at) => at + zoneOffsetMs(at, zone) === local) ?? before;
+}
+
+const defaultTimezone = "America/La_Paz";
+
+/** The zone that a business names (its feature flag `timezone`), or the default where it names none that exists. */
+export function timezoneOf(named: unknown): string {
+  // An offset is read with another sign by the database.
+  if (typeof named !== "string" || !/^[A-Za-z]/.test(named)) return defaultTimezone;
+  try {
+    const { timeZone } = formatOf(named).resolvedOptions();
+    // Of some names JavaScript makes older ones that not every database knows; letters alone mean others there.
+    return named.includes("/") ? named : timeZone;
+  } catch {
+    return defaultTimezone;
+  }
+}
+
+/** The day that calendars in the zone show at a moment, `2026-03-01`. */
+export function dayOf(at: Date, zone: string): string {
+  return new Date(at.getTime() + zoneOffsetMs(at.getTime(), zone)).toISOString().slice(0, 10);
+}
+
+/** How far the clocks of the zone are ahead of UTC at a moment. */
+function zoneOffsetMs(at: number, zone: string): number {
+  const parts = Object.fromEntries(
+    formatOf(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clocks of the zone are ahead of UTC at a moment. */
-function zoneOffsetMs(at: number, zone: string): number {
+function formatOf(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat("en-US", {
@@ -71,7 +107,5 @@ function zoneOffsetMs(at: number, zone: string): number {
     });
     formats.set(zone, format);
   }
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  return format;
 }

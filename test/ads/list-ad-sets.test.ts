@@ -245,17 +245,19 @@ describe("ReportedAds", () => {
 
   const adsOf = (accountId: string, businessId = 1, from = day(1), to = day(0)) =>
     resolve(world.container, tokens.reportedAds).adsOf(businessId, accountId, {
-      start: new Date(`${from}T00:00:00-04:00`),
-      end: new Date(`${to}T23:59:59.999-04:00`),
+      from: new Date(`${from}T00:00:00-04:00`),
+      until: new Date(Date.parse(`${to}T23:59:59.999-04:00`) + 1),
     });
 
-  it("are those that spent something on these days, with name, picture and currency", async () => {
-    const spent = (await adsOf("act_1")).filter(({ adId }) => adId.startsWith("11"));
-    expect(spent).to.deep.equal([
+  it("are all of the account, with name, picture, and what they spent on these days", async () => {
+    const ads = (await adsOf("act_1")).filter(({ adId }) => adId.startsWith("11"));
+    expect(ads).to.deep.equal([
       { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: "3.50", currency: "USD" },
+      { adId: "112", name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: "0.00", currency: null },
       { adId: "113", name: "Anuncio 113", imageUrl: "https://media.test/113.jpg", spend: "0.25", currency: "USD" },
     ]);
-    expect(await adsOf("act_1", 1, day(1), day(1))).to.deep.equal([{ ...spent[0], spend: "2.00" }]);
+    const yesterday = await adsOf("act_1", 1, day(1), day(1));
+    expect(yesterday.filter(({ spend }) => spend !== "0.00")).to.deep.equal([{ ...ads[0], spend: "2.00" }]);
   });
 
   it("are none of an account that is not shown, and a failure without a token", async () => {

@@ -1,14 +1,9 @@
+import { dayOf } from "../../src/kernel/instants.ts";
 import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "../../src/sandbox/sandbox.ts";
 import type { World } from "../support/world.ts";
 
 /** A day of the ad accounts' calendar, as many days ago. */
-export const day = (ago: number): string =>
-  new Intl.DateTimeFormat("en-CA", {
-    timeZone: "America/La_Paz",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  }).format(Date.now() - ago * 86_400_000);
+export const day = (ago: number): string => dayOf(new Date(Date.now() - ago * 86_400_000), "America/La_Paz");
 
 export const anAd = (id: string, spend: Readonly<Record<string, string>> = {}, more: Partial<SandboxAd> = {}) => ({
   id,

@@ -126,6 +126,17 @@ describe("the demo", () => {
     }
   });
 
+  it("has records of every ad of the account that its report shows, and of no other", async () => {
+    const [first] = businesses;
+    expect(first?.flags).to.include({ ad_account_for_report: "act_1" });
+    const account = first?.ads?.accounts.find(({ accountId }) => accountId === "act_1");
+    const ads = account?.campaigns?.flatMap(({ adSets }) => adSets.flatMap((adSet) => adSet.ads.map(({ id }) => id)));
+    const recorded = await rows<{ ad_id: string }>(
+      "select distinct ad_id from registrations where business_id = 1 and ad_id is not null order by ad_id",
+    );
+    expect(recorded.map(({ ad_id }) => ad_id)).to.deep.equal(ads?.sort());
+  });
+
   it("leaves the next ids free", async () => {
     const made = await rows(`insert into orders (business_id, type) values (1, 'wa') returning id`);
     await rows("delete from orders where id = $1", [(made[0] as { id: number }).id]);

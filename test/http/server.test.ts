@@ -2,9 +2,12 @@ import { once } from "node:events";
 import { Agent, createServer as createHttpServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
+import { bodyMs } from "../../src/infra/http/body.ts";
+import { plainDialect } from "../../src/infra/http/dialect.ts";
+import { defineRoute } from "../../src/infra/http/route.ts";
 import { closeServer, createServer, handlersEnded, listen, serverLimits } from "../../src/infra/http/server.ts";
 import { request } from "../support/http.ts";
-import { gate, type SampleApp, serveSample } from "./sample-app.ts";
+import { gate, type SampleApp, sampleRoutes, serveSample } from "./sample-app.ts";
 
 /** Opens a connection and collects what comes back until the other side closes it. */
 async function raw(url: string, sent: string): Promise<{ socket: Socket; closed: Promise<string> }> {
@@ -147,7 +150,62 @@ describe("the HTTP server", () => {
     const server = createServer({ callback: () => () => {} });
     const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
     expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });
-    for (const limit of [headersTimeout, requestTimeout, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
+    for (const limit of [headersTimeout, bodyMs, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
+    // 100 MB within it are less than 2 Mbit/s.
+    expect(requestTimeout).to.be.within(500_000, 1_800_000);
+  });
+
+  describe("gives a body that it reads whole less time than an upload", () => {
+    let slow: SampleApp;
+    const ends: string[] = [];
+    beforeEach(async () => {
+      const upload = defineRoute({
+        method: "post",
+        path: "/upload",
+        operationId: "upload",
+        tag: "things",
+        summary: "Take a file",
+        dialect: plainDialect,
+        responses: { 200: { description: "ok" } },
+        auth: "none",
+        body: "multipart",
+        bodyLimit: 1_000,
+        handle: async ({ body: { content } }) => {
+          for await (const chunk of content) ends.push(String(chunk));
+          return {};
+        },
+      });
+      slow = await serveSample([...sampleRoutes, upload], { bodyMs: 50 });
+    });
+    afterEach(() => slow.close());
+
+    for (const [path, type] of [
+      ["DELETE /things", "application/json"],
+      ["POST /raw", "application/octet-stream"],
+    ] as const) {
+      it(`${path}, and cuts off who takes longer`, async () => {
+        const { closed } = await raw(
+          slow.url,
+          `${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 10\r\n\r\n{`,
+        );
+        const answer = await closed;
+        expect(answer).to.match(/^HTTP\/1.1 408 Request Timeout[\s\S]*Connection: close/);
+        expect(answer).to.match(/\{"message":"Request body took too long"\}$/);
+      });
+    }
+
+    it("which may take longer", async () => {
+      const [head, tail] = ["--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nabc", "\r\n--b--\r\n"];
+      const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
+      const length = `Content-Length: ${head.length + tail.length}\r\n`;
+      const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
+      // Somebody else's time is over by then.
+      const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
+      await other;
+      socket.write(tail);
+      expect(await closed).to.match(/^HTTP\/1.1 200 /);
+      expect(ends.join("")).to.equal("abc");
+    });
   });
 
   it("survives a client that goes away in the middle of its body", async () => {

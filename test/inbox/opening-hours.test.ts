@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isOpen, type OpeningHours, timezoneOf } from "../../src/inbox/domain/opening-hours.ts";
+import { isOpen, type OpeningHours } from "../../src/inbox/domain/opening-hours.ts";
 
 const laPaz = "America/La_Paz";
 const madrid = "Europe/Madrid";
@@ -62,9 +62,4 @@ describe("opening hours", () => {
   for (const [what, hours, at, timezone, open] of cases) {
     it(what, () => expect(isOpen(hours, new Date(at), timezone)).to.equal(open));
   }
-
-  it("are in the zone that the business names, or in the default for one that does not exist", () => {
-    expect(timezoneOf("Europe/Madrid")).to.equal("Europe/Madrid");
-    for (const none of [null, "", "Marte/Olimpo"]) expect(timezoneOf(none)).to.equal("America/La_Paz");
-  });
 });

@@ -267,6 +267,11 @@ describe("POST /media", () => {
   });
 
   describe("leaves nothing behind (Media.3)", () => {
+    const storageOf = () => {
+      const storage = resolve(world.container, tokens.mediaStorage);
+      if (!storage) throw new Error("no storage");
+      return storage;
+    };
     const begin = async (): Promise<ReturnType<typeof connect>> => {
       const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
       const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
@@ -298,8 +303,7 @@ describe("POST /media", () => {
       const finished = await stored(png());
       await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
 
-      const storage = resolve(world.container, tokens.mediaStorage);
-      if (!storage) throw new Error("no storage");
+      const storage = storageOf();
       const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles));
       // The clock may have come first.
       expect(await sweep.execute()).to.be.within(0, 1);
@@ -311,6 +315,19 @@ describe("POST /media", () => {
         .and.not.include(dead);
       await storage.remove(young);
       await world.rows("delete from media_files where name = $1", [young]);
+    });
+
+    it("of a business that is deleted, and nothing of others goes with it", async () => {
+      await world.rows("insert into businesses (id, name) values (77, 'Corta vida')");
+      const [theirs, ours] = [await stored(png()), await stored(png())];
+      await world.rows("update media_files set business_id = 77 where name = $1", [theirs]);
+      await world.rows("delete from businesses where id = 77");
+      await new SweepMedia(storageOf(), resolve(world.container, tokens.mediaFiles)).execute();
+      expect(await onDisk())
+        .to.include(ours)
+        .and.not.include(theirs);
+      expect((await read(theirs)).status).to.equal(404);
+      expect((await rows()).map(({ name }) => name)).to.not.include(theirs);
     });
 
     it("of a file that cannot be entered", () =>

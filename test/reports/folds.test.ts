@@ -89,7 +89,7 @@ const today = new Date();
 const daysAgo = (days: number, hours: number): string =>
   new Date(today.getTime() - days * 24 * hourMs - hours * hourMs).toISOString();
 
-const zones = ["America/La_Paz", "Europe/Madrid", "Asia/Kathmandu", "America/Havana"] as const;
+const zones = ["America/La_Paz", "Europe/Madrid", "Asia/Kathmandu", "America/Havana", "America/Santiago"] as const;
 
 /** What may happen to a business, and to its figures, in any order. */
 const step = fc.oneof(
@@ -274,6 +274,49 @@ describe("figures of folded days", () => {
     await fold();
     await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
     expect(await world.rows("select from report_marks where at < now() - interval '1 hour'")).to.deep.equal([]);
+  });
+
+  for (const [zone, days, hours] of [
+    ["America/Santiago", ["2025-09-06", "2025-09-07", "2025-09-08"], [24, 23, 24]],
+    ["America/Santiago", ["2025-04-04", "2025-04-05", "2025-04-06"], [24, 25, 24]],
+    ["America/Havana", ["2025-03-08", "2025-03-09", "2025-03-10"], [24, 23, 24]],
+    ["Europe/Madrid", ["2025-10-25", "2025-10-26", "2025-10-27"], [24, 25, 24]],
+    // Of two midnights the day begins with the first.
+    ["America/Havana", ["2025-11-01", "2025-11-02", "2025-11-03"], [24, 25, 24]],
+  ] as const) {
+    it(`have each moment in one day where clocks change: ${zone} on ${days[1]}`, async () => {
+      await take({ kind: "zone", zone });
+      await world.rows("delete from registrations where business_id = 1");
+      const noon = Date.parse(`${days[1]}T12:00:00Z`);
+      const halfHours = Array.from({ length: 4 * 48 }, (_, n) => new Date(noon + (n - 96) * 30 * 60_000).toISOString());
+      for (const at of halfHours) await addRecord(world, 1, { at, amount: 1 });
+      for (const isFolded of [false, true]) {
+        if (isFolded) await fold();
+        for (const [index, day] of days.entries()) {
+          const request = { rootId: 1, startDate: day, endDate: day };
+          const [report] = await resolve(world.container, tokens.sharedReports).report(request);
+          expect(report?.sales.all.count, day).to.equal(2 * (hours[index] ?? 0));
+          await compare(day, day);
+          const [daily] = await resolve(world.container, tokens.sharedReports).daily(request);
+          expect(daily?.days.map((each) => each.day)).to.deep.equal([day]);
+        }
+        await compare(days[0], days[2]);
+      }
+      await world.rows("delete from registrations where business_id = 1");
+      await take({ kind: "zone", zone: zones[0] });
+    });
+  }
+
+  it("are passed over where a day begins at another moment by now, as when the rules of its zone change", async () => {
+    await addRecord(world, 1, { at: daysAgo(3, 0) });
+    await fold();
+    await world.rows("update report_days set starts_at = starts_at + interval '1 hour', organic_sales = 99");
+    await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
+    await world.rows(
+      "update report_days set starts_at = starts_at - interval '1 hour', ends_at = ends_at + interval '1 day'",
+    );
+    await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
+    await resolve(world.container, tokens.foldReports).rebuild(1);
   });
 
   it("do not take in what an open transaction may still write", async () => {

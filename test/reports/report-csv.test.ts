@@ -3,19 +3,7 @@ import { csvLine } from "../../src/infra/http/csv.ts";
 import { numberOf } from "../../src/kernel/money.ts";
 import { type ReportRows, reportCsv } from "../../src/reports/adapters/http/report-csv.ts";
 import { samplePage } from "./sample-reports.ts";
-
-/** The fields of each record, as RFC 4180 reads them. */
-function recordsOf(csv: string): string[][] {
-  const records: string[][] = [];
-  let record: string[] = [];
-  for (const [, quoted, plain = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
-    record.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === ",") continue;
-    records.push(record);
-    record = [];
-  }
-  return records;
-}
+import { csvRecordsOf } from "./support.ts";
 
 describe("a report as CSV", () => {
   const odd = 'Café "El Rincón", y\r\nmás';
@@ -25,7 +13,7 @@ describe("a report as CSV", () => {
   ]);
 
   const rowsOf = (rows: ReportRows): Record<string, string>[] => {
-    const [header = [], ...lines] = recordsOf([...reportCsv(reports, rows)].join(""));
+    const [header = [], ...lines] = csvRecordsOf([...reportCsv(reports, rows)].join(""));
     for (const line of lines) expect(line).to.have.length(header.length);
     return lines.map((line) => Object.fromEntries(line.map((field, index) => [header[index], field])));
   };
@@ -119,9 +107,9 @@ describe("a report as CSV", () => {
 describe("a line of CSV", () => {
   it("is read back as it was, but for what a spreadsheet would calculate", () => {
     const plain = ["a", "", "1,5", 'says "no"', "two\r\nlines", " spaced ", "ñ"];
-    expect(recordsOf(csvLine(plain))).to.deep.equal([plain]);
+    expect(csvRecordsOf(csvLine(plain))).to.deep.equal([plain]);
     for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]) {
-      expect(recordsOf(csvLine([formula])), formula).to.deep.equal([[`'${formula}`]]);
+      expect(csvRecordsOf(csvLine([formula])), formula).to.deep.equal([[`'${formula}`]]);
     }
     expect(csvLine([-1.5, 0, null, undefined, true])).to.equal("-1.5,0,,,true\r\n");
   });

@@ -107,3 +107,16 @@ export async function assignTag(
     [businessId, name, type, businessId * 100 + 1, at, times],
   );
 }
+
+/** The fields of each record, as RFC 4180 reads them. */
+export function csvRecordsOf(csv: string): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  for (const [, quoted, plain = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    record.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === ",") continue;
+    records.push(record);
+    record = [];
+  }
+  return records;
+}

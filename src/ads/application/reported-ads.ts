@@ -1,5 +1,5 @@
+import { dayOf } from "../../kernel/instants.ts";
 import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
-import { dayOf } from "../domain/period.ts";
 import { decimalOf } from "../domain/spend.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
@@ -8,9 +8,10 @@ export interface ReportedAd {
   readonly adId: string;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** A decimal such as "12.50", above zero. */
+  /** A decimal such as "12.50". */
   readonly spend: string;
-  readonly currency: string;
+  /** Null where nothing was spent. */
+  readonly currency: string | null;
 }
 
 /** What the ads of an account spent in a period, for reports. */
@@ -21,26 +22,24 @@ export class ReportedAds {
   ) {}
 
   /**
-   * The ads that spent something between the days of `start` and `end`, both included, on the business's calendar;
-   * none for an account that the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and
-   * `AdPlatformUnavailable`.
+   * All ads of an account, with what they spent on the days of the business's calendar in which the period lies, from
+   * `from` on until before `until`: the platform counts whole days, on the ad account's clock. None for an account that
+   * the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,
     accountId: string,
-    period: { readonly start: Date; readonly end: Date },
+    { from, until }: { readonly from: Date; readonly until: Date },
   ): Promise<readonly ReportedAd[]> {
     const { access, settings } = await accessOf(this.credentials, businessId);
-    const days = { since: dayOf(period.start, settings.timezone), until: dayOf(period.end, settings.timezone) };
+    const lastMoment = new Date(until.getTime() - 1);
+    const days = { since: dayOf(from, settings.timezone), until: dayOf(lastMoment, settings.timezone) };
     const ads = await shownOr(this.platform.ads(access, accountIdOf(accountId), days), []);
-    return ads.flatMap(reported);
+    return ads.map(reported);
   }
 }
 
-function reported({ id, name, insights, creatives: [creative] }: Ad): ReportedAd[] {
-  const spend = spent(insights);
-  const [row] = insights;
-  if (spend === 0n || !row) return [];
+function reported({ id, name, insights, creatives: [creative] }: Ad): ReportedAd {
   const imageUrl = creative?.imageUrl ?? creative?.thumbnailUrl ?? null;
-  return [{ adId: id, name, imageUrl, spend: decimalOf(spend), currency: row.currency }];
+  return { adId: id, name, imageUrl, spend: decimalOf(spent(insights)), currency: insights[0]?.currency ?? null };
 }

@@ -1,22 +1,22 @@
 import { instantOf } from "../../kernel/instants.ts";
 import { WrongPeriod } from "./failures.ts";
 
-/** From and to, both included; open where null. */
+/** From `from` on, until before `until`; open where null. */
 export interface Period {
   readonly from: Date | null;
-  readonly to: Date | null;
+  readonly until: Date | null;
 }
 
-/** ISO 8601; without a zone in `zone`, and a date without a time as the end means the end of that day. */
+/**
+ * ISO 8601, both ends included; without a zone in `zone`, and a date without a time as the end means the end of that
+ * day. Throws `WrongPeriod`.
+ */
 export function periodOf(start: string | null, end: string | null, zone: string): Period {
   const from = start === null ? null : instantOf(start, zone);
   if (start !== null && from === null) throw new WrongPeriod("start", "no-date");
-  const to = end === null ? null : instantOf(end, zone, true);
-  if (end !== null && to === null) throw new WrongPeriod("end", "no-date");
-  if (from && to && from > to) throw new WrongPeriod("start", "after-end");
-  return { from, to };
+  const last = end === null ? null : instantOf(end, zone, true);
+  if (end !== null && last === null) throw new WrongPeriod("end", "no-date");
+  if (from && last && from > last) throw new WrongPeriod("start", "after-end");
+  // Moments are read to the millisecond and kept to the microsecond: the last millisecond belongs to it whole.
+  return { from, until: last && new Date(last.getTime() + 1) };
 }
-
-/** The day that calendars in the zone show at a moment, as `2026-11-21`. */
-export const dayOf = (at: Date, zone: string): string =>
-  new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);

@@ -1,6 +1,7 @@
 import type { EventFeed } from "../../kernel/events.ts";
+import { timezoneOf } from "../../kernel/instants.ts";
 import { distribute } from "../domain/assignment.ts";
-import { isOpen, timezoneOf } from "../domain/opening-hours.ts";
+import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent } from "../domain/ticket.ts";
 import { type OpenedTickets, openTickets } from "./open-tickets.ts";
 import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";

@@ -1,8 +1,9 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import { timezoneOf } from "../../kernel/instants.ts";
 import { Turns } from "../../kernel/turns.ts";
 import { chooseAgent } from "../domain/assignment.ts";
 import { StepNotFound, StepOfAnotherBusiness } from "../domain/failures.ts";
-import { isOpen, timezoneOf } from "../domain/opening-hours.ts";
+import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent, outOfHoursText, type TicketSetup, waitingNote } from "../domain/ticket.ts";
 import { openTickets } from "./open-tickets.ts";
 import type {

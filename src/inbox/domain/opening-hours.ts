@@ -7,18 +7,6 @@ type Weekday = (typeof weekdays)[number];
  */
 export type OpeningHours = { readonly [Day in Weekday]?: readonly (readonly [from: string, to: string])[] };
 
-const defaultTimezone = "America/La_Paz";
-
-/** The zone that a business names, or the default where it names none or none that exists. */
-export function timezoneOf(named: string | null): string {
-  if (named === null) return defaultTimezone;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: named }).resolvedOptions().timeZone;
-  } catch {
-    return defaultTimezone;
-  }
-}
-
 /**
  * What counts is what the clock on the wall shows: an hour that summer time skips never comes, one that it repeats
  * is open both times. Without hours a department is always open.

@@ -4,6 +4,9 @@ import bodyParser from "koa-bodyparser";
 import readRawBody from "raw-body";
 import { HttpProblem } from "./problem.ts";
 
+/** Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. */
+export const bodyMs = 30_000;
+
 /** Of a body that is too large, what is still taken so that the client comes to read the answer. */
 const overrun = { bytes: 8 * 1024 * 1024, ms: 2_000 };
 
@@ -12,7 +15,7 @@ const overrun = { bytes: 8 * 1024 * 1024, ms: 2_000 };
  *
  * @param limit - bytes, counted after decompression
  */
-export function jsonBody(limit: number): Middleware {
+export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
   const options = {
     enableTypes: ["json"],
     extendTypes: { json: ["+json"] },
@@ -31,7 +34,8 @@ export function jsonBody(limit: number): Middleware {
       return next();
     }
     const parsed = parse(ctx, async () => {});
-    await Promise.race([parsed, ...brokenOff(ctx.req)]).catch((error: BodyError) => refuse(error, ctx));
+    const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
+    await inTime(read, withinMs).catch((error: BodyError) => refuse(error, ctx));
     // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
     if (ctx.request.rawBody === undefined) throw notJson();
     if (ctx.request.rawBody === "") ctx.request.body = {};
@@ -40,10 +44,11 @@ export function jsonBody(limit: number): Middleware {
 }
 
 /** Hands over the bytes as they came. */
-export function rawBody(limit: number): Middleware {
+export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   return async (ctx, next) => {
     const length = ctx.req.headers["content-length"] ?? null;
-    ctx.request.body = await readRawBody(ctx.req, { limit, length }).catch((error: BodyError) => refuse(error, ctx));
+    const read = readRawBody(ctx.req, { limit, length });
+    ctx.request.body = await inTime(read, withinMs).catch((error: BodyError) => refuse(error, ctx));
     return next();
   };
 }
@@ -60,14 +65,29 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
   ];
 }
 
+/** Whoever sends a body byte by byte would otherwise hold a place in memory for as long as an upload may take. */
+async function inTime<Result>(read: Promise<Result>, ms: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), ms);
+  });
+  try {
+    return await Promise.race([read, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 type BodyError = Error & { readonly status?: number };
 
+const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
 const notJson = () => new HttpProblem(400, "Request body is not valid JSON");
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 async function refuse(error: BodyError, { req }: Context): Promise<never> {
+  if (error instanceof HttpProblem) throw error;
   if (error.status === 415) throw new HttpProblem(415, "Content-Encoding is not supported");
   if (error.status !== 413) throw notJson();
   const isReusable = await takeRest(req);

@@ -20,6 +20,9 @@ export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
 /** Of routes that no specification gives words of their own. */
 export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
 
+/** The body that many endpoints word a failure with: `failure` is its schema. */
+export const failed = (error: string) => ({ success: false, error });
+
 /** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
 export function answering(dialect: AnyDialect): Middleware {
   return async (ctx, next) => {

@@ -16,6 +16,8 @@ export interface RouterParts {
   readonly limitRate: Middleware;
   /** Bytes of a body unless its route says otherwise. */
   readonly bodyLimit: number;
+  /** Milliseconds in which a body that is read whole must have arrived; `bodyMs` unless given. */
+  readonly bodyMs?: number;
   /** Needed where a route is `idempotent`. */
   readonly idempotency?: IdempotencyStore;
 }
@@ -29,14 +31,14 @@ export function createRouter(routes: readonly Route[], parts: RouterParts): Rout
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
   const limit = route.bodyLimit ?? parts.bodyLimit;
-  const body = route.body === undefined ? [] : [bodyOf(route.body, limit)];
+  const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
   return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
 }
 
-function bodyOf(body: NonNullable<Route["body"]>, limit: number): Middleware {
-  if (body === "raw") return rawBody(limit);
-  return body === "multipart" ? multipartFile(limit) : jsonBody(limit);
+function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: number): Middleware {
+  if (body === "raw") return rawBody(limit, withinMs);
+  return body === "multipart" ? multipartFile(limit) : jsonBody(limit, withinMs);
 }
 
 function handling(route: Route, parts: RouterParts): Middleware {

@@ -39,3 +39,9 @@ export const problem = {
   required: ["message"],
   properties: { message: text },
 } as const satisfies Schema;
+/** The body of failures that endpoints word as `failed` does. */
+export const failure = {
+  type: "object",
+  required: ["success", "error"],
+  properties: { success: { const: false }, error: text },
+} as const satisfies Schema;

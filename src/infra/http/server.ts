@@ -10,8 +10,8 @@ export interface Servable {
 export const serverLimits = {
   /** For the headers of a request. */
   headersTimeout: 10_000,
-  /** For the whole request, the body included: what is slower gets 408 and is cut off. */
-  requestTimeout: 30_000,
+  /** For the whole request, a file that is uploaded included; other bodies have less (`bodyMs`). */
+  requestTimeout: 600_000,
   /** Longer than a load balancer keeps its own end open, so that it never meets a connection just closed. */
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,

@@ -21,7 +21,7 @@ export interface MediaRegister {
   forget(businessId: number, name: string): Promise<void>;
   /** By its name alone, which only those know who were given it. */
   find(name: string): Promise<StoredMedia | null>;
-  /** Files that were begun so long ago that nobody can be writing them any more. */
+  /** Files that were begun so long ago that nobody can be writing them any more, and those whose business is gone. */
   abandoned(olderThanSeconds: number, most: number): Promise<{ readonly businessId: number; readonly name: string }[]>;
 }
 

@@ -4,7 +4,7 @@ import type { MediaRegister, MediaStorage } from "./media-ports.ts";
 const abandonedAfterSeconds = 3_600;
 const mostAtOnce = 100;
 
-/** Removes what is left of uploads whose process died. */
+/** Removes what is left of uploads whose process died, and of businesses that were deleted. */
 export class SweepMedia {
   constructor(
     private readonly storage: MediaStorage,

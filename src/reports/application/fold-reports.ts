@@ -1,4 +1,4 @@
-import { timezoneOf } from "../domain/period.ts";
+import { timezoneOf } from "../../kernel/instants.ts";
 import type { ReportFolds } from "./ports.ts";
 
 /** Counts the days of all businesses that are over, and anew those in which something changed late. */

@@ -36,7 +36,7 @@ export interface SharedReports {
 
 /** What an ad platform knows of the ads of an account. */
 export interface AdInsights {
-  /** The ads that ran in the period. A rejection, or an answer that comes late, costs a report only these details. */
+  /** All ads of the account, with what they spent in the period. A rejection, or an answer that comes late, costs a report only these details. */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 

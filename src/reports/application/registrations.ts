@@ -1,4 +1,4 @@
-import { instantOf } from "../../kernel/instants.ts";
+import { dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { baseCurrency, convert, largestAmount, rateOf } from "../domain/currency.ts";
 import {
@@ -10,7 +10,6 @@ import {
   UnknownChat,
   UnknownRegistration,
 } from "../domain/failures.ts";
-import { dayOf, timezoneOf } from "../domain/period.ts";
 import type { RegistrationType } from "../domain/report.ts";
 import type { RegistrationSetting, RegistrationUnitOfWork, StoredRegistration } from "./ports.ts";
 

@@ -1,8 +1,9 @@
+import { timezoneOf } from "../../kernel/instants.ts";
 import { type Money, moneyOf } from "../../kernel/money.ts";
 import { baseCurrency } from "../domain/currency.ts";
 import { ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
 import { groupOf } from "../domain/group.ts";
-import { periodIn, timezoneOf } from "../domain/period.ts";
+import { periodIn } from "../domain/period.ts";
 import { meanOf, percentOf } from "../domain/rates.ts";
 import type {
   AdFigures,
@@ -178,10 +179,11 @@ const quotationsOf = (all: SummedTally, fromPdf: SummedTally, fromMessage: Summe
 
 const sum = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
 
-/** Every ad with a record, and every ad that the platform names; those with most sales first, then by id. */
+/** Every ad with a record, and every ad that spent something; those with most sales first, then by id. */
 function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
   const known = new Map(insights.map((insight) => [insight.adId, insight]));
-  const ofAd = new Map<string, RegistrationRecord[]>([...known.keys()].map((adId) => [adId, []]));
+  const ofAd = new Map<string, RegistrationRecord[]>();
+  for (const { adId, spend } of insights) if (spend !== null && spend > 0) ofAd.set(adId, []);
   for (const record of records) {
     const adId = record.adId ?? "";
     const list = ofAd.get(adId);

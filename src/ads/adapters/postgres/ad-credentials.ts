@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { timezoneOf } from "../../../kernel/instants.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
 
@@ -6,7 +7,7 @@ const of: Statement = {
   name: "ad_credentials_of",
   text: `
     select credentials.sealed_token, credentials.default_account_id,
-           coalesce(business.feature_flags->>'timezone', 'America/La_Paz') as timezone
+           business.feature_flags->'timezone' as timezone
     from businesses as business
     left join ad_credentials as credentials on credentials.business_id = business.id
     where business.id = $1`,
@@ -25,7 +26,7 @@ const put: Statement = {
 interface Row {
   readonly sealed_token: Buffer | null;
   readonly default_account_id: string | null;
-  readonly timezone: string;
+  readonly timezone: unknown;
 }
 
 export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
@@ -41,7 +42,7 @@ export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
     return {
       token: row.sealed_token && this.openToken(row.sealed_token, businessId),
       defaultAccountId: row.default_account_id,
-      timezone: row.timezone,
+      timezone: timezoneOf(row.timezone),
     };
   }
 

@@ -3,7 +3,6 @@ import type { AdSales } from "../../application/ports.ts";
 import type { AdFigures } from "../../domain/ads.ts";
 import type { Period } from "../../domain/period.ts";
 
-/** Moments are kept in microseconds and periods end with a millisecond, which belongs to them whole. */
 const byAd: Statement = {
   name: "ad_sales_by_ad",
   text: `
@@ -15,14 +14,14 @@ const byAd: Statement = {
       from registrations
       where business_id = $1 and ad_id = any($2)
         and ($3::timestamptz is null or at >= $3)
-        and ($4::timestamptz is null or at < $4::timestamptz + interval '1 millisecond')
+        and ($4::timestamptz is null or at < $4)
       group by ad_id
       union all
       select ad_id, 0, 0, count(*)
       from conversations
       where business_id = $1 and ad_id = any($2)
         and ($3::timestamptz is null or created_at >= $3)
-        and ($4::timestamptz is null or created_at < $4::timestamptz + interval '1 millisecond')
+        and ($4::timestamptz is null or created_at < $4)
       group by ad_id
     ) as counts
     group by ad_id`,
@@ -31,9 +30,14 @@ const byAd: Statement = {
 export class PostgresAdSales implements AdSales {
   constructor(private readonly database: Queries) {}
 
-  async byAd(businessId: number, adIds: readonly string[], { from, to }: Period): Promise<Map<string, AdFigures>> {
+  async byAd(businessId: number, adIds: readonly string[], { from, until }: Period): Promise<Map<string, AdFigures>> {
     if (adIds.length === 0) return new Map();
-    const rows = await this.database.rows<AdFigures & { readonly adId: string }>(byAd, [businessId, adIds, from, to]);
+    const rows = await this.database.rows<AdFigures & { readonly adId: string }>(byAd, [
+      businessId,
+      adIds,
+      from,
+      until,
+    ]);
     return new Map(rows.map(({ adId, ...figures }) => [adId, figures]));
   }
 }

@@ -1,19 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { problem, type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, problem, text } from "../../../infra/http/schema.ts";
 import type { ReadMedia } from "../../application/read-media.ts";
 import type { StoreMedia, StoreMediaFailure } from "../../application/store-media.ts";
 import { type ByteRange, largestMedia, type MediaKind, type StoredMedia } from "../../domain/media.ts";
-
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
-
-const failed = (error: string) => ({ success: false, error });
 
 const kinds: Readonly<Record<MediaKind, string>> = {
   image: "una imagen",
@@ -57,7 +49,7 @@ const storeRoute = (store: StoreMedia): Route =>
         "What the file is, is read from its content; its name and the type that the client claims decide nothing. " +
           "Pages and drawings that a browser would run (HTML, SVG) are refused.",
       ],
-      ["Media.3", "A file is stored whole or not at all, and a whole request may take 30 seconds."],
+      ["Media.3", "A file is stored whole or not at all, and a whole request may take ten minutes."],
       ["Media.4", "`media_url` can be used as it is to send a template. Whoever knows it can read the file."],
     ],
     auth: "key-or-session",

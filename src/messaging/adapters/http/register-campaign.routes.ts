@@ -1,19 +1,11 @@
-import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, type Schema, text } from "../../../infra/http/schema.ts";
 import type { PreviewCampaign, PreviewCampaignFailure } from "../../application/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../application/register-campaign.ts";
 import type { UnknownIds } from "../../domain/campaign.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
 import { campaignBody, campaignBodyLimit, complaintAbout, notADate, toCommand } from "./campaign-input.ts";
-
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
-
-const failed = (error: string) => ({ success: false, error });
 
 /** So many missing ids of a kind are named; there may be more. */
 const namedIds = 20;

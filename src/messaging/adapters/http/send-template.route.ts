@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../application/send-template.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
@@ -42,14 +42,6 @@ const body = {
     },
   },
 } as const satisfies Schema;
-
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
-
-const failed = (error: string) => ({ success: false, error });
 
 const dialect: Dialect<InvalidInput | SendTemplateFailure> = {
   invalid_input: (error) => [400, failed(error.message)],

@@ -28,7 +28,10 @@ const abandoned: Statement = {
   text: `
     select business_id, name from media_files
     where size is null and created_at < now() - make_interval(secs => $1)
-    order by created_at limit $2`,
+    union all
+    select business_id, name from media_files
+    where size is not null and not exists (select from businesses where id = business_id)
+    limit $2`,
 };
 
 interface MediaRow {

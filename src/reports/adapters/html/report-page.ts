@@ -1,5 +1,6 @@
 import type { Money } from "../../../kernel/money.ts";
 import type { RenderReportPage, ReportPage } from "../../application/report-page.ts";
+import { percentOf } from "../../domain/rates.ts";
 import type {
   AdFigures,
   AgentFigures,
@@ -95,7 +96,7 @@ function* groupSection(
     ["Conversaciones", count(conversations)],
     ["Ventas", count(sales), byCurrency((report) => report.sales.all.amount)],
     ["Cotizaciones", count(quotations), byCurrency((report) => report.quotations.all.amount)],
-    ["Conversaciones con venta", percent(ratio(sales, conversations))],
+    ["Conversaciones con venta", percent(percentOf(sales, conversations))],
   ]);
   yield `<section aria-labelledby="grupo">\n<h2 id="grupo">Todo el grupo</h2>\n${keys}`;
   yield* overTimeOfGroup(charts, daily);
@@ -103,8 +104,6 @@ function* groupSection(
   yield comparison(reports);
   yield "</section>\n";
 }
-
-const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
 
 const currenciesOf = (reports: readonly { readonly business: { readonly currency: string } }[]): string[] => [
   ...new Set(reports.map(({ business }) => business.currency)),
@@ -220,7 +219,7 @@ function amountsOverTime(charts: Charts, days: readonly DayFigures[], currency: 
 function funnel(charts: Charts, conversations: number, quotations: number, sales: number): string {
   const title = "De la conversación a la venta";
   if (conversations + quotations + sales === 0) return nothing(title, "No hubo conversaciones en el período.");
-  const ofAll = (value: number): string => `${count(value)} (${percent(ratio(value, conversations))})`;
+  const ofAll = (value: number): string => `${count(value)} (${percent(percentOf(value, conversations))})`;
   const rows = [
     { name: "Conversaciones", value: conversations, text: count(conversations), color: colors.conversations },
     { name: "Cotizaciones", value: quotations, text: ofAll(quotations), color: colors.quotations },

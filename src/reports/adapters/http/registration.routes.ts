@@ -1,7 +1,7 @@
 import type { KeyCaller, UserCaller } from "../../../infra/http/caller.ts";
-import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { idOf, numericIdOf, type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, idOf, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import { agentRole } from "../../../kernel/roles.ts";
@@ -94,13 +94,6 @@ const done = {
   required: ["success", "id"],
   properties: { success: { const: true }, id: { type: "integer" } },
 } as const satisfies Schema;
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
-
-const failed = (error: string) => ({ success: false, error });
 
 const dialect: Dialect<InvalidInput | UnknownBusiness | RegistrationFailure> = {
   invalid_input: (error) => [400, failed(error.message)],

@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
+import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, type Schema, text } from "../../../infra/http/schema.ts";
+import { failure, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
 import type { Temperatures } from "../../application/ports.ts";
 import { UnknownChat } from "../../domain/failures.ts";
 
@@ -21,16 +21,11 @@ const body = {
   type: "object",
   properties: { temperatura_ia: temperature("temperatura_ia"), temperatura_agente: temperature("temperatura_agente") },
 } as const satisfies Schema;
-const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | UnknownChat> = {
-  invalid_input: (error) => [400, { success: false, error: error.message }],
-  unknown_chat: () => [404, { success: false, error: "Chat no encontrado" }],
-  unexpected: () => [500, { success: false, error: "Error: fallo inesperado" }],
+  invalid_input: (error) => [400, failed(error.message)],
+  unknown_chat: () => [404, failed("Chat no encontrado")],
+  unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
 /** The temperatures of which the shared report has the means. */

@@ -3,6 +3,13 @@
  * They stand where `span(business_id, starts_at, ends_at)` is a time of a business: from its beginning, before its end.
  */
 
+/**
+ * The moment at which a day (a timestamp at its midnight) begins in a zone. Where clocks are put back to midnight it is
+ * the first of two, so that every moment is in the day that calendars show.
+ */
+export const beginningOf = (day: string, zone: string): string =>
+  `((${day} - interval '1 microsecond') at time zone ${zone} + interval '1 microsecond')`;
+
 const during = (time: string) =>
   `business_id = span.business_id and ${time} >= span.starts_at and ${time} < span.ends_at`;
 

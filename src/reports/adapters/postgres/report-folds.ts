@@ -1,18 +1,19 @@
 import type { Database, Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { ReportFolds } from "../../application/ports.ts";
-import { countAgents, countDay, countTags, dayColumns } from "./figures-sql.ts";
+import { beginningOf, countAgents, countDay, countTags, dayColumns } from "./figures-sql.ts";
 
 /** Days that are folded in one statement. */
 const mostDays = 14;
 
 /**
  * Whoever writes what is younger than a quarter of an hour leaves no mark. Such a transaction has ended before any
- * time that this names is over, or it is still running and holds the horizon back.
+ * time that this names is over, or it is still running and holds the horizon back. Five minutes more are for a clock that
+ * was set back, and for a transaction that has begun and is not listed yet.
  */
 const horizon: Statement = {
   name: "report_horizon",
   text: `
-    select date_bin('15 minutes', least(now(), min(xact_start)) - interval '15 minutes', 'epoch') as horizon
+    select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon
     from pg_stat_activity where datname = current_database()`,
 };
 
@@ -59,18 +60,16 @@ const daysToFold: Statement = {
       select day::date as day
       from report_progress as progress,
            generate_series((progress.folded_to at time zone $2)::date::timestamp,
-                           ($3::timestamptz at time zone $2)::date::timestamp, interval '1 day') as day
+                           (($3::timestamptz - interval '1 microsecond') at time zone $2)::date::timestamp,
+                           interval '1 day') as day
       where progress.business_id = $1
         and (progress.folded_to < $3::timestamptz - interval '1 hour')
       order by day limit ${mostDays}
     ),
     changed as (
-      select distinct day::date as day
-      from report_marks as mark,
-           generate_series((mark.at at time zone $2)::date - interval '1 day', (mark.at at time zone $2)::date::timestamp,
-                           interval '1 day') as day
-      where mark.business_id = $1 and mark.at < $3 and not exists (select from unfolded)
-        and mark.at >= day at time zone $2 and mark.at < (day + interval '1 day') at time zone $2
+      select distinct (at at time zone $2)::date as day
+      from report_marks
+      where business_id = $1 and at < $3 and not exists (select from unfolded)
       order by day limit ${mostDays}
     )
     select day::text from unfolded union all select day::text from changed`,
@@ -83,10 +82,9 @@ const fold: Statement = {
   name: "report_fold",
   text: `
     with span as materialized (
-      select $1::bigint as business_id, day, day::timestamp at time zone $2 as starts_at,
-             least((day + 1)::timestamp at time zone $2, $4::timestamptz) as ends_at
+      select $1::bigint as business_id, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
+             least(${beginningOf("(day + 1)::timestamp", "$2")}, $4::timestamptz) as ends_at
       from unnest($3::date[]) as day
-      where day::timestamp at time zone $2 < $4
     ),
     seen as (
       delete from report_marks using span

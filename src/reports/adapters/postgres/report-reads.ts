@@ -12,6 +12,7 @@ import type { RegistrationRecord, RegistrationType } from "../../domain/report.t
 import {
   agentAmounts,
   agentCounts,
+  beginningOf,
   countAgents,
   countColumns,
   countDay,
@@ -35,22 +36,21 @@ const spans = `
       as asked(business_id, timezone, starts_at, ends_at)
   ),
   day as materialized (
-    select * from (
-      select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
-             day::date as day, day at time zone timezone as starts_at,
-             (day + interval '1 day') at time zone timezone as ends_at
-      from asked,
-           -- Where clocks are put back at midnight, the first of two such hours belongs to the day before.
-           generate_series((starts_at at time zone timezone)::date - interval '1 day',
-                           (ends_at at time zone timezone)::date::timestamp, interval '1 day') as day
-    ) as near
-    where starts_at < period_ends_at and ends_at > period_starts_at
+    select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
+           day::date as day, ${beginningOf("day", "timezone")} as starts_at,
+           ${beginningOf("(day + interval '1 day')", "timezone")} as ends_at
+    from asked,
+         generate_series((starts_at at time zone timezone)::date::timestamp,
+                         ((ends_at - interval '1 microsecond') at time zone timezone)::date::timestamp,
+                         interval '1 day') as day
   ),
   folded as materialized (
     select folded.*
     from day
     join report_days as folded on folded.business_id = day.business_id and folded.day = day.day
     where folded.timezone = day.timezone
+      -- Also where the rules of the zone have changed since.
+      and folded.starts_at = day.starts_at and folded.ends_at <= day.ends_at
       and folded.starts_at >= day.period_starts_at and folded.ends_at <= day.period_ends_at
       and not exists (select from report_marks as mark
                       where mark.business_id = folded.business_id

@@ -1,0 +1,234 @@
+import { nullableText, type Schema, text } from "../../../infra/http/schema.ts";
+import { numberOf } from "../../../kernel/money.ts";
+import type {
+  AdFigures,
+  AgentFigures,
+  BusinessReport,
+  QuotationTally,
+  RegistrationRecord,
+  Tally,
+} from "../../domain/report.ts";
+import { sourceOnWire, typeOnWire } from "./spelling.ts";
+
+const number = { type: "number" } as const;
+const integer = { type: "integer" } as const;
+
+const tagCount = {
+  type: "object",
+  required: ["name", "count"],
+  properties: { name: text, count: integer },
+} as const satisfies Schema;
+
+/** By its name: what counts is an integer, what is an amount, a rate or a mean is a number. */
+const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>
+  Object.fromEntries(names.map((name) => [name, isCount(name) ? integer : number])) as Record<
+    Name,
+    typeof integer | typeof number
+  >;
+
+/** The figures of an agent, in their order. */
+export const agentFigures = [
+  "totalTickets",
+  "completados",
+  "cancelados",
+  "pendientes",
+  "proceso",
+  "conversaciones",
+  "ventas",
+  "ventasAmount",
+  "cotizaciones",
+  "cotizacionesAmount",
+] as const;
+const agentRow = {
+  type: "object",
+  required: ["agente", ...agentFigures, "empresa_id"],
+  properties: {
+    agente: text,
+    ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
+    empresa_id: integer,
+  },
+} as const satisfies Schema;
+
+const record = {
+  type: "object",
+  required: [
+    ...["id", "tipo", "chat_id", "agente_id", "monto", "moneda", "monto_base", "origen", "cerrada", "anuncio_id"],
+    "fecha",
+  ],
+  properties: {
+    id: integer,
+    tipo: { enum: ["venta", "cotizacion"] },
+    chat_id: integer,
+    agente_id: { type: ["integer", "null"] },
+    monto: number,
+    moneda: text,
+    monto_base: number,
+    origen: text,
+    cerrada: { type: "boolean" },
+    anuncio_id: text,
+    fecha: text,
+  },
+} as const satisfies Schema;
+
+/** What is said of an ad, in its order; its records come besides. */
+export const adFigures = [
+  "adId",
+  "name",
+  "imageUrl",
+  "spend",
+  "currency",
+  "sales",
+  "salesAmount",
+  "quotations",
+  "quotationsAmount",
+] as const;
+const adRow = {
+  type: "object",
+  required: [...adFigures, "salesRecords"],
+  properties: {
+    adId: text,
+    name: nullableText,
+    imageUrl: nullableText,
+    spend: { type: ["number", "null"] },
+    currency: nullableText,
+    sales: integer,
+    salesAmount: number,
+    quotations: integer,
+    quotationsAmount: number,
+    salesRecords: { type: "array", items: record },
+  },
+} as const satisfies Schema;
+
+/** Each has a count under its name and `Count`, and an amount under its name. */
+const talliesByAd = [
+  "salesThatChatHasAnuncioId",
+  "salesThatDoesntHaveAnuncioId",
+  "quotationsThatChatHasAnuncioId",
+  "quotationsThatChatHasAnuncioIdAndSourceIsPdf",
+  "quotationsThatChatHasAnuncioIdAndSourceIsMessage",
+  "quotationsThatDoesntHaveAnuncioId",
+  "quotationsThatDoesntHaveAnuncioIdAndSourceIsPdf",
+  "quotationsThatDoesntHaveAnuncioIdAndSourceIsMessage",
+] as const;
+type TallyName = (typeof talliesByAd)[number];
+
+/** The figures of a business, in their order. */
+export const businessFigures = [
+  "conversaciones",
+  "salesCount",
+  "salesAmount",
+  "salesConversionRate",
+  "quotationsCount",
+  "quotationsAmount",
+  "qoutationConversionRate",
+  "qoutationToSalesConversionRate",
+  "averageTemperature",
+  "averageAgentTemperature",
+  ...talliesByAd.flatMap((name) => [`${name}Count`, name] as const),
+] as const;
+
+/** §7: one report as it is answered. */
+export const report = {
+  type: "object",
+  required: ["data", ...businessFigures, "tags", "agentes"],
+  properties: {
+    data: {
+      type: "object",
+      required: ["id", "nombre", "img_wa", "feature_flags"],
+      properties: { id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } },
+    },
+    ...figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count")),
+    tags: { type: "array", items: tagCount },
+    agentes: { type: "array", items: agentRow },
+    adsBreakdown: { type: "array", items: adRow },
+  },
+} as const satisfies Schema;
+
+export function onWire(report: BusinessReport): object {
+  const { business, ads } = report;
+  return {
+    data: { id: business.id, nombre: business.name, img_wa: business.imageUrl, feature_flags: business.flags },
+    ...businessOnWire(report),
+    tags: report.tags,
+    agentes: report.agents.map((agent) => ({ ...agentOnWire(report, agent), empresa_id: business.id })),
+    ...(ads && { adsBreakdown: ads.map((ad) => ({ ...adOnWire(ad), salesRecords: ad.records.map(recordOnWire) })) }),
+  };
+}
+
+type Figures<Name extends string> = Readonly<Record<Name, string | number | null>>;
+type BusinessFigure = (typeof businessFigures)[number];
+
+export const businessOnWire = (report: BusinessReport): Figures<BusinessFigure> => {
+  const { conversations, sales, quotations, rates, temperatures } = report;
+  return {
+    conversaciones: conversations,
+    salesCount: sales.all.count,
+    salesAmount: numberOf(sales.all.amount),
+    salesConversionRate: rates.salesPerConversation,
+    quotationsCount: quotations.all.count,
+    quotationsAmount: numberOf(quotations.all.amount),
+    qoutationConversionRate: rates.quotationsPerConversation,
+    qoutationToSalesConversionRate: rates.salesPerQuotation,
+    averageTemperature: temperatures.ai,
+    averageAgentTemperature: temperatures.agent,
+    ...tallyOnWire("salesThatChatHasAnuncioId", sales.fromAds),
+    ...tallyOnWire("salesThatDoesntHaveAnuncioId", sales.organic),
+    ...quotationsOnWire("quotationsThatChatHasAnuncioId", quotations.fromAds),
+    ...quotationsOnWire("quotationsThatDoesntHaveAnuncioId", quotations.organic),
+  };
+};
+
+const tallyOnWire = <Name extends TallyName>(name: Name, { count, amount }: Tally) =>
+  ({ [`${name}Count`]: count, [name]: numberOf(amount) }) as Record<Name | `${Name}Count`, number>;
+
+const quotationsOnWire = <Name extends "quotationsThatChatHasAnuncioId" | "quotationsThatDoesntHaveAnuncioId">(
+  name: Name,
+  quotations: QuotationTally,
+) => ({
+  ...tallyOnWire(name, quotations),
+  ...tallyOnWire(`${name}AndSourceIsPdf`, quotations.fromPdf),
+  ...tallyOnWire(`${name}AndSourceIsMessage`, quotations.fromMessage),
+});
+
+export const agentOnWire = (
+  { conversations }: BusinessReport,
+  { name, tickets, sales, quotations }: AgentFigures,
+): Figures<"agente" | (typeof agentFigures)[number]> => ({
+  agente: name,
+  totalTickets: tickets.total,
+  completados: tickets.completed,
+  cancelados: tickets.cancelled,
+  pendientes: tickets.pending,
+  proceso: tickets.inProgress,
+  conversaciones: conversations,
+  ventas: sales.count,
+  ventasAmount: numberOf(sales.amount),
+  cotizaciones: quotations.count,
+  cotizacionesAmount: numberOf(quotations.amount),
+});
+
+export const adOnWire = (ad: AdFigures): Figures<(typeof adFigures)[number]> => ({
+  adId: ad.adId,
+  name: ad.name,
+  imageUrl: ad.imageUrl,
+  spend: ad.spend,
+  currency: ad.currency,
+  sales: ad.sales.count,
+  salesAmount: numberOf(ad.sales.amount),
+  quotations: ad.quotations.count,
+  quotationsAmount: numberOf(ad.quotations.amount),
+});
+
+const recordOnWire = (record: RegistrationRecord): object => ({
+  id: record.id,
+  tipo: typeOnWire(record.type),
+  chat_id: record.chatId,
+  agente_id: record.agentId,
+  monto: numberOf(record.amount),
+  moneda: record.currency,
+  monto_base: numberOf(record.baseAmount),
+  origen: sourceOnWire(record.source),
+  cerrada: record.closed,
+  anuncio_id: record.adId,
+  fecha: record.at,
+});

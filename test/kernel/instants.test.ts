@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { dayOf, instantOf, timezoneOf } from "../../src/kernel/instants.ts";
+
+const inUtc = (text: string, zone: string, endOfDay = false) => instantOf(text, zone, endOfDay)?.toISOString();
+
+describe("a date without a zone", () => {
+  const cases: [what: string, text: string, zone: string, at: string][] = [
+    ["is on the clock of the zone", "2026-03-10T10:00", "America/La_Paz", "2026-03-10T14:00:00.000Z"],
+    ["is the beginning of its day", "2026-03-10", "Asia/Kathmandu", "2026-03-09T18:15:00.000Z"],
+    ["is in summer time where it is", "2026-07-01", "Europe/Madrid", "2026-06-30T22:00:00.000Z"],
+    ["is the first of two where clocks are put back", "2026-10-25T02:30", "Europe/Madrid", "2026-10-25T00:30:00.000Z"],
+    ["is counted on where clocks skip it", "2026-03-29T02:30", "Europe/Madrid", "2026-03-29T01:30:00.000Z"],
+    ["is counted on west of Greenwich, too", "2026-03-08T02:30", "America/New_York", "2026-03-08T07:30:00.000Z"],
+    ["is the first moment of a day without midnight", "2026-09-06", "America/Santiago", "2026-09-06T04:00:00.000Z"],
+    ["is the first of two midnights", "2026-11-01", "America/Havana", "2026-11-01T04:00:00.000Z"],
+  ];
+  for (const [what, text, zone, at] of cases) it(what, () => expect(inUtc(text, zone)).to.equal(at));
+
+  it("ends with its last millisecond, which a day without midnight follows", () => {
+    expect(inUtc("2026-09-05", "America/Santiago", true)).to.equal("2026-09-06T03:59:59.999Z");
+    expect(inUtc("2026-10-25", "Europe/Madrid", true)).to.equal("2026-10-25T22:59:59.999Z");
+  });
+
+  it("is nothing where there is no such date, and what it says where it names a zone", () => {
+    for (const none of ["2026-02-30", "2026-13-01", "2026-01-01T25:00", "mañana", ""]) {
+      expect(instantOf(none, "America/La_Paz")).to.equal(null);
+    }
+    expect(inUtc("2026-03-10T10:00:00.5-03:00", "America/La_Paz")).to.equal("2026-03-10T13:00:00.500Z");
+  });
+});
+
+describe("the day of a moment", () => {
+  it("is what calendars in the zone show", () => {
+    const at = new Date("2026-09-06T03:59:59.999Z");
+    expect(dayOf(at, "America/Santiago")).to.equal("2026-09-05");
+    expect(dayOf(new Date(at.getTime() + 1), "America/Santiago")).to.equal("2026-09-06");
+    expect(dayOf(new Date("0999-01-01T12:00:00Z"), "UTC")).to.equal("0999-01-01");
+  });
+});
+
+describe("the zone of a business", () => {
+  it("is the one that it names, or the default for one that does not exist", () => {
+    for (const zone of ["Europe/Madrid", "Asia/Kolkata", "America/Argentina/Buenos_Aires", "UTC"]) {
+      expect(timezoneOf(zone)).to.equal(zone);
+    }
+    for (const none of [null, undefined, 5, "", "Marte/Olimpo", "+03:00"]) {
+      expect(timezoneOf(none)).to.equal("America/La_Paz");
+    }
+  });
+});
