@@ -1,6 +1,20 @@
 const written =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+/** Whether an ISO 8601 text says by itself which zone it is in. */
+export const namesZone = (text: string): boolean => written.exec(text.trim())?.[8] !== undefined;
+
+const defaultTimezone = "America/La_Paz";
+
+/** The IANA zone that a business names, or the default where it names none or none that exists. */
+export function timezoneOf(named: string | null): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: named ?? defaultTimezone }).resolvedOptions().timeZone;
+  } catch {
+    return defaultTimezone;
+  }
+}
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**

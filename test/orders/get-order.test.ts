@@ -127,6 +127,24 @@ describe("getting an order", () => {
     expect(order).not.to.have.any.keys("tracker", "in_app_chat", "external_user_id");
   });
 
+  it("asks what extras cost on their own where extra_data holds no prices that it knows (§12.3)", async () => {
+    const id = await addOrder(world, 1);
+    const line = await addLine(world, 1, id, { extras: [101] });
+    const key = `101:${line}`;
+    for (const [extraData, total] of [
+      [{}, 18.7],
+      [{ version: 1, customExtras: null }, 18.7],
+      [{ version: 1, customExtras: { [id]: null } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { picked: "Mucho" } } } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { price: "2.50", picked: "Mucho" } } } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { price: 2.5, picked: "Mucho" } } } }, 21.1],
+    ] as const) {
+      await set(id, "extra_data = $2", [JSON.stringify(extraData)]);
+      const order = await read(id);
+      expect([order.extra_data, order.total]).to.deep.equal([extraData, total]);
+    }
+  });
+
   it("has no shipping beside a delivery coupon (§12.3), and sums all discounts, never below 0 (§12.4)", async () => {
     const id = await addOrder(world, 1);
     await addLine(world, 1, id);

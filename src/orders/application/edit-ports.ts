@@ -75,7 +75,7 @@ export interface OrderEdits {
   addLine(addition: LineAddition): Promise<AdditionFindings>;
   /** Does without the order itself, unless a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<RemovalFindings>;
-  /** An IANA name. */
+  /** What the business calls its zone, which need not exist. */
   timezone(businessId: number): Promise<string>;
 }
 

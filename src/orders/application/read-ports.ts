@@ -95,6 +95,6 @@ export interface OrderLists {
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
   cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
-  /** The IANA name of the business's zone. */
+  /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;
 }

@@ -169,7 +169,17 @@ const searchRoute = (orders: ListOrders): Route =>
     query: {
       type: "object",
       required: ["q"],
-      properties: { q: { type: "string", minLength: 1, maxLength: 100, example: "Carla" }, ...paging },
+      properties: {
+        q: {
+          type: "string",
+          minLength: 1,
+          maxLength: 100,
+          pattern: "\\S",
+          example: "Carla",
+          "x-error": { pattern: "q es requerido" },
+        },
+        ...paging,
+      },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     handle: async ({ params, query, caller }) => {

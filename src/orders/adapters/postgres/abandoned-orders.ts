@@ -39,15 +39,16 @@ const cancel: Statement = {
     ),
     cancelled as (
       update orders as o
-      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1, updated_at = now()
+      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1,
+          updated_at = clock_timestamp()
       from abandoned
       where o.business_id = abandoned.business_id and o.id = abandoned.id
-      returning o.business_id, o.id, o.version, o.created_at, o.status, o.cancel_reason,
+      returning o.business_id, o.id, o.version, o.created_at, o.updated_at, o.status, o.cancel_reason,
                 abandoned.status as status_before, abandoned.cancel_reason as reason_before
     ),
     noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, changes)
-      select business_id, id, version, 'cancelled', 'bot', jsonb_build_object(
+      insert into order_changes (business_id, order_id, version, action, actor, at, changes)
+      select business_id, id, version, 'cancelled', 'bot', updated_at, jsonb_build_object(
                'status', jsonb_build_object('from', status_before, 'to', status),
                'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
       from cancelled
