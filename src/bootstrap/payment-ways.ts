@@ -16,7 +16,7 @@ import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { languageOf, requiredParameters, storedHeader, type Template } from "../messaging/domain/template.ts";
 import type { SmsOutcome, SmsSender } from "../orders/application/integrations.ts";
 import type { LinkRecipient, LinkWays, SendLink } from "../orders/application/payment-ports.ts";
-import { PaymentLinkImpossible, PaymentLinkNotSent, PaymentLinkUncertain } from "../orders/domain/payment-failures.ts";
+import { PaymentLinkImpossible, PaymentLinkNotSent, PaymentLinkUncertain } from "../orders/domain/failures.ts";
 import { settlementOf } from "./text-sender.ts";
 
 interface Parts {

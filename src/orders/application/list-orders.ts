@@ -1,5 +1,6 @@
 import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
-import { PlanMissing, type Tab, WrongPeriod } from "../domain/reading.ts";
+import { PlanMissing, WrongPeriod } from "../domain/failures.ts";
+import type { Tab } from "../domain/tabs.ts";
 import type {
   CancelledFilter,
   CancelledOrder,

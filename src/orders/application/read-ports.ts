@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 import type { Order } from "../domain/order.ts";
-import type { Tab } from "../domain/reading.ts";
+import type { Tab } from "../domain/tabs.ts";
 import type { DriverLocation } from "./integrations.ts";
 
 /** An order with all that surrounds it. */

@@ -1,6 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
-import { BranchNotFound, OrderMovedOn, OrderNotFound, ZoneNotFound } from "../domain/edit-failures.ts";
+import { BranchNotFound, OrderMovedOn, OrderNotFound, ZoneNotFound } from "../domain/failures.ts";
 import type { Order } from "../domain/order.ts";
 import type { OrderEditStores, OrderEdits, OrderEditUnitOfWork, OrderUpdate } from "./edit-ports.ts";
 

@@ -2,7 +2,7 @@ import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { ListOrders } from "../../application/list-orders.ts";
-import { ForeignBusiness, type WrongPeriod } from "../../domain/reading.ts";
+import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
 import { cancelledOrderSchema, cancelledToWire } from "./order-wire.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 

@@ -2,7 +2,7 @@ import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { GetOrder } from "../../application/get-order.ts";
-import type { OrderNotFound } from "../../domain/reading.ts";
+import type { OrderNotFound } from "../../domain/failures.ts";
 import { etagOf } from "./expected-version.ts";
 import { orderSchema, orderToWire } from "./order-wire.ts";
 

@@ -4,7 +4,8 @@ import { numericIdOf, problem, type Schema, text } from "../../../infra/http/sch
 import type { GetOrder } from "../../application/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/list-orders.ts";
 import type { ListedOrder, Page } from "../../application/read-ports.ts";
-import { ForeignBusiness, type OrderNotFound, type Tab, tabNames } from "../../domain/reading.ts";
+import { ForeignBusiness, type OrderNotFound } from "../../domain/failures.ts";
+import { type Tab, tabNames } from "../../domain/tabs.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
 import { listedOrderSchema, listedToWire } from "./order-wire.ts";
 import { wordsOfPeriod } from "./period-words.ts";

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { nullableInteger, nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { OrderHistory } from "../../application/edit-ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
-import { OrderNotFound } from "../../domain/edit-failures.ts";
+import { OrderNotFound } from "../../domain/failures.ts";
 
 const params = {
   type: "object",
