@@ -345,7 +345,7 @@ describe("the cancellation of orders for inactivity", () => {
           database.transaction(async (transaction) => {
             const result = await work({
               abandoned: new PostgresAbandonedOrders(transaction),
-              changed: new PostgresOrderEvents(transaction),
+              events: new PostgresOrderEvents(transaction),
             } as never);
             await hold();
             return result;

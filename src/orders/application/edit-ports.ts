@@ -1,7 +1,6 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { Actor, ExpectedVersion, OrderChange } from "../domain/change.ts";
-import type { Order } from "../domain/order.ts";
+import type { Actor, ExpectedVersion } from "../domain/change.ts";
+import type { OrderEvents } from "./order-events.ts";
 
 /** A change of one order of a business. */
 export interface OrderEdit {
@@ -79,26 +78,9 @@ export interface OrderEdits {
   timezone(businessId: number): Promise<string>;
 }
 
-export interface OrderEvents {
-  /** The orders as they stand now, in this order; those that do not exist are left out. */
-  read(refs: readonly { readonly businessId: number; readonly id: number }[]): Promise<Order[]>;
-  /** Logs `order:changed` for each: the last thing that a transaction does. To be published after the commit. */
-  logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;
-}
-
 export interface OrderEditStores {
   readonly edits: OrderEdits;
   readonly events: OrderEvents;
 }
 
 export type OrderEditUnitOfWork = UnitOfWork<OrderEditStores>;
-
-export interface OrderHistory {
-  /** Newest first. Null where there is no such order. */
-  list(
-    businessId: number,
-    orderId: number,
-    page: number,
-    limit: number,
-  ): Promise<{ readonly total: number; readonly changes: readonly OrderChange[] } | null>;
-}

@@ -1,4 +1,5 @@
 import type { Money } from "../../kernel/money.ts";
+import type { OrderChange } from "../domain/change.ts";
 import type { Order } from "../domain/order.ts";
 import type { Tab } from "../domain/tabs.ts";
 import type { DriverLocation } from "./integrations.ts";
@@ -97,4 +98,9 @@ export interface OrderLists {
   cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
   /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;
+}
+
+export interface OrderHistory {
+  /** Newest first. Null where there is no such order. */
+  list(businessId: number, orderId: number, page: PageRequest): Promise<Page<OrderChange> | null>;
 }
