@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Queries } from "../../src/infra/postgres/database.ts";
-import { orderSchema } from "../../src/orders/adapters/http/order-wire.ts";
+import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import { GetOrder } from "../../src/orders/application/get-order.ts";
 import type {

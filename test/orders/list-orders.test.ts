@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import { listedOrderSchema } from "../../src/orders/adapters/http/order-wire.ts";
+import { listedOrderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { type Answer, request } from "../support/http.ts";
 import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";

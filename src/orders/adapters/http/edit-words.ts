@@ -1,5 +1,9 @@
-/** What all changes of an order have in common. */
-export const editRules = (number: string): [number: string, rule: string][] => [
+import type { Dialect } from "../../../infra/http/dialect.ts";
+import { problem } from "../../../infra/http/schema.ts";
+import type { OrderMovedOn } from "../../domain/failures.ts";
+
+/** What all changes of an order say of the version that they are made for. */
+export const versionRules = (number: string): [number: string, rule: string][] => [
   [
     number,
     "Every change counts the order's version up. `If-Match` with an `ETag` of the order (as reading it or the last " +
@@ -8,6 +12,9 @@ export const editRules = (number: string): [number: string, rule: string][] => [
   ],
 ];
 
-export const editStatuses = {
-  movedOn: (): readonly [number, unknown] => [412, { message: "La orden cambió" }],
-};
+export const movedOn = {
+  description: "The order is not at the version that `If-Match` names",
+  schema: problem,
+} as const;
+
+export const wordsOfMovedOn: Dialect<OrderMovedOn>["order_moved_on"] = () => [412, { message: "La orden cambió" }];

@@ -3,8 +3,9 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { GetOrder } from "../../application/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
-import { etagOf } from "./expected-version.ts";
-import { orderSchema, orderToWire } from "./order-wire.ts";
+import { orderSchema } from "./order-schemas.ts";
+import { etagHeader, etagOf } from "./order-version.ts";
+import { orderToWire } from "./order-wire.ts";
 
 export const orderAnswer = {
   type: "object",
@@ -63,7 +64,7 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       200: {
         description: "The order",
         schema: orderAnswer,
-        headers: { ETag: '`"v<version>"` of the order' },
+        headers: etagHeader,
       },
       400: { description: "The id is no id", schema: problem },
       500: { description: "No such order, or an unexpected failure", schema: problem },
