@@ -12,8 +12,8 @@ import type {
   TrackedDriver,
 } from "../../src/orders/application/integrations.ts";
 import { request } from "../support/http.ts";
-import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
 
 const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isOrder = ajv.compile(orderSchema);

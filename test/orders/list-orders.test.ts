@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import { listedOrderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { type Answer, request } from "../support/http.ts";
-import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
 
 const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isListed = ajv.compile(listedOrderSchema);

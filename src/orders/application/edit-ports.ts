@@ -57,7 +57,6 @@ export interface AdditionFindings {
 export interface RemovalFindings {
   /** False where it never was, or was removed in the meantime. */
   readonly hasLine: boolean;
-  readonly hasOrder: boolean;
   readonly isCurrent: boolean;
   /** The order that the line was of. */
   readonly ownOrderId: number | null;
