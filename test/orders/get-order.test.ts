@@ -299,10 +299,15 @@ describe("getting an order", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 2 });
     });
 
-    it("asks nothing for what is not delivered (§12.5)", async () => {
-      const id = await addOrder(world, 1, { shipment_method: "pickup" });
-      await show(async () => 900n, nobody).execute(1, id);
-      expect(asked.deliveries).to.deep.equal([]);
+    it("asks nothing for what is not delivered, or is over (§12.5)", async () => {
+      const getOrder = show(async () => 900n, nobody);
+      for (const order of [{ shipment_method: "pickup" }, { shipment_method: null }, { status: 4 }, { status: 5 }]) {
+        const { order: shown } = await getOrder.execute(1, await addOrder(world, 1, order as object));
+        expect([shown.speedyPrice, asked.deliveries], JSON.stringify(order)).to.deep.equal([null, []]);
+      }
+      for (const status of [8, 1, 2, 3]) {
+        expect((await getOrder.execute(1, await addOrder(world, 1, { status }))).order.speedyPrice).to.equal(900n);
+      }
     });
 
     it("prefers the tracking integration to the last location (§12.7), and asks both at once", async () => {
