@@ -39,7 +39,8 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       [
         "§12.5",
         "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
-          "zone's price. It is asked once of an open order, and kept; without an answer the field is null and the zone's price counts.",
+          "zone's price. It is asked while an order is open and has none, and kept; without an answer the field is " +
+          "null and the zone's price counts.",
       ],
       ["§12.6", "`tax_id_label` is the business's own, or NIT."],
       [
