@@ -10,7 +10,7 @@ export const inactivityModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.cancelInactive, [tokens.database, tokens.feed], (database, feed) => {
     const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
       abandoned: new PostgresAbandonedOrders(transaction),
-      changed: new PostgresOrderEvents(transaction),
+      events: new PostgresOrderEvents(transaction),
     }));
     return new CancelInactive(unitOfWork, feed);
   });

@@ -1,5 +1,5 @@
 import type { MessageUnderWay, OutgoingMessages } from "../inbox/application/ports.ts";
-import { type ChannelName, channels, cloudChannel, providerBChannel } from "../kernel/channels.ts";
+import { type ChannelName, cloudChannel, isChannel, providerBChannel } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import { conclude } from "../messaging/application/conclude.ts";
 import type {
@@ -16,7 +16,7 @@ import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { languageOf, requiredParameters, storedHeader, type Template } from "../messaging/domain/template.ts";
 import type { SmsOutcome, SmsSender } from "../orders/application/integrations.ts";
 import type { LinkRecipient, LinkWays, SendLink } from "../orders/application/payment-ports.ts";
-import { PaymentLinkImpossible, PaymentLinkNotSent, PaymentLinkUncertain } from "../orders/domain/payment-failures.ts";
+import { PaymentLinkImpossible, PaymentLinkNotSent, PaymentLinkUncertain } from "../orders/domain/failures.ts";
 import { settlementOf } from "./text-sender.ts";
 
 interface Parts {
@@ -141,8 +141,6 @@ async function deliver(
       : new PaymentLinkNotSent(error.message);
   });
 }
-
-const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);
 
 /** As in §3: nobody else counts the parameters on a channel that knows no templates. */
 function senderFor({ sender }: ChatSendContext, template: Template, parameters: number): Sender {

@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { onTheWire } from "../infra/realtime/wire.ts";
+import type { Log } from "../kernel/log.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { PostgresChatSends } from "../messaging/adapters/postgres/chat-sends.ts";
@@ -25,28 +26,19 @@ const silenceMs = 60_000;
 const unpushedHours = 1;
 
 export const paymentsModule = new ContainerModule(({ bind }) => {
-  provide(
-    bind,
-    tokens.deliveryPricing,
-    [tokens.httpClient, tokens.config, tokens.log],
-    (client, { integrations: { deliveryPricingUrl: baseUrl, timeoutMs } }, log) => {
-      const warnings = new OccasionalLog(log, silenceMs);
-      const onFailure = (reason: string) => warnings.warn({ reason }, "the delivery pricing names no price");
-      if (baseUrl === "") return { priceOf: async () => null };
-      return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
-    },
-  );
-  provide(
-    bind,
-    tokens.driverTracking,
-    [tokens.httpClient, tokens.config, tokens.log],
-    (client, { integrations: { driverTrackingUrl: baseUrl, timeoutMs } }, log) => {
-      const warnings = new OccasionalLog(log, silenceMs);
-      const onFailure = (reason: string) => warnings.warn({ reason }, "the driver tracking tells no location");
-      if (baseUrl === "") return { locate: async () => null };
-      return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
-    },
-  );
+  const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
+  provide(bind, tokens.deliveryPricing, [...asked], (client, { integrations }, log) => {
+    const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
+    if (baseUrl === "") return { priceOf: async () => null };
+    const onFailure = warningOf(log, "the delivery pricing names no price");
+    return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
+  });
+  provide(bind, tokens.driverTracking, [...asked], (client, { integrations }, log) => {
+    const { driverTrackingUrl: baseUrl, timeoutMs } = integrations;
+    if (baseUrl === "") return { locate: async () => null };
+    const onFailure = warningOf(log, "the driver tracking tells no location");
+    return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
+  });
   provide(
     bind,
     tokens.linkWays,
@@ -93,7 +85,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
 
   provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
     if (pusher.host === "") return null;
-    const warnings = new OccasionalLog(log, silenceMs);
+    const warn = warningOf(log, "the Pusher host takes nothing; it is tried again");
     const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
     return new PusherHost({
       ...pusher,
@@ -104,9 +96,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
         return fitting(wire.payload, limit);
       },
       onFailure: (reason, givenUp) =>
-        givenUp
-          ? log.error({ reason }, "an order's change was not pushed, and is given up")
-          : warnings.warn({ reason }, "the Pusher host takes nothing; it is tried again"),
+        givenUp ? log.error({ reason }, "an order's change was not pushed, and is given up") : warn(reason),
     });
   });
   provide(bind, tokens.pushOutbox, [tokens.database], (database) => new PostgresPushOutbox(database));
@@ -133,3 +123,8 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });
+
+function warningOf(log: Log, message: string): (reason: string) => void {
+  const warnings = new OccasionalLog(log, silenceMs);
+  return (reason) => warnings.warn({ reason }, message);
+}

@@ -1,9 +1,7 @@
 import type { Settlement, TextSender } from "../inbox/application/ports.ts";
-import { type ChannelName, channels } from "../kernel/channels.ts";
+import { type ChannelName, isChannel } from "../kernel/channels.ts";
 import type { Channels, SenderDirectory } from "../messaging/application/ports.ts";
 import type { SendOutcome } from "../messaging/domain/platform.ts";
-
-const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);
 
 /** Binds what the inbox needs of sending to the channels. */
 export const textSender = (

@@ -6,11 +6,12 @@ import {
   providerBChannel,
   qrChannel,
 } from "../kernel/channels.ts";
+import { isOpen } from "../orders/domain/order.ts";
 import { type DemoAds, demoAds } from "./ads.ts";
 import type { menus } from "./menus.ts";
 import { type DemoUser, usersOf } from "./people.ts";
 import { Random } from "./random.ts";
-import { type DemoShop, isOpen, shopOf } from "./shop.ts";
+import { type DemoShop, shopOf } from "./shop.ts";
 import { type DemoTemplate, templatesOf } from "./templates.ts";
 import { type DemoThread, ordering, thread } from "./threads.ts";
 

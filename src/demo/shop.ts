@@ -1,5 +1,6 @@
 import { cloudChannel } from "../kernel/channels.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
+import { isOpen, orderStatuses } from "../orders/domain/order.ts";
 import { type DemoMenu, menus } from "./menus.ts";
 import { fullName } from "./people.ts";
 import { Random } from "./random.ts";
@@ -111,11 +112,6 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const days = 90;
 
-const open = { pending: 8, inProgress: 1, prepared: 2, onTheWay: 3 } as const;
-const closed = { completed: 4, cancelled: 5 } as const;
-
-export const isOpen = ({ status }: DemoOrder): boolean => (Object.values(open) as number[]).includes(status);
-
 export function shopOf(plan: ShopPlan): DemoShop {
   const { base, now } = plan;
   const random = new Random(plan.seed);
@@ -166,8 +162,7 @@ function ordersOf(plan: ShopPlan, shop: Omit<DemoShop, "orders">, random: Random
   const now = plan.now.getTime();
   const moments = Array.from({ length: plan.orders }, (_, index) => {
     const status = statusOf(index, random);
-    const isClosed = status === closed.completed || status === closed.cancelled;
-    const age = isClosed ? random.between(24 * 60, days * 24 * 60) : random.between(5, 18 * 60);
+    const age = isOpen({ status }) ? random.between(5, 18 * 60) : random.between(24 * 60, days * 24 * 60);
     return { status, createdAt: now - age * minuteMs, type: typeOf(index, random) };
   });
   moments.sort((a, b) => a.createdAt - b.createdAt);
@@ -181,7 +176,7 @@ function ordersOf(plan: ShopPlan, shop: Omit<DemoShop, "orders">, random: Random
 
 /** The first two are pending, one by chat and one by the app; then every status has its share. */
 function statusOf(index: number, random: Random): number {
-  if (index < 2) return open.pending;
+  if (index < 2) return orderStatuses.pending;
   return random.pick([
     ...([4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4] as const),
     ...([5, 5, 5, 5] as const),
@@ -229,7 +224,7 @@ function order({ id, status, type, createdAt, plan, shop, random, lineId }: Orde
   const zone = one(shop.zones, random);
   const [branch] = shop.branches;
   const lines = linesOf(shop, isDelivery, random, lineId);
-  const isLive = status !== closed.completed && status !== closed.cancelled;
+  const isLive = isOpen({ status });
   const isInApp = type === "app" || type === "web";
   const chats = chatsFor(plan, isLive);
   const customer = isInApp
@@ -238,7 +233,7 @@ function order({ id, status, type, createdAt, plan, shop, random, lineId }: Orde
         random,
       )
     : undefined;
-  const cancelReason = status === closed.cancelled ? random.pick(reasons) : null;
+  const cancelReason = status === orderStatuses.cancelled ? random.pick(reasons) : null;
   return {
     id,
     status,
@@ -251,7 +246,7 @@ function order({ id, status, type, createdAt, plan, shop, random, lineId }: Orde
     externalUserId: customer?.platformId ?? null,
     userId: random.chance(0.4) ? (one(plan.agentIds, random) ?? null) : null,
     driverId: isDelivery && [2, 3, 4].includes(status) ? (one(shop.drivers, random)?.id ?? null) : null,
-    paid: status === closed.completed ? true : status === closed.cancelled ? null : id % 3 === 0,
+    paid: status === orderStatuses.completed ? true : status === orderStatuses.cancelled ? null : id % 3 === 0,
     cancelReason,
     locationLabel: isDelivery ? random.pick(labels) : null,
     rawAddress: isDelivery ? `${random.pick(streets)} N.º ${random.between(10, 2_900)}` : null,

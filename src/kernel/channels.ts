@@ -7,3 +7,5 @@ export const providerBChannel = "provider-b";
 
 export const channels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
 export type ChannelName = (typeof channels)[number];
+
+export const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);

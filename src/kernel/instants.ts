@@ -1,5 +1,8 @@
-const written =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const isoText =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-](?:0\d|1[0-3])(?::?[0-5]\d)?|[+-]14(?::?00)?)?)?$/i;
+
+/** Whether an ISO 8601 text says by itself which zone it is in. */
+export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[8] !== undefined;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -8,11 +11,12 @@ const dayMs = 24 * 60 * 60 * 1000;
  * means the beginning of that day there, or its end with `endOfDay`. Null where there is no such date or time.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
-  const match = written.exec(text.trim());
+  const match = isoText.exec(text.trim());
   if (!match) return null;
   const [, year, month, day, hour, minute = "0", second = "0", fraction = "0", offset] = match;
   const isDay = hour === undefined;
-  const fields = [year, month, day, hour ?? 0, minute, second].map(Number) as [
+  const isMidnightAfter = hour === "24" && Number(minute) + Number(second) + Number(fraction) === 0;
+  const fields = [year, month, day, isMidnightAfter ? 0 : (hour ?? 0), minute, second].map(Number) as [
     number,
     number,
     number,
@@ -21,8 +25,9 @@ export function instantOf(text: string, zone: string, endOfDay = false): Date | 
     number,
   ];
   const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000);
-  const local = Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4], fields[5], milliseconds);
-  if (!isReal(new Date(local), fields)) return null;
+  const written = Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4], fields[5], milliseconds);
+  if (!isReal(new Date(written), fields)) return null;
+  const local = isMidnightAfter ? written + dayMs : written;
   if (offset !== undefined) return new Date(local - offsetMs(offset));
   const meant = isDay && endOfDay ? local + dayMs : local;
   const at = inZone(meant, zone);
@@ -43,7 +48,7 @@ function isReal(date: Date, [year, month, day, hour, minute, second]: readonly n
 
 function offsetMs(offset: string): number {
   if (/^z$/i.test(offset)) return 0;
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset) ?? [];
+  const [, sign, hours, minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(offset) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import pg from "pg";
 import { type Call, listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
 import type { OrderFilter, PageRequest } from "../../src/orders/application/read-ports.ts";
-import { type Tab, tabNames } from "../../src/orders/domain/reading.ts";
+import { type Tab, tabNames } from "../../src/orders/domain/tabs.ts";
 import { request } from "../support/http.ts";
 import { type BareHandler, startBare } from "./bare.ts";
 import { bareOrders } from "./bare-orders.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { dayOf, instantOf, timezoneOf } from "../../src/kernel/instants.ts";
+import { dayOf, instantOf, namesZone, timezoneOf } from "../../src/kernel/instants.ts";
 
 const inUtc = (text: string, zone: string, endOfDay = false) => instantOf(text, zone, endOfDay)?.toISOString();
 
@@ -46,5 +46,35 @@ describe("the zone of a business", () => {
     for (const none of [null, undefined, 5, "", "Marte/Olimpo", "+03:00"]) {
       expect(timezoneOf(none)).to.equal("America/La_Paz");
     }
+  });
+});
+
+describe("a moment as callers write it", () => {
+  it("names a zone by Z or an offset behind a time, and by nothing else", () => {
+    for (const text of [
+      "2026-05-04T18:30Z",
+      " 2026-05-04 18:30:00.5z",
+      "2026-05-04T18:30-04:00",
+      "2026-05-04T18:30+0200",
+      "2026-05-04T18:30-04",
+    ]) {
+      expect(namesZone(text), text).to.equal(true);
+    }
+    for (const text of ["2026-01-02", "2026-01-02T10:00", "2026-01-02 10:00:00.5", "2026-01-02-04:00", "Z", ""]) {
+      expect(namesZone(text), text).to.equal(false);
+    }
+  });
+
+  it("has an offset that exists somewhere", () => {
+    expect(inUtc("2026-03-10T10:00+14:00", "UTC")).to.equal("2026-03-09T20:00:00.000Z");
+    expect(inUtc("2026-03-10T10:00-04", "UTC")).to.equal("2026-03-10T14:00:00.000Z");
+    for (const none of ["+99:00", "+00:99", "-15:00", "+14:30", "-4"]) {
+      expect(instantOf(`2026-03-10T10:00${none}`, "UTC"), none).to.equal(null);
+    }
+  });
+
+  it("may be the end of a day, and no later time of it", () => {
+    expect(inUtc("2026-12-31T24:00:00", "America/La_Paz")).to.equal("2027-01-01T04:00:00.000Z");
+    for (const none of ["2026-12-31T24:00:01", "2026-12-31T24:30"]) expect(instantOf(none, "UTC")).to.equal(null);
   });
 });

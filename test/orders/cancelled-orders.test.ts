@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { request } from "../support/http.ts";
-import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
 
 const byBot = "(BOT) Cancelada por inactividad en el chat";
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import type { Queries } from "../../src/infra/postgres/database.ts";
-import { orderSchema } from "../../src/orders/adapters/http/order-wire.ts";
+import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import { GetOrder } from "../../src/orders/application/get-order.ts";
 import type {
@@ -12,8 +12,8 @@ import type {
   TrackedDriver,
 } from "../../src/orders/application/integrations.ts";
 import { request } from "../support/http.ts";
-import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
 
 const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isOrder = ajv.compile(orderSchema);
@@ -125,6 +125,24 @@ describe("getting an order", () => {
     expect([chat, sucursal, zona, user, driver]).to.deep.equal([null, null, null, null, null]);
     expect([details, total, discount]).to.deep.equal([[], 0, 0]);
     expect(order).not.to.have.any.keys("tracker", "in_app_chat", "external_user_id");
+  });
+
+  it("asks what extras cost on their own where extra_data holds no prices that it knows (§12.3)", async () => {
+    const id = await addOrder(world, 1);
+    const line = await addLine(world, 1, id, { extras: [101] });
+    const key = `101:${line}`;
+    for (const [extraData, total] of [
+      [{}, 18.7],
+      [{ version: 1, customExtras: null }, 18.7],
+      [{ version: 1, customExtras: { [id]: null } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { picked: "Mucho" } } } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { price: "2.50", picked: "Mucho" } } } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: { price: 2.5, picked: "Mucho" } } } }, 21.1],
+    ] as const) {
+      await set(id, "extra_data = $2", [JSON.stringify(extraData)]);
+      const order = await read(id);
+      expect([order.extra_data, order.total]).to.deep.equal([extraData, total]);
+    }
   });
 
   it("has no shipping beside a delivery coupon (§12.3), and sums all discounts, never below 0 (§12.4)", async () => {
@@ -281,10 +299,15 @@ describe("getting an order", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 2 });
     });
 
-    it("asks nothing for what is not delivered (§12.5)", async () => {
-      const id = await addOrder(world, 1, { shipment_method: "pickup" });
-      await show(async () => 900n, nobody).execute(1, id);
-      expect(asked.deliveries).to.deep.equal([]);
+    it("asks nothing for what is not delivered, or is over (§12.5)", async () => {
+      const getOrder = show(async () => 900n, nobody);
+      for (const order of [{ shipment_method: "pickup" }, { shipment_method: null }, { status: 4 }, { status: 5 }]) {
+        const { order: shown } = await getOrder.execute(1, await addOrder(world, 1, order as object));
+        expect([shown.speedyPrice, asked.deliveries], JSON.stringify(order)).to.deep.equal([null, []]);
+      }
+      for (const status of [8, 1, 2, 3]) {
+        expect((await getOrder.execute(1, await addOrder(world, 1, { status }))).order.speedyPrice).to.equal(900n);
+      }
     });
 
     it("prefers the tracking integration to the last location (§12.7), and asks both at once", async () => {

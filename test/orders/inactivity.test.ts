@@ -132,7 +132,9 @@ describe("the cancellation of orders for inactivity", () => {
       await run();
       expect(
         await world.rows(
-          "select version, action, actor, actor_id, changes from order_changes where business_id = 1 and order_id = $1",
+          `select change.version, action, actor, actor_id, changes, at = updated_at as at_once
+           from order_changes as change join orders on orders.business_id = 1 and orders.id = order_id
+           where change.business_id = 1 and order_id = $1`,
           [one.id],
         ),
       ).to.deep.equal([
@@ -142,6 +144,7 @@ describe("the cancellation of orders for inactivity", () => {
           actor: "bot",
           actor_id: null,
           changes: { status: { from: 1, to: 5 }, cancelReason: { from: null, to: reason } },
+          at_once: true,
         },
       ]);
     });
@@ -342,7 +345,7 @@ describe("the cancellation of orders for inactivity", () => {
           database.transaction(async (transaction) => {
             const result = await work({
               abandoned: new PostgresAbandonedOrders(transaction),
-              changed: new PostgresOrderEvents(transaction),
+              events: new PostgresOrderEvents(transaction),
             } as never);
             await hold();
             return result;

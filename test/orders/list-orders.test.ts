@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import { listedOrderSchema } from "../../src/orders/adapters/http/order-wire.ts";
+import { listedOrderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { type Answer, request } from "../support/http.ts";
-import { type Shops, startShops } from "./order-support.ts";
 import { addLine, addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
 
 const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isListed = ajv.compile(listedOrderSchema);
@@ -303,6 +303,15 @@ describe("listing orders", () => {
       expect(await range("2026-01-31", "2026-02-01")).to.deep.equal(of(1, 4));
     });
 
+    it("is in the zone of La Paz for a business that names none that exists (§13.6)", async () => {
+      const added = await addOrders(...moments.map((created_at) => ({ created_at })));
+      for (const timezone of ["Marte/Olimpo", "", null]) {
+        await world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
+        expect(await ids("?from=2026-01-31&to=2026-02-01"), `${timezone}`).to.deep.equal(added.slice(1, 5).reverse());
+      }
+      await world.rows("update businesses set feature_flags = '{}' where id = 1");
+    });
+
     it("is refused with an impossible date, or a beginning after its end (§13.6)", async () => {
       for (const wrong of ["2026-02-30", "yesterday", "2026-13-01", "2026-01-01T25:00:00Z", "20260101"]) {
         const answer = await shops.list(`?${bound("from", wrong)}`);
@@ -357,7 +366,9 @@ describe("listing orders", () => {
       expect(data.map(({ id }: { id: number }) => id)).to.deep.equal(added.reverse().slice(4, 8));
       expect([total, hasNextPage, page]).to.deep.equal([11, true, 2]);
       expectRefused(await shops.list("/search"), 400, { success: false, error: "q es requerido" });
-      expectRefused(await shops.list("/search?q="), 400, { success: false, error: "q es requerido" });
+      for (const nothing of ["", "%20", "%20%09%20"]) {
+        expectRefused(await shops.list(`/search?q=${nothing}`), 400, { success: false, error: "q es requerido" });
+      }
       expect((await shops.list(`/search?q=${"x".repeat(101)}`)).status).to.equal(400);
       expect((await shops.list("/search?q=a%00b")).status).to.equal(400);
     });

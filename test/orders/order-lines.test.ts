@@ -133,6 +133,18 @@ describe("the lines of an order", () => {
       }
     });
 
+    it("puts a custom price where extra_data holds null in place of such prices (§10.4)", async () => {
+      const orderId = await addOrder(world, 1);
+      for (const customExtras of [null, { [orderId]: null }]) {
+        const stored = { version: 1, customExtras };
+        await world.rows("update orders set extra_data = $2 where business_id = 1 and id = $1", [orderId, stored]);
+        const extras = [{ id: 101, customPrice: 1.5, picked: "z" }];
+        expectAnswer(await edits.add({ orderId, articleId: 101, extras }), 200, added);
+        const line = (await edits.lines(orderId)).at(-1);
+        expect(await customsOf(orderId)).to.deep.equal({ [`101:${line?.id}`]: { price: 1.5, picked: "z" } });
+      }
+    });
+
     it("tells clients after the commit, once, and not of what failed (§10.5)", async () => {
       const orderId = await addOrder(world, 1);
       expect((await edits.add({ orderId, articleId: 999_999 })).status).to.equal(400);
@@ -300,6 +312,17 @@ describe("the lines of an order", () => {
       await edits.remove({ detailId, orderId });
       expect(await hears(orderId)).to.deep.include({ details: [], total: 10.5, version: 2 });
       expect(await edits.logged(orderId)).to.equal(1);
+    });
+
+    it("leaves what extra_data holds that knows no custom prices (§11.2)", async () => {
+      for (const extraData of ["{}", '{"customExtras": null}', '{"customExtras": {"ORDER": null}, "note": 1}']) {
+        const orderId = await addOrder(world, 1);
+        const detailId = await addLine(world, 1, orderId, { extras: [101] });
+        const given = extraData.replace("ORDER", String(orderId));
+        await world.rows("update orders set extra_data = $2 where business_id = 1 and id = $1", [orderId, given]);
+        expectAnswer(await edits.remove({ detailId, orderId }), 200, removed);
+        expect((await edits.row(orderId)).extra_data).to.deep.equal(JSON.parse(given));
+      }
     });
 
     it("answers 'No existe' for a detail that does not exist, or is another business's (§11.1)", async () => {

@@ -14,7 +14,7 @@ import { useNock } from "../http-client/nocked.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, pusherApp, startWorld, type World } from "../support/world.ts";
-import { addLine, addOrder, openShop } from "./shop.ts";
+import { addOrder, openShop } from "./shop.ts";
 
 const flags = { "payments-url": "https://pay.example" };
 const businesses = [aBusiness(1, { flags }), aBusiness(2)];
@@ -201,13 +201,18 @@ describe("changes of orders, with a Pusher host", () => {
 
   it("are pushed however many lines the order has", async () => {
     const id = await addOrder(world, 1, { type: "app" });
+    await world.rows(
+      `insert into order_lines (business_id, order_id, article_id, type)
+       select 1, $1, 101, 'item' from generate_series(1, 500)`,
+      [id],
+    );
     await world.rows("update orders set raw_address = repeat('calle ', 5000) where id = $1", [id]);
-    for (let line = 0; line < 3; line += 1) await addLine(world, 1, id);
     await changed(1, id);
     await eventually(async () => (await pushedOf(1, id)).length === 1);
     const [got] = await pushedOf(1, id);
     expect(got.bytes).to.be.at.most(10_240);
-    expect(got.data).to.include({ empresa_id: 1, truncado: true });
+    expect(got.data).to.include({ empresa_id: 1, truncado: true, total: 4_060.5 });
+    expect(got.data).not.to.have.property("details");
   });
 
   describe("POST /realtime/pusher/auth", () => {

@@ -176,6 +176,16 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(json.order.schedule_at).to.equal("2026-07-04T16:30:00.000Z");
     });
 
+    it("a schedule as La Paz has it for a business that names no zone that exists", async () => {
+      const orderId = await newOrder();
+      for (const timezone of ["Marte/Olimpo", ""]) {
+        await world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
+        const { schedule_at } = await updated({ orderId, ...kept, scheduleAt: "2026-05-04T18:30" });
+        expect(schedule_at, timezone).to.equal("2026-05-04T22:30:00.000Z");
+      }
+      await world.rows("update businesses set feature_flags = '{}' where id = 1");
+    });
+
     it("no column that it does not name, whatever else is sent", async () => {
       const orderId = await newOrder();
       const others = { status: 4, empresa_id: 2, version: 99, extra_data: { x: 1 }, chat_id: null, cancel_reason: "x" };

@@ -1,5 +1,5 @@
 import type { EventFeed } from "../../kernel/events.ts";
-import { ArticleNotFound, OrderMovedOn, OrderNotFound } from "../domain/edit-failures.ts";
+import { ArticleNotFound, OrderMovedOn, OrderNotFound } from "../domain/failures.ts";
 import type { Order } from "../domain/order.ts";
 import type { LineAddition, OrderEditStores, OrderEditUnitOfWork } from "./edit-ports.ts";
 

@@ -35,12 +35,12 @@ export class CancelInactive {
   }
 
   private async cancelBatch(after: AbandonedPlace | null): Promise<readonly AbandonedPlace[]> {
-    const { cancelled, events } = await this.unitOfWork.run(async ({ abandoned, changed }) => {
+    const { cancelled, logged } = await this.unitOfWork.run(async ({ abandoned, events }) => {
       const cancelled = await abandoned.cancel(after, batchSize);
-      const events = cancelled.length > 0 ? await changed.logChanged(await changed.read(cancelled)) : [];
-      return { cancelled, events };
+      const logged = cancelled.length > 0 ? await events.logChanged(await events.read(cancelled)) : [];
+      return { cancelled, logged };
     });
-    this.feed.publish(events);
+    this.feed.publish(logged);
     return cancelled;
   }
 }

@@ -1,7 +1,6 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { Actor, ExpectedVersion, OrderChange } from "../domain/change.ts";
-import type { Order } from "../domain/order.ts";
+import type { Actor, ExpectedVersion } from "../domain/change.ts";
+import type { OrderEvents } from "./order-events.ts";
 
 /** A change of one order of a business. */
 export interface OrderEdit {
@@ -58,7 +57,6 @@ export interface AdditionFindings {
 export interface RemovalFindings {
   /** False where it never was, or was removed in the meantime. */
   readonly hasLine: boolean;
-  readonly hasOrder: boolean;
   readonly isCurrent: boolean;
   /** The order that the line was of. */
   readonly ownOrderId: number | null;
@@ -75,15 +73,8 @@ export interface OrderEdits {
   addLine(addition: LineAddition): Promise<AdditionFindings>;
   /** Does without the order itself, unless a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<RemovalFindings>;
-  /** An IANA name. */
+  /** What the business calls its zone, which need not exist. */
   timezone(businessId: number): Promise<string>;
-}
-
-export interface OrderEvents {
-  /** The orders as they stand now, in this order; those that do not exist are left out. */
-  read(refs: readonly { readonly businessId: number; readonly id: number }[]): Promise<Order[]>;
-  /** Logs `order:changed` for each: the last thing that a transaction does. To be published after the commit. */
-  logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;
 }
 
 export interface OrderEditStores {
@@ -92,13 +83,3 @@ export interface OrderEditStores {
 }
 
 export type OrderEditUnitOfWork = UnitOfWork<OrderEditStores>;
-
-export interface OrderHistory {
-  /** Newest first. Null where there is no such order. */
-  list(
-    businessId: number,
-    orderId: number,
-    page: number,
-    limit: number,
-  ): Promise<{ readonly total: number; readonly changes: readonly OrderChange[] } | null>;
-}

@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
+import { OrderNotFound } from "../domain/failures.ts";
 import { isOpen } from "../domain/order.ts";
-import { OrderNotFound } from "../domain/reading.ts";
 import type { DeliveryPricing, DriverLocation, DriverTracking, QuoteRequest } from "./integrations.ts";
 import type { OrderReads, ShownOrder } from "./read-ports.ts";
 

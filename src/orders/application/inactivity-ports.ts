@@ -1,11 +1,5 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { Order } from "../domain/order.ts";
-
-export interface OrderRef {
-  readonly businessId: number;
-  readonly id: number;
-}
+import type { OrderEvents, OrderRef } from "./order-events.ts";
 
 /** Where in the abandoned orders a batch ended; opaque. */
 export interface AbandonedPlace extends OrderRef {
@@ -21,13 +15,7 @@ export interface AbandonedOrders {
   cancel(after: AbandonedPlace | null, limit: number): Promise<AbandonedPlace[]>;
 }
 
-export interface ChangedOrders {
-  read(refs: readonly OrderRef[]): Promise<Order[]>;
-  /** The last thing in a transaction. */
-  logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;
-}
-
 export type InactivityUnitOfWork = UnitOfWork<{
   readonly abandoned: AbandonedOrders;
-  readonly changed: ChangedOrders;
+  readonly events: OrderEvents;
 }>;

@@ -1,5 +1,6 @@
-import { instantOf } from "../../kernel/instants.ts";
-import { PlanMissing, type Tab, WrongPeriod } from "../domain/reading.ts";
+import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
+import { PlanMissing, WrongPeriod } from "../domain/failures.ts";
+import type { Tab } from "../domain/tabs.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -55,17 +56,14 @@ export class ListOrders {
   }
 
   private async periodOf(businessId: number, written: WrittenPeriod, endOfDay: boolean): Promise<Period> {
-    const isZoned = [written.from, written.to].every((bound) => bound === null || hasZone.test(bound.trim()));
-    const zone = isZoned ? "UTC" : await this.lists.timezoneOf(businessId);
+    const isZoned = [written.from, written.to].every((bound) => bound === null || namesZone(bound));
+    const zone = isZoned ? "UTC" : timezoneOf(await this.lists.timezoneOf(businessId));
     const from = boundOf("from", written.from, zone, false);
     const to = boundOf("to", written.to, zone, endOfDay);
     if (from && to && from > to) throw new WrongPeriod("from", "reversed");
     return { from, to };
   }
 }
-
-/** Only a time names a zone: the end of `2026-01-02` is no offset. */
-const hasZone = /:\d{2}(?:[.,]\d+)?(?:z|[+-]\d{2}:?\d{2})$/i;
 
 function boundOf(bound: "from" | "to", written: string | null, zone: string, endOfDay: boolean): Date | null {
   if (written === null) return null;

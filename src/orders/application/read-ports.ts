@@ -1,6 +1,7 @@
 import type { Money } from "../../kernel/money.ts";
+import type { OrderChange } from "../domain/change.ts";
 import type { Order } from "../domain/order.ts";
-import type { Tab } from "../domain/reading.ts";
+import type { Tab } from "../domain/tabs.ts";
 import type { DriverLocation } from "./integrations.ts";
 
 /** An order with all that surrounds it. */
@@ -95,6 +96,11 @@ export interface OrderLists {
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
   cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
-  /** The IANA name of the business's zone. */
+  /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;
+}
+
+export interface OrderHistory {
+  /** Newest first. Null where there is no such order. */
+  list(businessId: number, orderId: number, page: PageRequest): Promise<Page<OrderChange> | null>;
 }

@@ -1,5 +1,5 @@
 import type { EventFeed } from "../../kernel/events.ts";
-import { LineNotFound, OrderMovedOn, OrderNotFound } from "../domain/edit-failures.ts";
+import { LineNotFound, OrderMovedOn, OrderNotFound } from "../domain/failures.ts";
 import type { Order } from "../domain/order.ts";
 import type { LineRemoval, OrderEditStores, OrderEditUnitOfWork } from "./edit-ports.ts";
 

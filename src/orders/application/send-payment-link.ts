@@ -1,10 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { Turns } from "../../kernel/turns.ts";
-import {
-  PaymentLinkImpossible,
-  type PaymentLinkNotSent,
-  type PaymentLinkUncertain,
-} from "../domain/payment-failures.ts";
+import { PaymentLinkImpossible, type PaymentLinkNotSent, type PaymentLinkUncertain } from "../domain/failures.ts";
 import { paymentLink } from "../domain/payment-link.ts";
 import type { LinkRecipient, LinkWay, PaymentLinks } from "./payment-ports.ts";
 

@@ -1,6 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
-import { instantOf } from "../../kernel/instants.ts";
-import { BranchNotFound, OrderMovedOn, OrderNotFound, ZoneNotFound } from "../domain/edit-failures.ts";
+import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
+import { BranchNotFound, OrderMovedOn, OrderNotFound, ZoneNotFound } from "../domain/failures.ts";
 import type { Order } from "../domain/order.ts";
 import type { OrderEditStores, OrderEdits, OrderEditUnitOfWork, OrderUpdate } from "./edit-ports.ts";
 
@@ -38,9 +38,8 @@ async function updateOn({ edits, events }: OrderEditStores, command: UpdateOrder
   return { order, events: await events.logChanged([order]) };
 }
 
-const namesZone = /[T ].*(?:Z|[+-]\d{2}:?\d{2})$/i;
-
 async function instantIn(edits: OrderEdits, { businessId, scheduledAt }: UpdateOrderCommand) {
   if (scheduledAt === undefined || scheduledAt === null) return scheduledAt;
-  return instantOf(scheduledAt, namesZone.test(scheduledAt.trim()) ? "UTC" : await edits.timezone(businessId));
+  const zone = namesZone(scheduledAt) ? "UTC" : timezoneOf(await edits.timezone(businessId));
+  return instantOf(scheduledAt, zone);
 }

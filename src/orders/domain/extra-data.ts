@@ -1,7 +1,10 @@
-/** The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Prices in whole units. */
+/**
+ * The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Shops write it too, so that any
+ * part may be missing.
+ */
 export interface ExtraData {
-  readonly version: 1;
-  readonly customExtras: Readonly<Record<string, Readonly<Record<string, CustomExtra>>>>;
+  readonly version?: number;
+  readonly customExtras?: Readonly<Record<string, Readonly<Record<string, Partial<CustomExtra>>> | null>> | null;
 }
 
 export interface CustomExtra {

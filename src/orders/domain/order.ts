@@ -4,8 +4,13 @@ import type { ExtraData } from "./extra-data.ts";
 export const orderStatuses = { pending: 8, inProgress: 1, onTheWay: [2, 3], completed: 4, cancelled: 5 } as const;
 
 /** Neither completed nor cancelled. */
-export const isOpen = ({ status }: { readonly status: number }): boolean =>
-  status !== orderStatuses.completed && status !== orderStatuses.cancelled;
+export const openStatuses: readonly number[] = [
+  orderStatuses.pending,
+  orderStatuses.inProgress,
+  ...orderStatuses.onTheWay,
+];
+
+export const isOpen = ({ status }: { readonly status: number }): boolean => openStatuses.includes(status);
 
 export interface Contact {
   readonly id: number;
@@ -44,8 +49,6 @@ export interface Line {
   readonly article: { readonly id: number; readonly name: string; readonly price: Money };
   readonly extras: readonly LineExtra[];
 }
-
-export const discountKinds = ["coupon", "reward", "reward_points", "claimed_points"] as const;
 
 /** An order with everything that its total and its card depend on. */
 export interface Order {

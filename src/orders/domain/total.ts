@@ -41,6 +41,6 @@ function unitPriceOf(order: Priced, line: Line): Money {
 }
 
 function customPriceOf({ customExtras }: ExtraData, orderId: number, extraId: number, lineId: number): Money | null {
-  const custom = customExtras[orderId]?.[customExtraKey(extraId, lineId)];
-  return custom === undefined ? null : moneyOf(custom.price.toFixed(2));
+  const price = customExtras?.[orderId]?.[customExtraKey(extraId, lineId)]?.price;
+  return typeof price === "number" ? moneyOf(price.toFixed(2)) : null;
 }

@@ -9,6 +9,16 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The JSON object that a text holds; null where it holds none. */
+export function fieldsIn(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 export const anything: Reader<unknown> = (value) => value;
 
 export const object: Reader<Fields> = (value, name) => {

@@ -1,5 +1,5 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Fields, isObject, type Reader, shape, text } from "../core/input.ts";
+import { BadInput, type Fields, fieldsIn, type Reader, shape, text } from "../core/input.ts";
 import { type Answer, ok, type Platform } from "../core/route.ts";
 import { controlInput } from "../core/server.ts";
 
@@ -42,7 +42,7 @@ export function deliveryPlatform(): Platform {
         path: "/delivery-pricing/quotes",
         operation: "delivery_quote",
         handle({ body }) {
-          const quote = jsonOf(body);
+          const quote = fieldsIn(body);
           if (!quote) return { status: 400, body: { message: "the body must be a JSON object" } };
           quotes.push(quote);
           return price === null ? notFound("no price") : ok({ price });
@@ -95,15 +95,6 @@ export function deliveryPlatform(): Platform {
     },
     close() {},
   };
-}
-
-function jsonOf(body: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 const notFound = (message: string): Answer => ({ status: 404, body: { message } });

@@ -1,5 +1,5 @@
 import type { AcceptedMessage } from "../core/accepted.ts";
-import { dialled, type Fields, isObject } from "../core/input.ts";
+import { dialled, fieldsIn } from "../core/input.ts";
 import type { SandboxProviderBTemplate } from "../settings.ts";
 import { ProviderBError } from "./errors.ts";
 
@@ -28,18 +28,9 @@ export function contentOf(form: URLSearchParams, templates: readonly SandboxProv
 
 /** The texts of the variables in their order: all of the template's, and no other. */
 function variablesOf(form: URLSearchParams, { variables: count }: SandboxProviderBTemplate): string[] {
-  const given = jsonIn(form.get("ContentVariables") ?? "{}");
+  const given = fieldsIn(form.get("ContentVariables") ?? "{}");
   const texts = Array.from({ length: count }, (_, index) => given?.[`${index + 1}`]);
   const areTexts = texts.every((text) => typeof text === "string" && text !== "");
   if (!given || !areTexts || Object.keys(given).length !== count) throw new ProviderBError(21656);
   return texts as string[];
-}
-
-function jsonIn(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

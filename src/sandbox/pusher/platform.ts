@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
-import { type Fields, isObject } from "../core/input.ts";
+import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Answer, type Call, ok, type Platform, type PlatformRoute } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
@@ -48,7 +48,9 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
     handle(call) {
       try {
         requireSignature(call, apps, name);
-        take(eventsOf(jsonOf(call.body)));
+        const fields = fieldsIn(call.body);
+        if (!fields) throw new PusherError(400, "the body must be a JSON object");
+        take(eventsOf(fields));
         return ok({});
       } catch (error) {
         if (error instanceof PusherError) return pusherAnswer(error);
@@ -116,12 +118,6 @@ function requireSignature({ method, path, query, body }: Call, apps: readonly Sa
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new PusherError(401, "auth_signature does not match");
   }
-}
-
-function jsonOf(body: string): Fields {
-  const value = parsed(body);
-  if (isObject(value)) return value;
-  throw new PusherError(400, "the body must be a JSON object");
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
-import { dialled, isObject } from "../core/input.ts";
+import { dialled, fieldsIn } from "../core/input.ts";
 import { type Answer, type Call, ok, type Platform } from "../core/route.ts";
 import type { Shared } from "../core/shared.ts";
 
@@ -19,7 +19,7 @@ export function smsPlatform(shared: Shared): Platform {
   const accepted = new Ring<AcceptedSms>(keptMessages);
 
   function send({ body }: Call): Answer {
-    const { to, text, reference } = fieldsOf(body);
+    const { to, text, reference } = fieldsIn(body) ?? {};
     const number = typeof to === "string" ? dialled(to) : null;
     if (number === null) return refused(21211, "to must be a phone number of 8 to 15 digits");
     if (typeof text !== "string" || text === "") return refused(21602, "text is required");
@@ -50,12 +50,3 @@ export function smsPlatform(shared: Shared): Platform {
 }
 
 const refused = (code: number, message: string, status = 400): Answer => ({ status, body: { code, message } });
-
-function fieldsOf(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,16 +1,6 @@
-import type { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { DeliveryPricing, QuoteRequest } from "../../application/integrations.ts";
-import { fieldsOf, rootOf } from "./json.ts";
-
-export interface IntegrationSettings {
-  readonly client: Pick<HttpClient, "request">;
-  readonly baseUrl: string;
-  /** Milliseconds for all of it: somebody waits. */
-  readonly timeoutMs: number;
-  /** Hears, in words that are safe for logs, why there was no usable answer. */
-  readonly onFailure: (reason: string) => void;
-}
+import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
 
 /** Up to twelve digits before the point: what the order's column holds. */
 const amount = /^\d{1,12}(\.\d{1,2})?$/;

@@ -1,7 +1,6 @@
 import { instantOf } from "../../../kernel/instants.ts";
 import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/integrations.ts";
-import type { IntegrationSettings } from "./delivery-pricing.ts";
-import { fieldsOf, rootOf } from "./json.ts";
+import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
 
 /** `GET <base>/drivers/<tracking id>/location`: a 200 says `{ lat, lng, at }`, a 404 that nobody knows. */
 export class HttpDriverTracking implements DriverTracking {

@@ -1,6 +1,6 @@
 import type { HttpClient } from "../../../infra/http-client/http-client.ts";
 import type { SmsOutcome, SmsSender } from "../../application/integrations.ts";
-import { fieldsOf, rootOf } from "./json.ts";
+import { fieldsOf, rootOf } from "./integration.ts";
 
 export interface SmsSettings {
   readonly client: Pick<HttpClient, "request">;

@@ -2,11 +2,11 @@ import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { ListOrders } from "../../application/list-orders.ts";
-import { ForeignBusiness, type WrongPeriod } from "../../domain/reading.ts";
-import { cancelledOrderSchema, cancelledToWire } from "./order-wire.ts";
+import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
+import { cancelledOrderSchema } from "./order-schemas.ts";
+import { cancelledToWire } from "./order-wire.ts";
+import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
-
-const mostItems = 100;
 
 const integer = { type: "integer" } as const;
 const boolean = { type: "boolean" } as const;
@@ -59,8 +59,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
         endDate: bound,
         type: { type: "string", maxLength: 100 },
         cancelReason: { type: "string", maxLength: 500 },
-        page: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: 1 },
-        limit: { type: "integer", minimum: 1, default: 10, description: `${mostItems} at most, whatever is asked` },
+        ...paging(10),
       },
     } as const,
     responses: {
@@ -94,11 +93,12 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     dialect,
     handle: async ({ params: { empresa_id }, query, caller }) => {
       if (empresa_id !== caller.businessId) throw new ForeignBusiness(`business ${empresa_id}`);
-      const { startDate, endDate, page, type, cancelReason } = query;
-      const limit = Math.min(query.limit, mostItems);
+      const { startDate, endDate, type, cancelReason } = query;
+      const asked = pageOf(query);
+      const { page, limit } = asked;
       // An empty filter is none.
       const filter = { from: startDate, to: endDate, type: type || null, reason: cancelReason || null };
-      const { items, total } = await orders.cancelled(caller.businessId, filter, { page, limit });
+      const { items, total } = await orders.cancelled(caller.businessId, filter, asked);
       return {
         success: true,
         data: items.map(cancelledToWire),
@@ -107,7 +107,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
           totalPages: Math.ceil(total / limit),
           totalCount: total,
           limit,
-          hasNextPage: page * limit < total,
+          hasNextPage: hasNextPage(asked, total),
           hasPrevPage: page > 1 && total > 0,
         },
       };

@@ -2,9 +2,10 @@ import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { GetOrder } from "../../application/get-order.ts";
-import type { OrderNotFound } from "../../domain/reading.ts";
-import { etagOf } from "./expected-version.ts";
-import { orderSchema, orderToWire } from "./order-wire.ts";
+import type { OrderNotFound } from "../../domain/failures.ts";
+import { orderSchema } from "./order-schemas.ts";
+import { etagHeader, etagOf } from "./order-version.ts";
+import { orderToWire } from "./order-wire.ts";
 
 export const orderAnswer = {
   type: "object",
@@ -38,7 +39,8 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       [
         "§12.5",
         "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
-          "zone's price. It is asked once of an open order, and kept; without an answer the field is null and the zone's price counts.",
+          "zone's price. It is asked while an order is open and has none, and kept; without an answer the field is " +
+          "null and the zone's price counts.",
       ],
       ["§12.6", "`tax_id_label` is the business's own, or NIT."],
       [
@@ -63,7 +65,7 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       200: {
         description: "The order",
         schema: orderAnswer,
-        headers: { ETag: '`"v<version>"` of the order' },
+        headers: etagHeader,
       },
       400: { description: "The id is no id", schema: problem },
       500: { description: "No such order, or an unexpected failure", schema: problem },

@@ -3,24 +3,22 @@ import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { GetOrder } from "../../application/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/list-orders.ts";
-import type { ListedOrder, Page } from "../../application/read-ports.ts";
-import { ForeignBusiness, type OrderNotFound, type Tab, tabNames } from "../../domain/reading.ts";
+import type { ListedOrder, Page, PageRequest } from "../../application/read-ports.ts";
+import { ForeignBusiness, type OrderNotFound } from "../../domain/failures.ts";
+import { type Tab, tabNames } from "../../domain/tabs.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
-import { listedOrderSchema, listedToWire } from "./order-wire.ts";
+import { listedOrderSchema } from "./order-schemas.ts";
+import { etagHeader } from "./order-version.ts";
+import { listedToWire } from "./order-wire.ts";
+import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 
 const path = "/catalogs/v2/orders/sucursal/:businessId";
-const mostItems = 100;
 
 const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
 const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
 const written = { type: "string", minLength: 1, maxLength: 40 } as const;
-
-const paging = {
-  page: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: 1 },
-  limit: { type: "integer", minimum: 1, default: 9, description: `${mostItems} at most, whatever is asked` },
-} as const;
 
 const filters = {
   sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
@@ -105,7 +103,7 @@ const listRoute = (orders: ListOrders): Route =>
     params,
     query: {
       type: "object",
-      properties: { status: { type: "string", enum: tabNames }, ...filters, ...paging },
+      properties: { status: { type: "string", enum: tabNames }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     dialect,
@@ -169,7 +167,17 @@ const searchRoute = (orders: ListOrders): Route =>
     query: {
       type: "object",
       required: ["q"],
-      properties: { q: { type: "string", minLength: 1, maxLength: 100, example: "Carla" }, ...paging },
+      properties: {
+        q: {
+          type: "string",
+          minLength: 1,
+          maxLength: 100,
+          pattern: "\\S",
+          example: "Carla",
+          "x-error": { pattern: "q es requerido" },
+        },
+        ...paging(9),
+      },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     handle: async ({ params, query, caller }) => {
@@ -192,7 +200,7 @@ const orderRoute = (getOrder: GetOrder): Route =>
       properties: { businessId, orderId: numericIdOf("order") },
     } as const,
     responses: {
-      200: { description: "The order", schema: orderAnswer, headers: { ETag: '`"v<version>"` of the order' } },
+      200: { description: "The order", schema: orderAnswer, headers: etagHeader },
       404: { description: "No such order", schema: problem },
       ...failures,
     },
@@ -220,15 +228,10 @@ const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   to: to ?? null,
 });
 
-const pageOf = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
-  page,
-  limit: Math.min(limit, mostItems),
-});
-
-const toPage = ({ items, total }: Page<ListedOrder>, { page, limit }: { page: number; limit: number }) => ({
+const toPage = ({ items, total }: Page<ListedOrder>, asked: PageRequest) => ({
   status: "success",
   data: items.map(listedToWire),
   total,
-  hasNextPage: page * limit < total,
-  page,
+  hasNextPage: hasNextPage(asked, total),
+  page: asked.page,
 });

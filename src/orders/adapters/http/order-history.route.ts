@@ -1,9 +1,10 @@
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { nullableInteger, nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
-import type { OrderHistory } from "../../application/edit-ports.ts";
+import type { OrderHistory } from "../../application/read-ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
-import { OrderNotFound } from "../../domain/edit-failures.ts";
+import { OrderNotFound } from "../../domain/failures.ts";
+import { hasNextPage, pageOf, paging } from "./paging.ts";
 
 const params = {
   type: "object",
@@ -11,20 +12,7 @@ const params = {
   properties: { orderId: numericIdOf("order") },
 } as const satisfies Schema;
 
-const mostOfPage = 100;
-const query = {
-  type: "object",
-  properties: {
-    page: { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 },
-    limit: {
-      type: "integer",
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 20,
-      description: `More than ${mostOfPage} counts as ${mostOfPage}`,
-    },
-  },
-} as const satisfies Schema;
+const query = { type: "object", properties: paging(20) } as const satisfies Schema;
 
 const change = {
   type: "object",
@@ -93,17 +81,11 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
     },
     dialect,
     handle: async ({ params: { orderId }, query, caller }) => {
-      const limit = Math.min(query.limit, mostOfPage);
-      const found = await history.list(caller.businessId, orderId, query.page, limit);
+      const asked = pageOf(query);
+      const found = await history.list(caller.businessId, orderId, asked);
       if (!found) throw new OrderNotFound(`order ${orderId}`);
-      const { total, changes } = found;
-      return {
-        data: changes.map(toWire),
-        total,
-        page: query.page,
-        limit,
-        hasNextPage: query.page * limit < total,
-      };
+      const { total, items } = found;
+      return { data: items.map(toWire), total, ...asked, hasNextPage: hasNextPage(asked, total) };
     },
   });
 

@@ -4,8 +4,8 @@ import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { AddLine, AddLineFailure } from "../../application/add-line.ts";
 import type { PickedExtra } from "../../application/edit-ports.ts";
 import type { RemoveLine, RemoveLineFailure } from "../../application/remove-line.ts";
-import { editRules, editStatuses } from "./edit-rules.ts";
-import { etagOf, expectedVersion } from "./expected-version.ts";
+import { movedOn, versionRules, wordsOfMovedOn } from "./edit-words.ts";
+import { etagHeader, etagOf, expectedVersion } from "./order-version.ts";
 
 const mostExtras = 100;
 /** What the database holds of an amount. */
@@ -49,14 +49,12 @@ const answering = (message: string) =>
 
 const added = { message: "Producto añadido a la orden" } as const;
 const removed = { message: "Detalle borrado" } as const;
-const etag = { ETag: 'The version of the order: `"v7"`' } as const;
-const movedOn = { description: "The order is not at the version that `If-Match` names", schema: problem } as const;
 
 const additionDialect: Dialect<InvalidInput | AddLineFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   article_not_found: () => [400, { message: "Producto no encontrado" }],
   order_not_found: () => [400, { message: "Order no existe" }],
-  order_moved_on: editStatuses.movedOn,
+  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Algo salió mal" }],
 };
 
@@ -64,7 +62,7 @@ const removalDialect: Dialect<InvalidInput | RemoveLineFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   line_not_found: () => [400, { message: "No existe" }],
   order_not_found: () => [500, { message: "Algo salió mal" }],
-  order_moved_on: editStatuses.movedOn,
+  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Algo salió mal" }],
 };
 
@@ -102,14 +100,14 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
         "§10.6",
         `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain.`,
       ],
-      ...editRules("§10.7"),
+      ...versionRules("§10.7"),
     ],
     auth: "app-key",
     idempotent: true,
     conditional: true,
     body: addition,
     responses: {
-      200: { description: "Added", headers: etag, schema: answering(added.message) },
+      200: { description: "Added", headers: etagHeader, schema: answering(added.message) },
       400: { description: "A field is missing or wrong, or there is no such product or order", schema: problem },
       412: movedOn,
       500: { description: "Unexpected failure", schema: problem },
@@ -160,7 +158,7 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
         "The order that the detail is of is the one that changes (its version, its history), whatever `orderId` says. " +
           "Where `orderId` names another one, clients hear of both, and the answer's ETag is of the one named.",
       ],
-      ...editRules("§11.5"),
+      ...versionRules("§11.5"),
       [
         "§11.6",
         "`If-Match` speaks of the order that `orderId` names, `*` too: where there is none, the answer is 412 and the " +
@@ -171,7 +169,7 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
     conditional: true,
     body: removal,
     responses: {
-      200: { description: "Removed", headers: etag, schema: answering(removed.message) },
+      200: { description: "Removed", headers: etagHeader, schema: answering(removed.message) },
       400: { description: "A field is missing or wrong, or there is no such detail", schema: problem },
       412: movedOn,
       500: { description: "No such order, the detail being removed; or an unexpected failure", schema: problem },

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { LinkWay, LinkWays } from "../../application/payment-ports.ts";
 import type { SendPaymentLink, SendPaymentLinkFailure } from "../../application/send-payment-link.ts";
-import { PaymentLinkImpossible } from "../../domain/payment-failures.ts";
+import { PaymentLinkImpossible } from "../../domain/failures.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
 

@@ -1,4 +1,4 @@
-import type { WrongPeriod } from "../../domain/reading.ts";
+import type { WrongPeriod } from "../../domain/failures.ts";
 
 /** What is wrong with a period, by the names that the endpoint gives its bounds. */
 export function wordsOfPeriod({ bound, reason }: Pick<WrongPeriod, "bound" | "reason">, from: string, to: string) {

@@ -1,12 +1,12 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { idOf, nullableInteger, nullableText, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import { instantOf } from "../../../kernel/instants.ts";
-import { decimalOf } from "../../../kernel/money.ts";
 import type { UpdateOrder, UpdateOrderFailure } from "../../application/update-order.ts";
-import type { Order } from "../../domain/order.ts";
-import { editRules, editStatuses } from "./edit-rules.ts";
-import { etagOf, expectedVersion } from "./expected-version.ts";
+import { movedOn, versionRules, wordsOfMovedOn } from "./edit-words.ts";
+import { updatedOrderSchema } from "./order-schemas.ts";
+import { etagHeader, etagOf, expectedVersion } from "./order-version.ts";
+import { updatedToWire } from "./order-wire.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;
@@ -34,57 +34,12 @@ const body = {
   },
 } as const satisfies Schema;
 
-const branch = {
-  type: ["object", "null"],
-  required: ["id", "nombre"],
-  properties: { id: { type: "integer" }, nombre: text },
-} as const;
-
-const order = {
-  type: "object",
-  required: [
-    "id",
-    "shipment_method",
-    "payment_method",
-    "sucursal_id",
-    "location_picked",
-    "raw_adress",
-    "paid",
-    "schedule_at",
-    "lat",
-    "lng",
-    "zone_id",
-    "sucursal",
-    "zona",
-  ],
-  additionalProperties: false,
-  properties: {
-    id: { type: "integer" },
-    shipment_method: { enum: ["delivery", "pickup", null] },
-    payment_method: nullableText,
-    sucursal_id: nullableInteger,
-    location_picked: nullableText,
-    raw_adress: nullableText,
-    paid: { type: ["boolean", "null"] },
-    schedule_at: { type: ["string", "null"], format: "date-time" },
-    lat: nullableNumber,
-    lng: nullableNumber,
-    zone_id: nullableInteger,
-    sucursal: branch,
-    zona: {
-      type: ["object", "null"],
-      required: ["id", "precio", "sucursal"],
-      properties: { id: { type: "integer" }, precio: text, sucursal: branch },
-    },
-  },
-} as const satisfies Schema;
-
 const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   order_not_found: () => [400, { message: "Order not found" }],
   branch_not_found: () => [400, { message: "Sucursal no encontrada" }],
   zone_not_found: () => [400, { message: "Zona no encontrada" }],
-  order_moved_on: editStatuses.movedOn,
+  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
@@ -125,7 +80,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
         "§9.7",
         "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave.",
       ],
-      ...editRules("§9.8"),
+      ...versionRules("§9.8"),
     ],
     auth: "app-key",
     conditional: true,
@@ -133,11 +88,11 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
     responses: {
       200: {
         description: "The order",
-        headers: { ETag: 'The version of the order: `"v7"`' },
-        schema: { type: "object", required: ["order"], properties: { order } },
+        headers: etagHeader,
+        schema: { type: "object", required: ["order"], properties: { order: updatedOrderSchema } },
       },
       400: { description: "A field is wrong, or there is no such order, branch or zone", schema: problem },
-      412: { description: "The order is not at the version that `If-Match` names", schema: problem },
+      412: movedOn,
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect,
@@ -159,7 +114,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
         longitude: body.lng,
         zoneId: agreed(["zoneId", "zone_id"], body.zoneId, body.zone_id),
       });
-      return new Reply(200, { order: toWire(updated) }, etagOf(updated));
+      return new Reply(200, { order: updatedToWire(updated) }, etagOf(updated));
     },
   });
 
@@ -179,25 +134,3 @@ function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_
   }
   return date;
 }
-
-const toWire = ({ zone, branch, ...order }: Order) => ({
-  id: order.id,
-  shipment_method: order.shipmentMethod,
-  payment_method: order.paymentMethod,
-  sucursal_id: order.branchId,
-  location_picked: order.locationLabel,
-  raw_adress: order.rawAddress,
-  paid: order.paid,
-  schedule_at: order.scheduledAt?.toISOString() ?? null,
-  lat: order.latitude,
-  lng: order.longitude,
-  zone_id: order.zoneId,
-  sucursal: branch && branchToWire(branch),
-  zona: zone && {
-    id: zone.id,
-    precio: decimalOf(zone.price),
-    sucursal: zone.branch && branchToWire(zone.branch),
-  },
-});
-
-const branchToWire = ({ id, name }: NonNullable<Order["branch"]>) => ({ id, nombre: name });

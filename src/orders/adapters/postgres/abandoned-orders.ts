@@ -1,9 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { AbandonedOrders, AbandonedPlace } from "../../application/inactivity-ports.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
-import { orderStatuses } from "../../domain/order.ts";
-
-const open = [orderStatuses.pending, orderStatuses.inProgress, ...orderStatuses.onTheWay].join(", ");
+import { openStatuses, orderStatuses } from "../../domain/order.ts";
 
 /** Whole minutes from 1 to 999,999, as a number or as text; anything else says nothing. */
 const idleTime = `
@@ -28,7 +26,7 @@ const cancel: Statement = {
         on conversation.business_id = o.business_id and conversation.chat_id = o.chat_id
            and conversation.closed_at is null and conversation.state = 'bot'
       join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-      where o.status in (${open}) and o.paid is not true
+      where o.status in (${openStatuses.join(", ")}) and o.paid is not true
         and (o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3)
         and o.created_at <= idle.since
         and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)
@@ -39,15 +37,16 @@ const cancel: Statement = {
     ),
     cancelled as (
       update orders as o
-      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1, updated_at = now()
+      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1,
+          updated_at = clock_timestamp()
       from abandoned
       where o.business_id = abandoned.business_id and o.id = abandoned.id
-      returning o.business_id, o.id, o.version, o.created_at, o.status, o.cancel_reason,
+      returning o.business_id, o.id, o.version, o.created_at, o.updated_at, o.status, o.cancel_reason,
                 abandoned.status as status_before, abandoned.cancel_reason as reason_before
     ),
     noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, changes)
-      select business_id, id, version, 'cancelled', 'bot', jsonb_build_object(
+      insert into order_changes (business_id, order_id, version, action, actor, at, changes)
+      select business_id, id, version, 'cancelled', 'bot', updated_at, jsonb_build_object(
                'status', jsonb_build_object('from', status_before, 'to', status),
                'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
       from cancelled

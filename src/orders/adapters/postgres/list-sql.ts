@@ -1,6 +1,6 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { OrderFilter, PageRequest, Period } from "../../application/read-ports.ts";
-import { tabs } from "../../domain/reading.ts";
+import { tabs } from "../../domain/tabs.ts";
 import { branchJson, chatJson, discountSum, linesJson, zoneJson } from "./order-sql.ts";
 
 /** A statement with what goes into it. */

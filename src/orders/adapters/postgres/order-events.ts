@@ -2,6 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { decimalOf, numberOf } from "../../../kernel/money.ts";
+import type { OrderCard, OrderEvents, OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
 import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
 import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
@@ -51,23 +52,12 @@ const logChanged: Statement = {
     select * from logged order by business_id, number`,
 };
 
-interface Ref {
-  readonly businessId: number;
-  readonly id: number;
-}
-
-/**
- * What a client needs to draw an order's card again, as JSON has it. Prices of what is sold are decimals in text; the sums are numbers
- * in units of the currency.
- */
-export type OrderCard = ReturnType<typeof cardOf>;
-
 /** Reads orders as they are after a change, and logs `order:changed` for each in the change's own transaction. */
-export class PostgresOrderEvents {
+export class PostgresOrderEvents implements OrderEvents {
   constructor(private readonly transaction: Queries) {}
 
   /** The orders as they stand now; those that do not exist are left out. */
-  async read(refs: readonly Ref[]): Promise<Order[]> {
+  async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
     if (only && others.length === 0) {
       return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toOrder);
@@ -94,7 +84,7 @@ export class PostgresOrderEvents {
   }
 }
 
-const cardOf = (order: Order) => {
+const cardOf = (order: Order): OrderCard => {
   const { total } = totalsOf(order);
   const speedyPrice = speedyPriceOf(order);
   const { businessId, id, version, status, type, shipmentMethod, paymentMethod, paid, chat, branch, zone, lines } =

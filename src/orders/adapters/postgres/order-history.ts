@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { OrderHistory } from "../../application/edit-ports.ts";
+import type { OrderHistory, PageRequest } from "../../application/read-ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 
 const list: Statement = {
@@ -28,9 +28,9 @@ interface HistoryRow {
 export class PostgresOrderHistory implements OrderHistory {
   constructor(private readonly database: Queries) {}
 
-  async list(businessId: number, orderId: number, page: number, limit: number) {
+  async list(businessId: number, orderId: number, { page, limit }: PageRequest) {
     const [row] = await this.database.rows<HistoryRow>(list, [businessId, orderId, limit, (page - 1) * limit]);
     if (!row) return null;
-    return { total: row.total, changes: row.changes.map((change) => ({ ...change, at: new Date(change.at) })) };
+    return { total: row.total, items: row.changes.map((change) => ({ ...change, at: new Date(change.at) })) };
   }
 }

@@ -8,7 +8,7 @@ import type {
   Page,
   PageRequest,
 } from "../../application/read-ports.ts";
-import { type Tab, tabNames, tabs } from "../../domain/reading.ts";
+import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
 import { type Call, cancelledCall, countsCall, listCall, searchCall } from "./list-sql.ts";
 import { type OrderRow, toOrder } from "./order-sql.ts";
 

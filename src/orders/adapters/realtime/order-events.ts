@@ -1,59 +1,9 @@
-/** The shape that orders log, as it comes out of the log; see `cardOf` in the store's `order-events.ts`. */
-export interface LoggedCard {
-  readonly id: number;
-  readonly version: number;
-  readonly status: number;
-  readonly type: string;
-  readonly shipmentMethod: string | null;
-  readonly paymentMethod: string | null;
-  readonly paid: boolean | null;
-  readonly cancelReason: string | null;
-  readonly locationLabel: string | null;
-  readonly rawAddress: string | null;
-  readonly scheduledAt: string | null;
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly total: number;
-  readonly discount: number;
-  readonly speedyPrice: number | null;
-  readonly branch: Named | null;
-  readonly zone: { readonly id: number; readonly price: string; readonly branch: Named | null } | null;
-  readonly chat: {
-    readonly id: number;
-    readonly supportUserId: number | null;
-    readonly lastMessageAt: string | null;
-    readonly contact: {
-      readonly id: number;
-      readonly name: string;
-      readonly phone: string;
-      readonly platformId: string;
-    };
-  } | null;
-  readonly lines: readonly LoggedLine[];
-}
+import type { OrderCard, OrderCardLine } from "../../application/order-events.ts";
+import type { Branch } from "../../domain/order.ts";
 
-interface LoggedLine {
-  readonly id: number;
-  readonly quantity: number;
-  readonly type: string;
-  readonly retailerId: string | null;
-  readonly article: { readonly id: number; readonly name: string; readonly price: string };
-  readonly extras: readonly {
-    readonly id: number;
-    readonly extra: { readonly id: number; readonly name: string; readonly charge: string };
-  }[];
-}
+const namedToWire = ({ id, name }: Branch) => ({ id, nombre: name });
 
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-const namedToWire = ({ id, name }: Named) => ({ id, nombre: name });
-
-const lineToWire = ({ id, quantity, type, retailerId, article, extras }: LoggedLine) => ({
+const lineToWire = ({ id, quantity, type, retailerId, article, extras }: OrderCardLine) => ({
   id,
   quantity,
   type,
@@ -66,14 +16,14 @@ const lineToWire = ({ id, quantity, type, retailerId, article, extras }: LoggedL
   })),
 });
 
-const chatToWire = ({ id, supportUserId, lastMessageAt, contact }: NonNullable<LoggedCard["chat"]>) => ({
+const chatToWire = ({ id, supportUserId, lastMessageAt, contact }: NonNullable<OrderCard["chat"]>) => ({
   id,
   soporte_id: supportUserId,
   ultimo_mensaje: lastMessageAt,
   contacto: { id: contact.id, nombre: contact.name, numero: contact.phone, platform_id: contact.platformId },
 });
 
-const zoneToWire = ({ id, price, branch }: NonNullable<LoggedCard["zone"]>) => ({
+const zoneToWire = ({ id, price, branch }: NonNullable<OrderCard["zone"]>) => ({
   id,
   precio: price,
   sucursal: branch && namedToWire(branch),
@@ -81,7 +31,7 @@ const zoneToWire = ({ id, price, branch }: NonNullable<LoggedCard["zone"]>) => (
 
 /** The wire's spelling of each event of orders; the same whichever way an event takes to its clients. */
 export const orderEvents = {
-  "order:changed": (card: LoggedCard) => ({
+  "order:changed": (card: OrderCard) => ({
     id: card.id,
     version: card.version,
     status: card.status,

@@ -10,6 +10,9 @@ export const etagOf = ({ version }: { readonly version: number }): { readonly ET
   ETag: tagOf(version),
 });
 
+/** As responses document it. */
+export const etagHeader = { ETag: 'The version of the order: `"v7"`' } as const;
+
 const largestVersion = 2 ** 31 - 1;
 
 /** The versions that `If-Match` names. A tag that no order has matches none. */

@@ -1,0 +1,20 @@
+import type { Dialect } from "../../../infra/http/dialect.ts";
+import { problem } from "../../../infra/http/schema.ts";
+import type { OrderMovedOn } from "../../domain/failures.ts";
+
+/** What all changes of an order say of the version that they are made for. */
+export const versionRules = (number: string): [number: string, rule: string][] => [
+  [
+    number,
+    "Every change counts the order's version up. `If-Match` with an `ETag` of the order (as reading it or the last " +
+      "change answered it) makes the change only if the order is still at that version: otherwise 412, and nothing is " +
+      "changed. Without it the change is made whatever happened in between.",
+  ],
+];
+
+export const movedOn = {
+  description: "The order is not at the version that `If-Match` names",
+  schema: problem,
+} as const;
+
+export const wordsOfMovedOn: Dialect<OrderMovedOn>["order_moved_on"] = () => [412, { message: "La orden cambió" }];

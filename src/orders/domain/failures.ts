@@ -1,0 +1,62 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+export class OrderNotFound extends DomainError<"order_not_found"> {
+  readonly code = "order_not_found";
+}
+
+export class ArticleNotFound extends DomainError<"article_not_found"> {
+  readonly code = "article_not_found";
+}
+
+export class BranchNotFound extends DomainError<"branch_not_found"> {
+  readonly code = "branch_not_found";
+}
+
+export class ZoneNotFound extends DomainError<"zone_not_found"> {
+  readonly code = "zone_not_found";
+}
+
+export class LineNotFound extends DomainError<"line_not_found"> {
+  readonly code = "line_not_found";
+}
+
+/** The order is not at the version that the change was made for; nothing was changed. */
+export class OrderMovedOn extends DomainError<"order_moved_on"> {
+  readonly code = "order_moved_on";
+}
+
+export class ForeignBusiness extends DomainError<"foreign_business"> {
+  readonly code = "foreign_business";
+}
+
+/** A business without a plan has no order listing. */
+export class PlanMissing extends DomainError<"plan_missing"> {
+  readonly code = "plan_missing";
+}
+
+export class WrongPeriod extends DomainError<"wrong_period"> {
+  readonly code = "wrong_period";
+
+  constructor(
+    readonly bound: "from" | "to",
+    /** No such date or time, or a lower bound after the upper one. */
+    readonly reason: "unreadable" | "reversed",
+  ) {
+    super(`${bound} is ${reason}`);
+  }
+}
+
+/** No such order, business, template, recipient or address: nothing was sent or changed. */
+export class PaymentLinkImpossible extends DomainError<"payment_link_impossible"> {
+  readonly code = "payment_link_impossible";
+}
+
+/** The platform refused it, or was not reached: it was not sent. */
+export class PaymentLinkNotSent extends DomainError<"payment_link_not_sent"> {
+  readonly code = "payment_link_not_sent";
+}
+
+/** It may or may not have been sent; where the channel tells, its delivery status settles it. */
+export class PaymentLinkUncertain extends DomainError<"payment_link_uncertain"> {
+  readonly code = "payment_link_uncertain";
+}
