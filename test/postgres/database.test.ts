@@ -29,6 +29,16 @@ describe("the database", () => {
       (error: Error) => error,
     );
 
+  it("knows a statement by its name, and takes no other by the same one, on whichever connection", async () => {
+    const database = open(fresh.url);
+    const first = { name: "database_test_named", text: "select 1 as n" };
+    expect(await database.rows(first, [])).to.deep.equal([{ n: 1 }]);
+    const second = { ...first, text: "select 2 as n" };
+    expect((await refusalOf(open(fresh.url).rows(second, []))).message).to.include("database_test_named");
+    const inside = database.transaction((transaction) => transaction.rows(second, []));
+    expect((await refusalOf(inside)).message).to.include("database_test_named");
+  });
+
   describe("when a connection breaks in a transaction", () => {
     const pidOf = async (queries: Queries): Promise<number> => {
       const [row] = await queries.rows<{ pid: number }>(statement("select pg_backend_pid() as pid"), []);

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** A statement that PostgreSQL plans once per connection; `name` must be unique to its text. */
+/** A statement that PostgreSQL plans once per connection; `name` is unique to its text, or empty for one that runs once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -62,7 +62,7 @@ export class Database implements Queries {
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return againAfterDeadlock(
-      async () => (await this.pool.query<Row>({ ...statement, values: values as unknown[] })).rows,
+      async () => (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] })).rows,
     );
   }
 
@@ -118,9 +118,21 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
   }
 }
 
+const texts = new Map<string, string>();
+
+/** A name that two statements share would fail only on connections that have met both: here it fails at once. */
+function named(statement: Statement): Statement {
+  const { name, text } = statement;
+  if (name === "") return statement;
+  const known = texts.get(name);
+  if (known === undefined) texts.set(name, text);
+  else if (known !== text) throw new Error(`two statements are called ${name}`);
+  return statement;
+}
+
 const queriesOn = (client: pg.PoolClient): Queries => ({
   rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-    (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
+    (await client.query<Row>({ ...named(statement), values: values as unknown[] })).rows,
 });
 
 const bigint = pg.types.builtins.INT8;
