@@ -100,10 +100,7 @@ interface OrderRow {
   readonly shown: DatedRow;
 }
 
-const toChanged = ({ shown }: OrderRow): Order => ({
-  ...toOrder<Omit<Order, DateName>>(shown),
-  ...datesOf(shown),
-});
+const toChanged = ({ shown }: OrderRow): Order => Object.assign(toOrder<Omit<Order, DateName>>(shown), datesOf(shown));
 
 const cardOf = (order: Order) => {
   const { total } = totalsOf(order);

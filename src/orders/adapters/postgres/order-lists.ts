@@ -67,10 +67,8 @@ interface CountsRow {
   readonly counts: Readonly<Record<number, number>> | null;
 }
 
-const toListed = ({ createdAt, ...row }: ListedRow): ListedOrder => ({
-  ...toOrder<Omit<ListedOrder, "createdAt">>(row),
-  createdAt: new Date(createdAt),
-});
+const toListed = (row: ListedRow): ListedOrder =>
+  Object.assign(toOrder<Omit<ListedOrder, "createdAt">>(row), { createdAt: new Date(row.createdAt) });
 
 const toCancelled = (row: CancelledRow): CancelledOrder => ({
   ...row,

@@ -69,9 +69,10 @@ export class PostgresOrderReads implements OrderReads {
   }
 }
 
-const toShown = ({ driver, inAppChat, ...row }: ShownRow): ShownOrder => ({
-  ...toOrder<Omit<ShownOrder, keyof DatedInText | DateName>>(row),
-  ...datesOf(row),
-  driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
-  inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
-});
+function toShown(row: ShownRow): ShownOrder {
+  const { driver, inAppChat } = row;
+  return Object.assign(toOrder<Omit<ShownOrder, keyof DatedInText | DateName>>(row), datesOf(row), {
+    driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
+    inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
+  });
+}

@@ -134,17 +134,15 @@ export const datesOf = (row: InJson<Pick<Order, DateName>>): Pick<Order, DateNam
 
 export const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));
 
-export const toOrder = <Fields extends object = Order>(row: OrderRow<Fields>) => ({
-  ...row,
-  speedyPrice: row.speedyPrice === null ? null : moneyOf(row.speedyPrice),
-  zone: row.zone && toZone(row.zone),
-  chat: row.chat && {
-    ...row.chat,
-    lastMessageAt: dateOf(row.chat.lastMessageAt),
-  },
-  lines: (row.lines ?? []).map(toLine),
-  discount: moneyOf(row.discount),
-});
+/** Takes the row over, which is nobody else's: copies of what has so many fields cost more than reading it did. */
+export const toOrder = <Fields extends object = Order>(row: OrderRow<Fields>) =>
+  Object.assign(row, {
+    speedyPrice: row.speedyPrice === null ? null : moneyOf(row.speedyPrice),
+    zone: row.zone && toZone(row.zone),
+    chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
+    lines: (row.lines ?? []).map(toLine),
+    discount: moneyOf(row.discount),
+  } as const) as Omit<Fields, keyof RawParts> & Pick<Order, keyof RawParts>;
 
 const toZone = ({ id, price, branchId, branchName }: ZoneRow) => ({
   id,
