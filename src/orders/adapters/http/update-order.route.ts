@@ -180,7 +180,7 @@ function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_
   return date;
 }
 
-const toWire = ({ zone, branch, ...order }: Order) => ({
+const toWire = (order: Order) => ({
   id: order.id,
   shipment_method: order.shipmentMethod,
   payment_method: order.paymentMethod,
@@ -192,11 +192,11 @@ const toWire = ({ zone, branch, ...order }: Order) => ({
   lat: order.latitude,
   lng: order.longitude,
   zone_id: order.zoneId,
-  sucursal: branch && branchToWire(branch),
-  zona: zone && {
-    id: zone.id,
-    precio: decimalOf(zone.price),
-    sucursal: zone.branch && branchToWire(zone.branch),
+  sucursal: order.branch && branchToWire(order.branch),
+  zona: order.zone && {
+    id: order.zone.id,
+    precio: decimalOf(order.zone.price),
+    sucursal: order.zone.branch && branchToWire(order.zone.branch),
   },
 });
 
