@@ -1,10 +1,13 @@
 /** An exact amount in hundredths of its currency's unit. */
 export type Money = bigint;
 
+/** As columns of amounts hand it over. */
+const plain = /^\d+\.\d\d$/;
 const written = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/;
 
 /** Reads a decimal as PostgreSQL writes `numeric`; throws for one that hundredths do not hold. */
 export function moneyOf(decimal: string): Money {
+  if (plain.test(decimal)) return BigInt(decimal.slice(0, -3) + decimal.slice(-2));
   const match = written.exec(decimal);
   if (!match) throw new RangeError(`${decimal} is no amount in hundredths`);
   const [, sign, units = "0", fraction = ""] = match;

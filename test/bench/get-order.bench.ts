@@ -64,8 +64,8 @@ export const bare: BareHandler = async ({ query }) => {
   const [find] = await statementsOf((queries) => new PostgresOrderReads(queries).find(large, orderId));
   if (!find) throw new Error("the adapter runs another statement than expected");
   return async () => {
-    const [row] = await query<Parameters<typeof bareOrder>[0]>(find, [large, orderId]);
+    const [row] = await query<{ shown: Parameters<typeof bareOrder>[0] }>(find, [large, orderId]);
     if (!row) throw new Error("no row");
-    return JSON.stringify({ data: bareOrder(row) });
+    return JSON.stringify({ data: bareOrder(row.shown) });
   };
 };

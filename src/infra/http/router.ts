@@ -24,9 +24,13 @@ export interface RouterParts {
 
 export function createRouter(routes: readonly Route[], parts: RouterParts): Router {
   const router = new Router();
-  for (const route of routes) router[route.method](route.path, ...(chainOf(route, parts) as RouterMiddleware[]));
+  for (const route of routes) router[route.method](route.path, inTurn(chainOf(route, parts)) as RouterMiddleware);
   return router;
 }
+
+/** Put together once, not at each request; the last of them answers. */
+const inTurn = (chain: readonly Middleware[]): Middleware =>
+  chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
 
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];

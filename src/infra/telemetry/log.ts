@@ -4,6 +4,9 @@ import { describeError, redact } from "./redact.ts";
 
 /** What waits to be written when nobody reads; more is dropped rather than kept in memory. */
 const mostWaitingBytes = 16 * 1024 * 1024;
+/** Lines are written so many bytes at a time, or after so many ms: each write costs as much as ten lines. */
+const gatheredBytes = 4_096;
+const flushMs = 100;
 
 /**
  * JSON lines on standard output: `level` (name), `time` (ISO 8601), `pid`, `hostname`, `name`, the fields, `msg`.
@@ -19,7 +22,13 @@ export const createLog = (level: LevelWithSilent): Log =>
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: describeErrorOnce },
     },
-    pino.destination({ dest: 1, sync: false, maxLength: mostWaitingBytes }),
+    pino.destination({
+      dest: 1,
+      sync: false,
+      maxLength: mostWaitingBytes,
+      minLength: gatheredBytes,
+      periodicFlush: flushMs,
+    }),
   );
 
 /** `redact` has described it already, unless it was no error. */

@@ -25,7 +25,7 @@ export class GetOrder {
     const order = await this.reads.find(businessId, orderId);
     if (!order) throw new OrderNotFound(`order ${orderId} of business ${businessId}`);
     const [speedyPrice, tracker] = await Promise.all([this.priceOf(order), this.trackerOf(order)]);
-    return { order: { ...order, speedyPrice }, tracker };
+    return { order: speedyPrice === order.speedyPrice ? order : { ...order, speedyPrice }, tracker };
   }
 
   /** What the integration asks is kept, so that lists and cards show the same total. */

@@ -86,7 +86,7 @@ const listedFields = {
   zona: orNull(zone),
 } as const satisfies Record<string, Schema>;
 
-const recordFields = {
+export const recordFields = {
   id: integer,
   status: { enum: [1, 2, 3, 4, 5, 8] },
   type: text,

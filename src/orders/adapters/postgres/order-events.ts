@@ -5,22 +5,24 @@ import { decimalOf, numberOf } from "../../../kernel/money.ts";
 import type { OrderCard, OrderEvents, OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
 import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
-import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
+import { type DatedRow, type DateName, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 import { enqueuingPushes } from "./push-outbox-sql.ts";
 
 const changed: Statement = {
   name: "orders_changed",
   text: `
-    select ${orderColumns}
-    from unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
-    join orders as o on o.business_id = wanted.business_id and o.id = wanted.id
+    ${shownAsJson(
+      orderFields,
+      `unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
+       join orders as o on o.business_id = wanted.business_id and o.id = wanted.id`,
+    )}
     order by wanted.position`,
 };
 
 /** Of one order, as nearly always: half the work. */
 const changedOne: Statement = {
   name: "orders_changed_one",
-  text: `select ${orderColumns} from orders as o where o.business_id = $1 and o.id = $2`,
+  text: `${shownAsJson(orderFields, "orders as o")} where o.business_id = $1 and o.id = $2`,
 };
 
 const logOne: Statement = {
@@ -60,10 +62,10 @@ export class PostgresOrderEvents implements OrderEvents {
   async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
     if (only && others.length === 0) {
-      return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toOrder);
+      return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toChanged);
     }
     const values = [refs.map(({ businessId }) => businessId), refs.map(({ id }) => id)];
-    return (await this.transaction.rows<OrderRow>(changed, values)).map(toOrder);
+    return (await this.transaction.rows<OrderRow>(changed, values)).map(toChanged);
   }
 
   /** To be published after the commit. Takes the businesses' event counters: the last thing that a transaction does. */
@@ -83,6 +85,12 @@ export class PostgresOrderEvents implements OrderEvents {
     return { businessId, number: row.number, name: "order:changed", payload, at: row.at };
   }
 }
+
+interface OrderRow {
+  readonly shown: DatedRow;
+}
+
+const toChanged = ({ shown }: OrderRow): Order => Object.assign(toOrder<Omit<Order, DateName>>(shown), datesOf(shown));
 
 const cardOf = (order: Order): OrderCard => {
   const { total } = totalsOf(order);

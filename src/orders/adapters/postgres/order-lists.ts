@@ -10,20 +10,11 @@ import type {
 } from "../../application/read-ports.ts";
 import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
 import { type Call, cancelledCall, countsCall, listCall, searchCall } from "./list-sql.ts";
-import { type OrderRow, toOrder } from "./order-sql.ts";
+import { dateOf, datesOf, type InJson, type OrderRow, toOrder } from "./order-sql.ts";
 
 const timezone: Statement = {
   name: "orders_timezone",
   text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
-};
-
-/** Dates in JSON are texts. */
-type InJson<Fields> = {
-  readonly [Name in keyof Fields]: Fields[Name] extends Date
-    ? string
-    : Fields[Name] extends Date | null
-      ? string | null
-      : Fields[Name];
 };
 
 type ListedRow = OrderRow<Omit<ListedOrder, "createdAt">> & { readonly createdAt: string };
@@ -76,18 +67,11 @@ interface CountsRow {
   readonly counts: Readonly<Record<number, number>> | null;
 }
 
-const toListed = ({ createdAt, ...row }: ListedRow): ListedOrder => ({
-  ...toOrder<Omit<ListedOrder, "createdAt">>(row),
-  createdAt: new Date(createdAt),
-});
+const toListed = (row: ListedRow): ListedOrder =>
+  Object.assign(toOrder<Omit<ListedOrder, "createdAt">>(row), { createdAt: new Date(row.createdAt) });
 
 const toCancelled = (row: CancelledRow): CancelledOrder => ({
   ...row,
-  scheduledAt: dateOf(row.scheduledAt),
-  paymentExpiresAt: dateOf(row.paymentExpiresAt),
-  createdAt: new Date(row.createdAt),
-  updatedAt: new Date(row.updatedAt),
+  ...datesOf(row),
   chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
 });
-
-const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));

@@ -1,12 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { OrderReads, ShownOrder } from "../../application/read-ports.ts";
-import { type OrderRow, orderColumns, toOrder } from "./order-sql.ts";
+import { type DatedRow, type DateName, dateOf, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 
-const find: Statement = {
-  name: "order_find",
-  text: `
-    select ${orderColumns}, json_build_object('id', business.id, 'name', business.name) as business,
+const shownFields = `
+      ${orderFields}, json_build_object('id', business.id, 'name', business.name) as business,
       (select json_build_object('latitude', branch.latitude, 'longitude', branch.longitude)
        from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id
          and branch.latitude is not null and branch.longitude is not null) as origin,
@@ -24,8 +22,12 @@ const find: Statement = {
        from in_app_contacts as contact join in_app_chats as chat
          on chat.business_id = contact.business_id and chat.contact_id = contact.id
        where contact.business_id = o.business_id and contact.platform_id = o.external_user_id) as "inAppChat",
-      coalesce(nullif(business.feature_flags ->> 'tax_id_label', ''), 'NIT') as "taxIdLabel"
-    from orders as o join businesses as business on business.id = o.business_id
+      coalesce(nullif(business.feature_flags ->> 'tax_id_label', ''), 'NIT') as "taxIdLabel"`;
+
+const find: Statement = {
+  name: "order_find",
+  text: `
+    ${shownAsJson(shownFields, "orders as o join businesses as business on business.id = o.business_id")}
     where o.business_id = $1 and o.id = $2`,
 };
 
@@ -52,14 +54,14 @@ interface InAppChatRow {
   readonly lastMessageAt: string | null;
 }
 
-type ShownRow = OrderRow<Omit<ShownOrder, keyof DatedInText>> & DatedInText;
+type ShownRow = Omit<DatedRow<ShownOrder>, keyof DatedInText> & DatedInText;
 
 export class PostgresOrderReads implements OrderReads {
   constructor(private readonly database: Queries) {}
 
   async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
-    const [row] = await this.database.rows<ShownRow>(find, [businessId, orderId]);
-    return row ? toShown(row) : null;
+    const [row] = await this.database.rows<{ shown: ShownRow }>(find, [businessId, orderId]);
+    return row ? toShown(row.shown) : null;
   }
 
   async rememberPrice(businessId: number, orderId: number, version: number, price: Money): Promise<void> {
@@ -67,10 +69,10 @@ export class PostgresOrderReads implements OrderReads {
   }
 }
 
-const toShown = ({ driver, inAppChat, ...row }: ShownRow): ShownOrder => ({
-  ...toOrder<Omit<ShownOrder, keyof DatedInText>>(row),
-  driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
-  inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
-});
-
-const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));
+function toShown(row: ShownRow): ShownOrder {
+  const { driver, inAppChat } = row;
+  return Object.assign(toOrder<Omit<ShownOrder, keyof DatedInText | DateName>>(row), datesOf(row), {
+    driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
+    inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
+  });
+}

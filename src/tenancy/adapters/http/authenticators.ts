@@ -33,11 +33,11 @@ const eitherOf =
 function appKey(keys: AppKeys, door: Door, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
     const key = keyOf(ctx);
-    await door.approach(ctx, key);
+    const digest = await door.approach(ctx, key);
     const access = key === "" ? null : await keys.accessOf(key);
-    if (!access) return door.refuse(ctx, key, { message: "Invalid API key" });
-    if (!access.hasAdministrator) return door.refuse(ctx, key, "No admin user found for this business");
-    door.welcome(key);
+    if (!access) return door.refuse(ctx, digest, { message: "Invalid API key" });
+    if (!access.hasAdministrator) return door.refuse(ctx, digest, "No admin user found for this business");
+    door.welcome(digest);
     ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
     ctx.state.rateKey = `key ${access.keyId}`;
     await next();
@@ -84,10 +84,10 @@ function keyOrBodyToken(keys: AppKeys, sessions: Sessions, door: Door): Middlewa
 }
 
 async function enter(ctx: Context, token: string, sessions: Sessions, door: Door, refusal: object): Promise<void> {
-  await door.approach(ctx, token);
+  const digest = await door.approach(ctx, token);
   const user = await sessions.userOf(token);
-  if (!user) return door.refuse(ctx, token, refusal);
-  door.welcome(token);
+  if (!user) return door.refuse(ctx, digest, refusal);
+  door.welcome(digest);
   const { businessId, userId, roleId } = user;
   ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
   ctx.state.rateKey = `user ${userId} of ${businessId}`;
@@ -106,16 +106,19 @@ class Door {
 
   constructor(private readonly attempts: AttemptLimit) {}
 
-  async approach(ctx: Context, credential: string): Promise<void> {
-    if (!this.familiar.has(digestOf(credential))) await this.attempts.check(ctx.ip);
+  /** The credential's digest, for what follows. */
+  async approach(ctx: Context, credential: string): Promise<string> {
+    const digest = digestOf(credential);
+    if (!this.familiar.has(digest)) await this.attempts.check(ctx.ip);
+    return digest;
   }
 
-  welcome(credential: string): void {
-    this.familiar.set(digestOf(credential), true);
+  welcome(digest: string): void {
+    this.familiar.set(digest, true);
   }
 
-  async refuse(ctx: Context, credential: string, body: unknown): Promise<never> {
-    this.familiar.delete(digestOf(credential));
+  async refuse(ctx: Context, digest: string, body: unknown): Promise<never> {
+    this.familiar.delete(digest);
     await this.attempts.failed(ctx.ip);
     throw new HttpProblem(401, "not authenticated", {}, body);
   }
