@@ -1,4 +1,5 @@
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
+import { servedRoutes } from "../http/routes.ts";
 import type { Answer } from "../support/http.ts";
 import { asking, type FuzzRequest, firstIdOf, untouched } from "./requests.ts";
 import { type Logged, type Stage, secrets, tracesOf } from "./stage.ts";
@@ -45,6 +46,9 @@ export class Checks {
   private readonly ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   private readonly compiled = new WeakMap<object, ValidateFunction>();
 
+  /** What serves the document is not in it. */
+  private readonly documentation = servedRoutes().filter(({ tag }) => tag === "documentation");
+
   private constructor(private readonly document: Json) {}
 
   static async open(stage: Stage): Promise<Checks> {
@@ -71,9 +75,13 @@ export class Checks {
     const operation = record(
       record(record(this.document.paths)[path])[(method === "HEAD" ? "GET" : method).toLowerCase()],
     );
-    if (operation.responses === undefined) return this.unserved(method, answer);
-    const common = status === 415 ? { $ref: "#/components/responses/NotJson" } : undefined;
-    const response = this.resolved(record(operation.responses)[status] ?? common);
+    if (operation.responses === undefined) {
+      const documenting = this.documentation.find((each) => each.path === route && ["GET", "HEAD"].includes(method));
+      if (documenting) return documenting.responses[status] || status === 304 ? null : `${status} is not documented`;
+      return this.unserved(method, answer);
+    }
+    if (isTransportFailure(answer)) return null;
+    const response = this.resolved(record(operation.responses)[status]);
     if (response === null) return `${status} is not documented`;
     if (method === "HEAD" || status === 304) return answer.text === "" ? null : "a body where there is none";
     return this.wrongBody(response, answer);
@@ -118,6 +126,14 @@ export class Checks {
     this.compiled.set(schema, known);
     return known;
   }
+}
+
+/** By the document's own description these are answered alike, whatever the operation words itself. */
+function isTransportFailure({ status, type, text }: Answer): boolean {
+  const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};
+  // Authentication rule 4: of whoever needs a session token, and gives none.
+  if ((status === 400 && error === "Token is required") || (status === 401 && error === "Invalid token")) return true;
+  return (status === 400 && message === "Request body is not valid JSON") || (status === 415 && message !== undefined);
 }
 
 function parsed(text: string): { readonly value: unknown } | null {

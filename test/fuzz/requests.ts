@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Route } from "../../src/infra/http/route.ts";
 import { png } from "../messaging/media-files.ts";
 import { appSecret, aWebhook } from "../support/world.ts";
-import { anything, type Ids, type Json, objectOf, oddTexts, record, spoil, spoilings } from "./values.ts";
+import { anything, type Ids, type Json, objectOf, oddTexts, plainOf, record, spoil, spoilings } from "./values.ts";
 
 /** A request as it is sent, but for who sends it: keys and tokens are put in when it is. */
 export interface FuzzRequest {
@@ -36,7 +36,15 @@ const nowhere = 98_764;
 /** The first of each thing of a business has this id; the next ones follow. */
 export const firstIdOf = (businessId: number): number => businessId * 100 + 1;
 
+/** There are more of these than one. */
+const several = ["template", "contact", "chat", "order", "detail", "article", "extra", "registration", "campaign"];
+
 const idsFor = (businessId: number): Ids => ({
+  ownOf: (entity) => {
+    if (entity === "business") return fc.constant(businessId);
+    const first = firstIdOf(businessId);
+    return several.includes(entity) ? fc.integer({ min: first, max: first + 2 }) : fc.constant(first);
+  },
   idOf: (entity) => {
     const idIn = (each: number) => (entity === "business" ? each : firstIdOf(each));
     const own = idIn(businessId);
@@ -86,7 +94,7 @@ const wellFormed = (text: string): string => Buffer.from(text).toString();
 
 const encoded = (value: unknown): string => {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return encodeURIComponent(wellFormed(text)).slice(0, 9_000);
+  return encodeURIComponent(wellFormed(text)).slice(0, 1_500);
 };
 
 /** As they stand in a URL: what no encoder writes is among them. */
@@ -111,7 +119,7 @@ const rawOdd = fc.oneof(
 );
 
 function paramsOf(route: Route, ids: Ids): fc.Arbitrary<Record<string, string>> {
-  const good = objectOf(record(route.params), ids);
+  const good = fc.oneof(plainOf(record(route.params), ids), objectOf(record(route.params), ids));
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
   const odd = fc.option(fc.record({ name: fc.constantFrom(...names, ""), value: rawOdd }), { freq: 8 });
   return fc.tuple(good, odd).map(([values, each]) => {
@@ -121,9 +129,8 @@ function paramsOf(route: Route, ids: Ids): fc.Arbitrary<Record<string, string>> 
 }
 
 function queryOf(route: Route, ids: Ids): fc.Arbitrary<string> {
-  const good = objectOf(record(route.query), ids).map((values) =>
-    Object.entries(values).map(([name, value]) => `${name}=${encoded(value)}`),
-  );
+  const asked = fc.oneof(plainOf(record(route.query), ids), objectOf(record(route.query), ids));
+  const good = asked.map((values) => Object.entries(values).map(([name, value]) => `${name}=${encoded(value)}`));
   const names = [...Object.keys(record(route.query).properties ?? {}), "token", "__proto__", "a[b]", "x", ""];
   const odd = fc.array(
     fc
@@ -205,7 +212,8 @@ function goodBodyOf(route: Route, ids: Ids, businessId: number): fc.Arbitrary<Bo
   if (route.body === "multipart") return forms;
   if (route.operationId === "receiveCloudWebhook") return webhooks(businessId);
   if (route.body === "raw") return channelRequests;
-  return fc.tuple(objectOf(record(route.body), ids), spoilings).map(([value, all]) => json(spoil(value, all)));
+  const good = fc.oneof(plainOf(record(route.body), ids), objectOf(record(route.body), ids));
+  return fc.tuple(good, spoilings).map(([value, all]) => json(spoil(value, all)));
 }
 
 const part = fc.record({
@@ -218,12 +226,20 @@ const part = fc.record({
   ),
 });
 
+const oneFile = {
+  parts: [{ name: "file", fileName: "a.png", type: "image/png", content: png().toString("latin1") }],
+  boundary: "b",
+  end: "--b--\r\n",
+};
+
+const oddForms = fc.record({
+  parts: fc.oneof(fc.array(part, { minLength: 1, maxLength: 1 }), fc.array(part, { maxLength: 25 })),
+  boundary: fc.constantFrom("b", "b", "b", '"b"', "", "other", "x".repeat(80)),
+  end: fc.constantFrom("--b--\r\n", "--b--\r\n", "--b--\r\n", "", "--b", "\r\n"),
+});
+
 const forms: fc.Arbitrary<Body> = fc
-  .record({
-    parts: fc.oneof(fc.array(part, { minLength: 1, maxLength: 1 }), fc.array(part, { maxLength: 25 })),
-    boundary: fc.constantFrom("b", "b", "b", '"b"', "", "other", "x".repeat(80)),
-    end: fc.constantFrom("--b--\r\n", "--b--\r\n", "--b--\r\n", "", "--b", "\r\n"),
-  })
+  .oneof({ weight: 1, arbitrary: fc.constant(oneFile) }, { weight: 3, arbitrary: oddForms })
   .map(({ parts, boundary, end }) => {
     const written = parts.map(({ name, fileName, type, content }) => {
       const quoted = (text: string) => wellFormed(text.replaceAll(/["\r\n]/g, "_"));
@@ -334,7 +350,7 @@ const oddHeaders: fc.Arbitrary<Json> = fc.record(
     range: fc.constantFrom("bytes=0-", "bytes=5-1", "bytes=-1", "bytes=0-0,2-3", "bytes=99999999999999999999-", "x"),
     "if-none-match": fc.constantFrom("*", '"x"', "x"),
     "if-modified-since": headerText,
-    "x-request-id": headerText,
+    "x-request-id": fc.constantFrom("", " ", "\xe9", "a, b", "a".repeat(300)),
     "x-forwarded-for": fc.constantFrom("1.2.3.4", "::1", "garbage, 1.2.3.4"),
     "x-http-method-override": fc.constantFrom("DELETE", "GET"),
     origin: fc.constantFrom("https://x.test", "null", ""),

@@ -9,6 +9,8 @@ export const record = (value: unknown): Json => (typeof value === "object" && va
 /** Where the ids of a schema come from: those of the caller's business, of another one, and of none. */
 export interface Ids {
   idOf(entity: string): fc.Arbitrary<number>;
+  /** One that there is, of the caller's own. */
+  ownOf(entity: string): fc.Arbitrary<number>;
 }
 
 const largestSafe = Number.MAX_SAFE_INTEGER;
@@ -191,6 +193,21 @@ export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const names = fc.constantFrom("1", "2", "3", "9999", "0", "__proto__");
   const values = fc.oneof(fc.constantFrom("nombre", "numero", "toString", "__proto__"), fc.constantFrom(...oddTexts));
   return fc.dictionary(names, values, { maxKeys: 3 });
+}
+
+/** The simplest that is right: what is required with its examples, and ids of the caller's own. */
+export function plainOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const wanted = Object.entries(record(schema.properties)).filter(([name]) => required.has(name));
+  return fc.record(Object.fromEntries(wanted.map(([name, each]) => [name, plainValueOf(record(each), ids)])));
+}
+
+function plainValueOf(schema: Json, ids: Ids): fc.Arbitrary<unknown> {
+  if (typeof schema["x-entity"] === "string") return ids.ownOf(schema["x-entity"]);
+  if ("example" in schema) return fc.constant(schema.example);
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  if (schema.type === "array") return plainValueOf(record(schema.items), ids).map((item) => [item]);
+  return schema.type === "object" ? plainOf(schema, ids) : valuesOf(schema, "", ids);
 }
 
 /** A value that the schema mostly allows. */
