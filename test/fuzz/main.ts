@@ -6,24 +6,29 @@ import { closeTestServer } from "../support/database.ts";
 import { type Finding, fuzz } from "./fuzz.ts";
 
 /**
- * `SEED=1 SECONDS=120 RUNS=100000 ROUTE=getOrder node --import tsx test/fuzz/main.ts`: asks the whole service whatever
+ * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder`, any of them left out or empty: asks the whole service whatever
  * the schemas of its routes allow and more; prints tables and writes .run/fuzz.json. Ends with 1 when an answer was not
  * as documented, failed where nothing wants it to, or a business came near another's data.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+/** Not by the environment, where a shell counts its own SECONDS. */
+const given: Readonly<Record<string, string>> = Object.fromEntries(
+  process.argv.slice(2).map((each) => each.split("=")),
+);
+
 const numberOf = (name: string, otherwise: number): number => {
-  const given = Number(process.env[name] || otherwise);
-  if (Number.isSafeInteger(given) && given >= 0) return given;
+  const value = Number(given[name] || otherwise);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`${name} must be a whole number`);
 };
 
 async function main(): Promise<number> {
-  const only = process.env.ROUTE ?? "";
+  const only = given.route ?? "";
   const settings = {
-    seed: numberOf("SEED", 1),
-    seconds: numberOf("SECONDS", 120),
-    runs: numberOf("RUNS", 1_000_000),
+    seed: numberOf("seed", 1),
+    seconds: numberOf("seconds", 120),
+    runs: numberOf("runs", 1_000_000),
     perRoute: 25,
     role: "all",
     ...(only !== "" && { only }),

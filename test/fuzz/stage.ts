@@ -5,6 +5,7 @@ import type { Log } from "../../src/kernel/log.ts";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 import { asking, customerOf, type FuzzRequest, firstIdOf, untouched, type Who } from "./requests.ts";
 
@@ -27,18 +28,20 @@ export const tracesOf = (businessId: number): readonly string[] => [markOf(busin
 /** Nobody ever reads these. */
 export const secrets: readonly string[] = businesses.flatMap((id) => [platformTokenOf(id), adsTokenOf(id)]);
 
+const threadsOf = (id: number) =>
+  [0, 1, 2].map((n) =>
+    aThread(firstIdOf(id) + n, {
+      name: `Carla ${markOf(id)}`,
+      phone: n === 0 ? customerOf(id) : `${customerOf(id).slice(0, -1)}${n === 1 ? 8 : 9}`,
+      messages: aThread(id).messages.map((message) => ({ ...message, body: `Hola ${markOf(id)}`, at: new Date() })),
+    }),
+  );
+
 function marked(id: number) {
   const mark = markOf(id);
   const first = firstIdOf(id);
   const base = aBusiness(id);
   const body = `Hola {{1}}, ${mark}`;
-  const threads = [0, 1, 2].map((n) =>
-    aThread(first + n, {
-      name: `Carla ${mark}`,
-      phone: n === 0 ? customerOf(id) : `${customerOf(id).slice(0, -1)}${n === 1 ? 8 : 9}`,
-      messages: aThread(first).messages.map((message) => ({ ...message, body: `Hola ${mark}`, at: new Date() })),
-    }),
-  );
   return aBusiness(id, {
     name: `Negocio ${mark}`,
     flags: { timezone: "America/La_Paz", "payments-url": "https://pay.example", group_shared_report: [id] },
@@ -51,7 +54,7 @@ function marked(id: number) {
       aTemplate(first + 2, { body, headerType: "IMAGE", name: `${mark} con imagen` }),
       aTemplate(first + 3, { status: "REJECTED", name: `${mark} rechazada` }),
     ],
-    threads,
+    threads: threadsOf(id),
     sender: { ...base.sender, token: platformTokenOf(id) },
     ads: {
       token: adsTokenOf(id),
@@ -98,6 +101,7 @@ export class Stage {
     });
     const stage = new Stage(world, directory, lines);
     for (const id of businesses) await stage.furnish(id);
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
     return stage;
   }
 
@@ -127,6 +131,10 @@ export class Stage {
       [id, first, mark],
     );
     await this.restock(id);
+    // Who wrote lately may be written to.
+    for (const { phone } of threadsOf(id)) {
+      await world.control("POST", `/customers/${phone}/say`, { to: `number-${id}`, text: `Hola ${mark}` });
+    }
     // Ids that the database gives do not meet those that are put back.
     await world.rows("select setval(pg_get_serial_sequence('order_lines', 'id'), 10000000)");
     await world.rows("select setval(pg_get_serial_sequence('registrations', 'id'), 10000000)");
