@@ -125,8 +125,8 @@ export class Stage {
     await world.rows("insert into tags (business_id, id, name) values ($1, $2, $3)", [id, first, mark]);
     await world.rows(
       `insert into campaigns (business_id, id, name, user_id, template_id, step_id, sender_id, tags, template, state,
-                              timezone, total)
-       select business_id, $2 + n, $3, $2, $2, $2, id, '{}', '{}', 'cancelled', 'UTC', 0
+                              pause_reason, timezone, total)
+       select business_id, $2 + n, $3, $2, $2, $2, id, '{}', '{}', 'paused', 'for the test', 'UTC', 0
        from senders, generate_series(0, 2) as n where business_id = $1`,
       [id, first, mark],
     );
