@@ -54,6 +54,7 @@ describe("the documentation page", () => {
     "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
     "constructor",
     "__proto__",
+    "%00",
   ]) {
     it(`serves no other file, such as ${file}`, async () => {
       const answer = await request(`${app.url}/docs/${file}`);

@@ -126,6 +126,15 @@ describe("the OpenAPI document", () => {
     handle: () => ({}),
   } as const;
 
+  it("names the other types that an answer can have", () => {
+    const answer = { description: "Bare", schema: { type: "object" }, otherTypes: ["text/csv"] } as const;
+    const { paths } = read([defineRoute({ ...bare, responses: { 200: answer } })]);
+    expect(paths["/bare"].get.responses[200].content).to.deep.equal({
+      "application/json": { schema: { type: "object" } },
+      "text/csv": { schema: { type: "string" } },
+    });
+  });
+
   it("cannot be made of two routes that are the same", () => {
     const twice = (other: Partial<Route>) => () =>
       openApiDocument([defineRoute(bare), { ...defineRoute(bare), ...other }], info);
@@ -148,6 +157,7 @@ describe("the OpenAPI document", () => {
       expect(again.headers.etag).to.equal(etag);
     }
     expect((await request(url, { headers: { "if-none-match": '"a"' } })).status).to.equal(200);
+    expect((await request(`${url}?token=%00`)).status, "of a query that nobody reads").to.equal(200);
     await app.close();
   });
 });

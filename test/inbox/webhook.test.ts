@@ -46,6 +46,12 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
       });
     }
 
+    it("and refuses a question that is put twice, or that no text can hold, as the caller's mistake", async () => {
+      const ask = (query: string) => request(`${world.api}/webhooks/cloud?${query}`);
+      expectAnswer(await ask("hub.mode=a&hub.mode=b"), [400, { message: "hub.mode debe ser un texto" }]);
+      expectAnswer(await ask("hub.verify_token=%00"), [400, { message: "hub.verify_token no es válido" }]);
+    });
+
     it("and refuses a question without anything", async () => {
       expectAnswer(await verify({}), [403, { message: "Wrong verify token" }]);
     });

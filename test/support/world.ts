@@ -11,6 +11,7 @@ import type { DemoBusiness, DemoTemplate, DemoThread } from "../../src/demo/data
 import { insertBusiness } from "../../src/demo/seed.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
+import type { Log } from "../../src/kernel/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
 import { type Answer, request } from "./http.ts";
@@ -165,6 +166,8 @@ interface WorldSettings {
   readonly statusDelayMs?: number;
   /** The sandbox's Pusher host is configured. */
   readonly pusher?: boolean;
+  /** Takes what the service logs, whatever its level. */
+  readonly log?: Log;
 }
 
 export const pusherApp = { appId: "app-1", key: "pusher-key", secret: "pusher secret" };
@@ -242,6 +245,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   };
   const config = configure(unlimited(readConfig(environment)));
   const container = createContainer(config);
+  if (settings.log) (await container.rebind<Log>(tokens.log)).toConstantValue(settings.log);
   const database = resolve(container, tokens.database);
   opened.unshift(() => database.close());
   await database.transaction(async (transaction) => {

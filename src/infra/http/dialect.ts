@@ -40,6 +40,8 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const answer = error instanceof DomainError ? answers[error.code] : undefined;
   if (answer) return answer(error as never);
+  // The caller's mistake, also where an endpoint has no words for any.
+  if (error instanceof InvalidInput) return [400, { message: error.message }];
   ctx.app.emit("error", error, ctx);
   return dialect.unexpected(error);
 }

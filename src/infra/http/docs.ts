@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { cacheable } from "./cacheable.ts";
-import { plainDialect } from "./dialect.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "./dialect.ts";
 import { defineRoute, Reply, type Route } from "./route.ts";
 import { problem } from "./schema.ts";
 
@@ -67,7 +67,7 @@ export function docsRoutes(title: string): Route[] {
     method: "get",
     tag: "documentation",
     auth: "none",
-    dialect: plainDialect,
+    dialect: { ...plainDialect, invalid_input: () => [404, { message: "Not found" }] } as Dialect<InvalidInput>,
   } as const;
   return [
     defineRoute({

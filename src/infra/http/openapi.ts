@@ -207,7 +207,8 @@ function responsesOf(route: Route): Json {
   return Object.fromEntries([...common, ...own]);
 }
 
-function responseOf({ description, schema, type = "application/json", headers }: ResponseSpec): Json {
+function responseOf({ description, schema, type = "application/json", otherTypes, headers }: ResponseSpec): Json {
+  const others = (otherTypes ?? []).map((other) => [other, { schema: { type: "string" } }]);
   const described = Object.entries(headers ?? {}).map(([name, says]) => [
     name,
     { description: says, schema: { type: "string" } },
@@ -215,7 +216,9 @@ function responseOf({ description, schema, type = "application/json", headers }:
   return {
     description,
     ...(described.length > 0 && { headers: Object.fromEntries(described) }),
-    ...(schema !== undefined && { content: { [type]: { schema: publicSchema(schema) } } }),
+    ...(schema !== undefined && {
+      content: { [type]: { schema: publicSchema(schema) }, ...Object.fromEntries(others) },
+    }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface ResponseSpec {
   readonly description: string;
   readonly schema?: Schema;
   readonly type?: string;
+  /** What else it can be, as the header `Accept` says. */
+  readonly otherTypes?: readonly string[];
   /** What each header says, by its name. */
   readonly headers?: Readonly<Record<string, string>>;
 }

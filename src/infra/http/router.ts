@@ -52,7 +52,10 @@ function handling(route: Route, parts: RouterParts): Middleware {
   const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
   return async (context) => {
     const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
-    if (ctx.url.includes("%00")) [ctx.params, ctx.query].forEach(refuseNullCharacter);
+    if (ctx.url.includes("%00")) {
+      if (route.params) refuseNullCharacter(ctx.params);
+      if (route.query) refuseNullCharacter(ctx.query);
+    }
     if (ctx.request.rawBody?.includes("\\u0000")) refuseNullCharacter(ctx.request.body);
     const call: Call<unknown, unknown, unknown, unknown> = {
       params: parseParams?.(ctx.params),

@@ -53,6 +53,7 @@ export function cloudWebhookRoutes(
     query: verification,
     responses: {
       200: { description: "The challenge, as it came", type: "text/plain" },
+      400: { description: "A wrong parameter", schema: problem },
       403: { description: "Another mode, or another verify token", schema: problem },
       429: { description: "Too many failed attempts from this address", schema: problem },
       500: { description: "Unexpected failure", schema: problem },

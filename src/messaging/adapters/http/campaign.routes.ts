@@ -154,7 +154,10 @@ const listRecipients = (reads: CampaignReads): Route =>
       type: "object",
       properties: { state: { type: "string", enum: recipientStates }, page },
     } as const,
-    responses: { 200: { description: "A page of recipients", schema: listOf(recipient) }, ...failures },
+    responses: {
+      200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
+      ...failures,
+    },
     dialect,
     handle: async ({ params: { id }, query, caller, headers }) => {
       const { total, counts } = await demanded(reads, caller.businessId, id);

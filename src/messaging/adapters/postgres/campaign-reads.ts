@@ -99,7 +99,7 @@ const actions: Readonly<Record<CampaignAction, readonly [from: readonly Campaign
 const statementOf = (action: CampaignAction): Statement => {
   const [from, change] = actions[action];
   return {
-    name: `campaign_${action}`,
+    name: `campaign_asked_to_${action}`,
     text: `
       with campaign as (
         select id, state from campaigns where business_id = $1 and id = $2 for no key update

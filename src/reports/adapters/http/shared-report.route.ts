@@ -119,6 +119,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
     responses: {
       200: {
         description: "One report of each business",
+        otherTypes: ["text/csv"],
         schema: {
           type: "object",
           required: ["data"],

@@ -1,0 +1,32 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect } from "chai";
+
+/** The names of prepared statements in a source; one that is put together ends at its first variable part, with `$`. */
+const namesIn = (source: string): string[] =>
+  [...source.matchAll(/\bname: (?:"([^"]*)"|`([^`$]*\$?)[^`]*`),\s*text\b/g)]
+    .map(([, whole, beginning]) => whole ?? beginning ?? "")
+    .filter((name) => name !== "");
+
+const clashes = (names: readonly string[]): string[] => {
+  const repeated = names.filter((name, i) => names.indexOf(name) !== i && !name.endsWith("$"));
+  const beginnings = names.filter((name) => name.endsWith("$")).map((name) => name.slice(0, -1));
+  const covered = names.filter((name) => !name.endsWith("$") && beginnings.some((start) => name.startsWith(start)));
+  return [...repeated, ...covered];
+};
+
+describe("prepared statements", () => {
+  it("have names of their own: a connection that knows another under the same name refuses the second", async () => {
+    const files = (await readdir("src", { recursive: true })).filter((file) => file.includes("postgres/"));
+    const sources = await Promise.all(files.filter((f) => f.endsWith(".ts")).map((f) => readFile(`src/${f}`, "utf8")));
+    const names = sources.flatMap(namesIn);
+    expect(names.length).to.be.above(100);
+    expect(clashes(names)).to.deep.equal([]);
+  });
+
+  it("are seen to clash, whole or put together", () => {
+    const source = (...names: string[]) => names.map((name) => `{ name: ${name}, text: "" }`).join("\n");
+    expect(clashes(namesIn(source('"a"', '"b"', '"a"')))).to.deep.equal(["a"]);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source that is looked at
+    expect(clashes(namesIn(source("`act_${kind}`", '"act_stop"', '"b"')))).to.deep.equal(["act_stop"]);
+  });
+});

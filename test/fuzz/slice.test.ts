@@ -1,0 +1,16 @@
+import { expect } from "chai";
+import { type FuzzReport, fuzz } from "./fuzz.ts";
+
+/** The same few requests each time; `make fuzz` goes on with more. */
+describe("whatever is asked", function () {
+  this.timeout(60_000);
+  let report: FuzzReport;
+  before(async () => {
+    report = await fuzz({ seed: 7, runs: 100_000, seconds: 4, perRoute: 3, role: "api" });
+  });
+
+  it("is answered as documented, fails only where the specification wants it, and stays with its business", () => {
+    expect(report.findings).to.deep.equal([]);
+    expect(report.requests).to.be.above(50);
+  });
+});
