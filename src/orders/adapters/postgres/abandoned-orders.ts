@@ -3,10 +3,13 @@ import type { AbandonedOrders, AbandonedPlace } from "../../application/inactivi
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, orderStatuses } from "../../domain/order.ts";
 
-/** Whole minutes from 1 to 999,999, as a number or as text; anything else says nothing. */
+/** Ten years: longer than that is for ever, and beyond what an `integer` or a date holds. */
+const longestIdleMinutes = 10 * 366 * 24 * 60;
+
+/** Whole minutes from 1, as a number or as text; anything else says nothing. */
 const idleTime = `
-  make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]{0,5}$'
-                             then (business.feature_flags->>'bot_inactivity_minutes')::integer
+  make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]{0,999}$'
+                             then least((business.feature_flags->>'bot_inactivity_minutes')::numeric, ${longestIdleMinutes})::integer
                              else $5::integer end)`;
 
 /**
