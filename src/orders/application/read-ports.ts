@@ -96,6 +96,7 @@ export interface OrderLists {
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
   cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
+  hasPlan(businessId: number): Promise<boolean>;
   /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;
 }
