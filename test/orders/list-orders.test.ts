@@ -203,7 +203,7 @@ describe("listing orders", () => {
       page: 3,
     });
     await world.rows("insert into orders (business_id, type) select 1, 'wa' from generate_series(1, 100)");
-    for (const limit of [101, 5_000, 9_007_199_254_740_991]) {
+    for (const limit of [101, 5_000, 9_007_199_254_740_991, `1${"0".repeat(20)}`]) {
       const capped = await page(`?limit=${limit}`);
       expect([capped.ids.length, capped.total, capped.hasNextPage]).to.deep.equal([100, 121, true]);
     }
@@ -329,6 +329,12 @@ describe("listing orders", () => {
       const message = { success: false, error: "from no puede ser posterior a to" };
       expectRefused(await shops.list(reversed), 400, message);
       expectRefused(await shops.list(`/counts${reversed}`), 400, message);
+    });
+
+    it("is open where a bound is empty (§13.6)", async () => {
+      await addOrders({}, {});
+      expect(await total("?from=&to=")).to.equal(await total(""));
+      expect((await shops.list("/counts?from=&to=")).status).to.equal(200);
     });
 
     it("may lie at the end of time", async () => {

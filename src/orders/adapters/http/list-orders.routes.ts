@@ -18,7 +18,7 @@ const path = "/catalogs/v2/orders/sucursal/:businessId";
 const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
 const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
-const written = { type: "string", minLength: 1, maxLength: 40 } as const;
+const written = { type: "string", maxLength: 40 } as const;
 
 const filters = {
   sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
@@ -228,8 +228,9 @@ interface FilterQuery {
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,
   agentId: userId ?? null,
-  from: from ?? null,
-  to: to ?? null,
+  // An empty bound is none.
+  from: from || null,
+  to: to || null,
 });
 
 const toPage = ({ items, total }: Page<ListedOrder>, asked: PageRequest) => ({
