@@ -19,6 +19,12 @@ export function totalsOf(order: Priced): Totals {
   return { discount: order.discount, shipping, total: total > 0n ? total : 0n };
 }
 
+/** Whether its sums are exact where they are numbers in units of the currency. */
+export function isCountable(order: Priced): boolean {
+  const { total, discount } = totalsOf(order);
+  return total + discount <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
 type Shipped = Pick<Order, "shipmentMethod" | "zone" | "lines">;
 
 /** What the integration asks for the delivery, when it is known and counts. */
