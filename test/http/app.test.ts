@@ -267,6 +267,14 @@ describe("the HTTP frame", () => {
     }
   });
 
+  it("lets no shared cache keep what somebody showed a key for, failures too", async () => {
+    for (const path of ["/things/5", "/things/x"]) {
+      expect((await ask(path, { headers: token })).headers["cache-control"], path).to.equal("private, no-store");
+    }
+    expect((await ask("/things/5")).headers["cache-control"], "whoever it is").to.equal("private, no-store");
+    expect((await ask("/nowhere")).headers).not.to.have.property("cache-control");
+  });
+
   describe("request ids", () => {
     it("are taken over when they look like one", async () => {
       const answer = await ask("/things", { headers: { "x-request-id": "abc_DEF-123" } });

@@ -159,6 +159,17 @@ describe("parser", () => {
       ],
     ];
 
+    it("is what a query's numbers may be, below 0 and with a fraction too, and worded as such", () => {
+      const page = { type: "object", properties: { page: { type: "integer", minimum: 1 } } } as const;
+      expect(parser(page, true)({ page: "100000000000000000000" })).to.deep.equal({ page: 1e20 });
+      for (const wrong of ["0", "-1", "1.5"]) {
+        expect(() => parser(page, true)({ page: wrong }), wrong).to.throw(InvalidInput, /^page no es válido$/);
+      }
+      for (const wrong of ["x", "1e3", "", "--1", "1."]) {
+        expect(() => parser(page, true)({ page: wrong }), wrong).to.throw(InvalidInput, /^page debe ser un número$/);
+      }
+    });
+
     for (const [raw, expected] of accepted) {
       it(`${JSON.stringify(raw)} is ${expected} in a path and where a body's id must be numeric`, () => {
         expect(parser(numericId)({ id: raw })).to.deep.equal({ id: expected });

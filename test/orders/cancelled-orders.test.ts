@@ -141,8 +141,8 @@ describe("listing cancelled orders", () => {
     };
     await refused({ endDate: "2026-01-01" }, "startDate es requerido");
     await refused({ startDate: "2026-01-01" }, "endDate es requerido");
-    await refused({ ...year, startDate: "2026-02-30" }, "startDate debe ser una fecha válida");
-    await refused({ ...year, endDate: "tomorrow" }, "endDate debe ser una fecha válida");
+    await refused({ ...year, startDate: "2026-02-30" }, "startDate debe ser una fecha ISO 8601");
+    await refused({ ...year, endDate: "tomorrow" }, "endDate debe ser una fecha ISO 8601");
     await refused({ ...year, startDate: "2027-01-01" }, "startDate no puede ser posterior a endDate");
     await refused({ ...year, page: "0" }, "page no es válido");
     await refused({ ...year, limit: "x" }, "limit debe ser un número");

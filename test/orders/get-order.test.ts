@@ -1,8 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import type { Queries } from "../../src/infra/postgres/database.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
+import { PostgresDeliveryPrices } from "../../src/orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
+import { DeliveryPrices, type PriceStore } from "../../src/orders/application/delivery-prices.ts";
 import { GetOrder } from "../../src/orders/application/get-order.ts";
 import type {
   DeliveryPricing,
@@ -236,15 +239,21 @@ describe("getting an order", () => {
   describe("with integrations", () => {
     const troubles: string[] = [];
     const asked: { deliveries: QuoteRequest[]; drivers: TrackedDriver[] } = { deliveries: [], drivers: [] };
-    const show = (pricing: DeliveryPricing["priceOf"], tracking: DriverTracking["locate"], database?: Queries) =>
+    const published: LoggedEvent[] = [];
+    const show = (pricing: DeliveryPricing["priceOf"], tracking: DriverTracking["locate"], store?: PriceStore) =>
       new GetOrder(
-        new PostgresOrderReads(database ?? world.database),
-        {
-          priceOf: (delivery) => {
-            asked.deliveries.push(delivery);
-            return pricing(delivery);
+        new PostgresOrderReads(world.database),
+        new DeliveryPrices(
+          {
+            priceOf: (delivery) => {
+              asked.deliveries.push(delivery);
+              return pricing(delivery);
+            },
           },
-        },
+          store ?? new PostgresDeliveryPrices(world.database),
+          { publish: (events) => published.push(...events) },
+          (_, what) => troubles.push(what),
+        ),
         {
           locate: (driver) => {
             asked.drivers.push(driver);
@@ -264,17 +273,21 @@ describe("getting an order", () => {
     };
     beforeEach(() => {
       troubles.length = 0;
+      published.length = 0;
       asked.deliveries.length = 0;
       asked.drivers.length = 0;
     });
 
-    it("asks the price of a delivery once and keeps it, without a new version (§12.5)", async () => {
+    it("asks the price of a delivery once and keeps it as a new version, which clients hear of (§12.5)", async () => {
       const id = await addOrder(world, 1);
       await set(id, "latitude = -16.4, longitude = -68.2, raw_address = 'Calle 2'");
       await world.rows("update branches set latitude = -16.1, longitude = -68.3 where business_id = 1 and id = 101");
       const getOrder = show(async () => 1_234n, nobody);
-      expect((await getOrder.execute(1, id))?.order.speedyPrice).to.equal(1_234n);
-      expect(await priceIn(id)).to.deep.equal({ speedy_price: "12.34", version: 1 });
+      const { order } = await getOrder.execute(1, id);
+      expect([order.speedyPrice, order.version]).to.deep.equal([1_234n, 2]);
+      expect(await priceIn(id)).to.deep.equal({ speedy_price: "12.34", version: 2 });
+      expect(published.map(({ name }) => name)).to.deep.equal(["order:changed"]);
+      expect(published[0]?.payload).to.include({ id, version: 2, total: 12.34, speedyPrice: 12.34 });
       await getOrder.execute(1, id);
       expect(asked.deliveries).to.deep.equal([
         {
@@ -297,6 +310,46 @@ describe("getting an order", () => {
       }, nobody);
       await getOrder.execute(1, id);
       expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 2 });
+    });
+
+    it("asks once for an order that many read at the same time (§12.5)", async () => {
+      const id = await addOrder(world, 1);
+      const getOrder = show(async () => 1_234n, nobody);
+      const shown = await Promise.all(Array.from({ length: 10 }, () => getOrder.execute(1, id)));
+      expect(asked.deliveries).to.have.length(1);
+      expect(shown.map(({ order }) => [order.speedyPrice, order.version])).to.deep.equal(Array(10).fill([1_234n, 2]));
+      expect(published).to.have.length(1);
+    });
+
+    it("waits for nobody who is changing the order, and then keeps no price (§12.5)", async () => {
+      const id = await addOrder(world, 1);
+      const other = Database.open({ ...world.config.database, poolSize: 1 }, () => {});
+      try {
+        await other.transaction(async (transaction) => {
+          const hold = { name: "hold", text: "select from orders where business_id = 1 and id = $1 for update" };
+          await transaction.rows(hold, [id]);
+          expect((await show(async () => 700n, nobody).execute(1, id)).order).to.include({
+            speedyPrice: 700n,
+            version: 1,
+          });
+        });
+      } finally {
+        await other.close();
+      }
+      expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 1 });
+      expect(published).to.deep.equal([]);
+    });
+
+    it("asks and shows nothing where there is no shipping to pay (§12.5)", async () => {
+      const [nowhere, free] = [await addOrder(world, 1, { zone_id: null }), await addOrder(world, 1)];
+      await addLine(world, 1, free, { articleId: 103, type: "delivery_coupon" });
+      for (const id of [nowhere, free]) {
+        await show(async () => 900n, nobody).execute(1, id);
+        expect([asked.deliveries, await priceIn(id)]).to.deep.equal([[], { speedy_price: null, version: 1 }]);
+        await set(id, "speedy_price = 7.35");
+        const { speedy_delivery_price, total } = await read(id);
+        expect([speedy_delivery_price, total]).to.deep.equal([null, 0]);
+      }
     });
 
     it("asks nothing for what is not delivered, or is over (§12.5)", async () => {
@@ -336,11 +389,7 @@ describe("getting an order", () => {
       };
       const shown = await show(fail, fail).execute(1, id);
       expect([shown?.order.speedyPrice, shown?.tracker?.latitude]).to.deep.equal([null, -16.5]);
-      const readOnly: Queries = {
-        rows: (statement, values) =>
-          statement.name === "order_remember_price" ? fail() : world.database.rows(statement, values),
-      };
-      const priced = await show(async () => 500n, nobody, readOnly).execute(1, id);
+      const priced = await show(async () => 500n, nobody, { keep: fail }).execute(1, id);
       expect(priced?.order.speedyPrice).to.equal(500n);
       expect(troubles).to.have.members([
         "price of a delivery",

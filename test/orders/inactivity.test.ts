@@ -318,7 +318,14 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await stored(theirs))?.version).to.equal(1);
     });
 
-    for (const wrong of [0, -5, 1.5, "soon", "", "5 minutes", true, null, {}, [5], 1e12, "99999999999999999999"]) {
+    for (const long of [1_000_000, 1e12, "99999999999999999999", `1${"0".repeat(900)}`]) {
+      it(`for as good as ever where it says ${JSON.stringify(long).slice(0, 25)}`, async () => {
+        await setFlag(long);
+        expect(await cancels({ silent: 999_999, age: 999_999 })).to.equal(false);
+      });
+    }
+
+    for (const wrong of [0, -5, 1.5, "soon", "", "5 minutes", true, null, {}, [5], "1e3"]) {
       it(`an hour where it says ${JSON.stringify(wrong)}`, async () => {
         await setFlag(wrong);
         expect(await cancels({ silent: 50, age: 50 })).to.equal(false);

@@ -88,10 +88,16 @@ describe("listing orders", () => {
     });
 
     it("no business without a plan (§13.2)", async () => {
-      await world.rows("update businesses set plan = null where id = 1");
+      const id = await addOrder(world, 1);
       const message = { success: false, error: "No se ha encontrado el plan de la empresa" };
-      for (const rest of ["", "/counts", "/search?q=x"]) expectRefused(await shops.list(rest), 400, message);
+      for (const plan of [null, ""]) {
+        await world.rows("update businesses set plan = $1 where id = 1", [plan]);
+        for (const rest of ["", "/counts", "/search?q=x", `/order/${id}`, "/order/99999999"]) {
+          expectRefused(await shops.list(rest), 400, message);
+        }
+      }
       await world.rows("update businesses set plan = 'pro' where id = 1");
+      expect((await shops.list(`/order/${id}`)).status).to.equal(200);
       expect((await shops.list()).status).to.equal(200);
     });
   });
@@ -197,7 +203,7 @@ describe("listing orders", () => {
       page: 3,
     });
     await world.rows("insert into orders (business_id, type) select 1, 'wa' from generate_series(1, 100)");
-    for (const limit of [101, 5_000, 9_007_199_254_740_991]) {
+    for (const limit of [101, 5_000, 9_007_199_254_740_991, `1${"0".repeat(20)}`]) {
       const capped = await page(`?limit=${limit}`);
       expect([capped.ids.length, capped.total, capped.hasNextPage]).to.deep.equal([100, 121, true]);
     }
@@ -315,14 +321,20 @@ describe("listing orders", () => {
     it("is refused with an impossible date, or a beginning after its end (§13.6)", async () => {
       for (const wrong of ["2026-02-30", "yesterday", "2026-13-01", "2026-01-01T25:00:00Z", "20260101"]) {
         const answer = await shops.list(`?${bound("from", wrong)}`);
-        expectRefused(answer, 400, { success: false, error: "from debe ser una fecha válida" });
+        expectRefused(answer, 400, { success: false, error: "from debe ser una fecha ISO 8601" });
         const upper = await shops.list(`?${bound("to", wrong)}`);
-        expectRefused(upper, 400, { success: false, error: "to debe ser una fecha válida" });
+        expectRefused(upper, 400, { success: false, error: "to debe ser una fecha ISO 8601" });
       }
       const reversed = `?${bound("from", "2026-01-02")}&${bound("to", "2026-01-01T23:59:59-04:00")}`;
       const message = { success: false, error: "from no puede ser posterior a to" };
       expectRefused(await shops.list(reversed), 400, message);
       expectRefused(await shops.list(`/counts${reversed}`), 400, message);
+    });
+
+    it("is open where a bound is empty (§13.6)", async () => {
+      await addOrders({}, {});
+      expect(await total("?from=&to=")).to.equal(await total(""));
+      expect((await shops.list("/counts?from=&to=")).status).to.equal(200);
     });
 
     it("may lie at the end of time", async () => {

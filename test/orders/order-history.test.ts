@@ -151,7 +151,10 @@ describe("GET /catalogs/order/{orderId}/history: who changed what", () => {
       ["?page=0", "page no es válido"],
       ["?page=x", "page debe ser un número"],
       ["?limit=0", "limit no es válido"],
-      ["?limit=-1", "limit debe ser un número"],
+      ["?limit=-1", "limit no es válido"],
+      ["?page=-1", "page no es válido"],
+      ["?page=1.5", "page no es válido"],
+      ["?page=", "page debe ser un número"],
     ] as const) {
       expectError(await edits.history(theirs, query), 400, complaint);
     }

@@ -207,6 +207,16 @@ describe("the lines of an order", () => {
       });
     }
 
+    it("refuses what would make the order cost more than a number tells exactly, and changes nothing (§10.6)", async () => {
+      const orderId = await addOrder(world, 1);
+      const most = { id: 101, customPrice: 999_999_999_999.99, picked: "x" };
+      expect((await edits.add({ orderId, articleId: 101, quantity: 90, extras: [most] })).status).to.equal(200);
+      const before = await edits.everything();
+      const answer = await edits.add({ orderId, articleId: 101, extras: [most] });
+      expectError(answer, 400, "El total de la orden es demasiado grande");
+      expect(await edits.everything()).to.deep.equal(before);
+    });
+
     it("takes a hundred extras, each with a price of its own (§10.6)", async () => {
       const orderId = await addOrder(world, 1);
       await world.rows(

@@ -254,7 +254,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
           [placed.orderId],
         );
         expect(others).to.deep.equal([]);
-        expect(change).to.include({ version: 2, action: "payment_link_sent", actor: "key" });
+        expect(change).to.include({ version: 2, action: "payment_link_renewed", actor: "key" });
         expect(change?.changes.transactionId).to.deep.equal({ from: null, to: transactionId });
         const { payload } = await inbox.hears(({ name }) => name === "order:changed");
         expect(payload).to.include({ empresa_id: 1, version: 2 });
@@ -324,7 +324,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       }
       expect((await messages(placed)).map(({ state }) => state)).to.deep.equal(["unknown", "unknown"]);
       expect(await received(placed, how)).to.have.length(2);
-      expect(await statistics(placed)).to.deep.equal([]);
+      expect(await statistics(placed), "§8.7").to.deep.equal(["payment_link_sent", "payment_link_sent"]);
     });
   }
 
@@ -435,8 +435,8 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     const wrong: [change: object, message: string][] = [
       [{ plantilla_id: undefined }, "plantilla_id es requerido"],
       [{ plantilla_id: "101" }, "plantilla_id debe ser un número"],
-      [{ parameters: "Ana" }, "parameters debe ser un arreglo"],
-      [{ parameters: [1] }, "parameters debe ser un arreglo"],
+      [{ parameters: "Ana" }, "parameters debe ser un arreglo de textos"],
+      [{ parameters: [1] }, "parameters debe ser un arreglo de textos"],
     ];
     for (const [change, message] of wrong) {
       it(`answers 400 for ${Object.entries(change)}`, async () => {

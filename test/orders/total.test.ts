@@ -124,8 +124,11 @@ describe("the total of an order", () => {
   });
 
   it("counts the integration's price for a delivery alone (§12.5)", () => {
-    expect(speedyPriceOf({ shipmentMethod: "delivery", speedyPrice: 5n })).to.equal(5n);
-    expect(speedyPriceOf({ shipmentMethod: "pickup", speedyPrice: 5n })).to.equal(null);
-    expect(speedyPriceOf({ shipmentMethod: null, speedyPrice: 5n })).to.equal(null);
+    const zone = { id: 1, price: 3n, branch: null };
+    const priced = { speedyPrice: 5n, zone, lines: [] };
+    expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery" })).to.equal(5n);
+    expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery", zone: null })).to.equal(null);
+    expect(speedyPriceOf({ ...priced, shipmentMethod: "pickup" })).to.equal(null);
+    expect(speedyPriceOf({ ...priced, shipmentMethod: null })).to.equal(null);
   });
 });

@@ -152,6 +152,14 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(await updated({ orderId, ...kept, schedule_at, zone_id })).to.include(expected);
       const both = { schedule_at, scheduleAt: schedule_at, zone_id, zoneId: zone_id };
       expect(await updated({ orderId, ...kept, ...both })).to.include(expected);
+      const sameMoment = { schedule_at, scheduleAt: "2026-07-08T05:10:11-04:00" };
+      expect(await updated({ orderId, ...kept, ...sameMoment })).to.include({ schedule_at: expected.schedule_at });
+      const sameDay = { schedule_at: "2026-07-08", scheduleAt: "2026-07-08T00:00:00" };
+      expect(await updated({ orderId, ...kept, ...sameDay })).to.include({ schedule_at: "2026-07-08T04:00:00.000Z" });
+      for (const scheduleAt of ["2026-07-08T09:10:12Z", "2026-07-08T09:10:11"]) {
+        const message = "scheduleAt y schedule_at no coinciden";
+        expectError(await edits.update({ orderId, ...kept, schedule_at, scheduleAt }), 400, message);
+      }
       expectError(await edits.update({ orderId, ...kept, zone_id, zoneId: 101 }), 400, "zoneId y zone_id no coinciden");
       const otherDate = { schedule_at, scheduleAt: null };
       expectError(await edits.update({ orderId, ...kept, ...otherDate }), 400, "scheduleAt y schedule_at no coinciden");

@@ -118,6 +118,19 @@ describe("sandbox: faults", () => {
     expect((await bench.send()).status).to.equal(200);
   });
 
+  it("can hold back many answers at once without a warning", async () => {
+    const warnings: string[] = [];
+    const hear = ({ name }: Error) => warnings.push(name);
+    process.on("warning", hear);
+    try {
+      await fault({ delay_ms: 50, count: 20 });
+      await Promise.all(Array.from({ length: 20 }, () => bench.send()));
+    } finally {
+      process.off("warning", hear);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
   it("hit only the requests they name, in their order", async () => {
     await fault({ path: "message_templates", status: 500, count: 2 });
     await fault({ path: "messages", code: 131056 });

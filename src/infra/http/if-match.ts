@@ -4,8 +4,9 @@ import { InvalidInput } from "./dialect.ts";
 /** For callers, in the document of each operation that takes the header. */
 export const ifMatchDescription = [
   "Makes the change only if what it changes is still at one of these entity tags, as an `ETag` named them; `*` if it",
-  "exists at all. Otherwise the answer is 412 and nothing is changed. Tags are compared strongly: a weak one (`W/`)",
-  "never matches.",
+  "exists at all. Otherwise the answer is 412 and nothing is changed. What does not exist is answered as without the",
+  "header (updating an order: 400 'Order not found'), unless the operation's rules say otherwise. Tags are compared",
+  "strongly: a weak one (`W/`) never matches.",
 ].join(" ");
 
 const tag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;

@@ -22,7 +22,7 @@ export function parser<const S extends SomeObjectSchema>(given: S, texts = false
   const schema = given as unknown as ObjectSchema;
   const isValid = ajv.compile(schema as object);
   const reader = numberReader(schema, texts);
-  const explain = explainer(schema);
+  const explain = explainer(schema, texts);
   return (raw) => {
     const input = reader(raw);
     if (isValid(input)) return input as Infer<S>;
@@ -39,15 +39,17 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];
     const types: readonly unknown[] = [property.type].flat();
     const isNumber = types.includes("integer") || types.includes("number");
-    return isNumber || types.includes("boolean") ? [{ name, isNumber }] : [];
+    // An id is written in digits alone.
+    const digits = property["x-numeric"] ? /^[0-9]{1,16}$/ : /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
+    return isNumber || types.includes("boolean") ? [{ name, isNumber, digits }] : [];
   });
   return (raw) => {
     if (fields.length === 0 || !isRecord(raw)) return raw;
     const input = { ...raw };
-    for (const { name, isNumber } of fields) {
+    for (const { name, isNumber, digits } of fields) {
       const value = input[name];
       if (typeof value !== "string") continue;
-      if (isNumber && /^[0-9]{1,16}$/.test(value)) input[name] = Number(value);
+      if (isNumber && digits.test(value)) input[name] = Number(value);
       else if (!isNumber && (value === "true" || value === "false")) input[name] = value === "true";
     }
     return input;
@@ -55,7 +57,7 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
 }
 
 /** Asks the fields one by one for the first that is missing or wrong, and words it. */
-function explainer(schema: ObjectSchema): (input: unknown) => string | undefined {
+function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => string | undefined {
   const required = new Set(schema.required ?? []);
   const checks = Object.entries(schema.properties).map(([name, property]) => ({
     name,
@@ -66,7 +68,8 @@ function explainer(schema: ObjectSchema): (input: unknown) => string | undefined
     const record = isRecord(input) ? input : {};
     for (const { name, property, isValid } of checks) {
       const value = Object.hasOwn(record, name) ? record[name] : undefined;
-      if (value === undefined ? required.has(name) : !isValid(value)) return wording(name, property, value, isValid);
+      if (value === undefined ? !required.has(name) : isValid(value)) continue;
+      return wording(name, property, value, isValid, texts);
     }
     return undefined;
   };
@@ -79,11 +82,13 @@ function withoutDefault(property: Schema): object | boolean {
   return rest;
 }
 
-function wording(name: string, property: Schema, value: unknown, isValid: ValidateFunction): string {
+function wording(name: string, property: Schema, value: unknown, isValid: ValidateFunction, texts: boolean): string {
   const error = value === undefined ? undefined : isValid.errors?.[0];
   const keyword = error?.keyword ?? "required";
   const own = typeof property === "object" ? property["x-error"] : undefined;
   if (typeof own === "string") return own;
+  // What a text was read as is a number, only not one that is meant.
+  if (texts && typeof value === "number") return own?.[keyword] ?? `${name} no es válido`;
   return own?.[keyword] ?? `${fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 

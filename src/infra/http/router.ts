@@ -33,11 +33,19 @@ const inTurn = (chain: readonly Middleware[]): Middleware =>
   chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
 
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
-  const authenticate = route.auth === "none" ? [] : [parts.authenticators[route.auth]];
+  const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
   return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
+}
+
+/** What somebody has to show a key for is for no shared cache, unless the route says so itself. */
+function unshared(authenticate: Middleware): Middleware {
+  return (ctx, next) => {
+    ctx.set("Cache-Control", "private, no-store");
+    return authenticate(ctx, next);
+  };
 }
 
 function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: number): Middleware {

@@ -1,9 +1,10 @@
 import type { EventFeed } from "../../kernel/events.ts";
-import { ArticleNotFound, OrderMovedOn, OrderNotFound } from "../domain/failures.ts";
+import { ArticleNotFound, OrderMovedOn, OrderNotFound, OrderTooDear } from "../domain/failures.ts";
 import type { Order } from "../domain/order.ts";
+import { isCountable } from "../domain/total.ts";
 import type { LineAddition, OrderEditStores, OrderEditUnitOfWork } from "./edit-ports.ts";
 
-export type AddLineFailure = ArticleNotFound | OrderNotFound | OrderMovedOn;
+export type AddLineFailure = ArticleNotFound | OrderNotFound | OrderMovedOn | OrderTooDear;
 
 /** §10: adds an article with its extras to an order, counts it in the statistics, and tells the business's clients. */
 export class AddLine {
@@ -28,5 +29,7 @@ async function addOn({ edits, events }: OrderEditStores, addition: LineAddition)
   if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
   const [order] = await events.read([{ businessId, id }]);
   if (!order) throw new OrderNotFound(`order ${id}`);
+  // What was done so far is undone with the transaction.
+  if (!isCountable(order)) throw new OrderTooDear(`order ${id}`);
   return { order, events: await events.logChanged([order]) };
 }

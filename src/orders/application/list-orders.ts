@@ -43,6 +43,11 @@ export class ListOrders {
     return planned(await this.lists.search(businessId, text, page));
   }
 
+  /** For what else belongs to the listing. Rejects with `PlanMissing`. */
+  async requirePlan(businessId: number): Promise<void> {
+    planned((await this.lists.hasPlan(businessId)) ? true : null);
+  }
+
   /** `to` is inclusive; without a time it means the end of its day. Rejects with `WrongPeriod`. */
   async cancelled(
     businessId: number,

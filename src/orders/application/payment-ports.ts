@@ -35,7 +35,7 @@ export interface PaymentLinks {
    * writes down whose key asked for it. Null when the order is gone.
    */
   renew(businessId: number, orderId: number, keyId: number): Promise<RenewedLink | null>;
-  /** §8.7 For the e-commerce statistics. */
+  /** §8.7 For the e-commerce statistics: it was sent, as far as anybody knows. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-import type { Money } from "../../kernel/money.ts";
 import type { OrderChange } from "../domain/change.ts";
 import type { Order } from "../domain/order.ts";
 import type { Tab } from "../domain/tabs.ts";
@@ -80,8 +79,6 @@ export interface CancelledFilter extends Period {
 
 export interface OrderReads {
   find(businessId: number, orderId: number): Promise<ShownOrder | null>;
-  /** Remembers a price unless the order has changed since that version, or has one by now. */
-  rememberPrice(businessId: number, orderId: number, version: number, price: Money): Promise<void>;
 }
 
 export interface OrderLists {
@@ -96,6 +93,7 @@ export interface OrderLists {
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
   cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
+  hasPlan(businessId: number): Promise<boolean>;
   /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;
 }

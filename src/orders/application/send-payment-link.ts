@@ -1,6 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { Turns } from "../../kernel/turns.ts";
-import { PaymentLinkImpossible, type PaymentLinkNotSent, type PaymentLinkUncertain } from "../domain/failures.ts";
+import { PaymentLinkImpossible, type PaymentLinkNotSent, PaymentLinkUncertain } from "../domain/failures.ts";
 import { paymentLink } from "../domain/payment-link.ts";
 import type { LinkRecipient, LinkWay, PaymentLinks } from "./payment-ports.ts";
 
@@ -37,8 +37,12 @@ export class SendPaymentLink {
     const link = renewed && paymentLink(paymentsUrl, renewed.transactionId, orderId);
     if (!link) throw new PaymentLinkImpossible(`order ${orderId} of business ${businessId} is gone`);
     this.feed.publish(renewed.events);
-    await send(link);
-    await this.links.recordSent(businessId, orderId).catch(this.onFailure);
+    const record = () => this.links.recordSent(businessId, orderId).catch(this.onFailure);
+    await send(link).catch(async (error: unknown) => {
+      if (error instanceof PaymentLinkUncertain) await record();
+      throw error;
+    });
+    await record();
   }
 
   /** Everything that the link needs is looked at before anything changes. */

@@ -20,6 +20,11 @@ export class LineNotFound extends DomainError<"line_not_found"> {
   readonly code = "line_not_found";
 }
 
+/** With the change the order would cost more than a number tells to the cent. */
+export class OrderTooDear extends DomainError<"order_too_dear"> {
+  readonly code = "order_too_dear";
+}
+
 /** The order is not at the version that the change was made for; nothing was changed. */
 export class OrderMovedOn extends DomainError<"order_moved_on"> {
   readonly code = "order_moved_on";

@@ -19,19 +19,28 @@ export function totalsOf(order: Priced): Totals {
   return { discount: order.discount, shipping, total: total > 0n ? total : 0n };
 }
 
-/** What is asked for the delivery: for `delivery` the integration's price when there is one. */
-export function speedyPriceOf({
-  shipmentMethod,
-  speedyPrice,
-}: Pick<Order, "shipmentMethod" | "speedyPrice">): Money | null {
-  return shipmentMethod === "delivery" ? speedyPrice : null;
+/** Whether its sums are exact where they are numbers in units of the currency. */
+export function isCountable(order: Priced): boolean {
+  const { total, discount } = totalsOf(order);
+  return total + discount <= BigInt(Number.MAX_SAFE_INTEGER);
 }
 
+type Shipped = Pick<Order, "shipmentMethod" | "zone" | "lines">;
+
+/** What the integration asks for the delivery, when it is known and counts. */
+export const speedyPriceOf = (order: Shipped & Pick<Order, "speedyPrice">): Money | null =>
+  hasPaidDelivery(order) ? order.speedyPrice : null;
+
+/** Whether what the integration asks counts. */
+export const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
+
 function shippingOf(order: Priced): Money {
-  const isFree = order.shipmentMethod === "pickup" || order.lines.some(({ type }) => type === "delivery_coupon");
-  if (isFree || order.zone === null) return 0n;
+  if (order.zone === null || !hasShipping(order)) return 0n;
   return speedyPriceOf(order) ?? order.zone.price;
 }
+
+const hasShipping = ({ shipmentMethod, zone, lines }: Shipped): boolean =>
+  shipmentMethod !== "pickup" && zone !== null && lines.every(({ type }) => type !== "delivery_coupon");
 
 function unitPriceOf(order: Priced, line: Line): Money {
   return line.extras.reduce(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,6 +30,8 @@ export class SandboxServer {
   private readonly closing = new AbortController();
 
   constructor(private readonly parts: ServerParts) {
+    // Any number of answers may be held back at once.
+    setMaxListeners(0, this.closing.signal);
     this.platformRoutes = new Router(
       parts.platforms.flatMap((platform) => platform.routes.map((route) => Object.assign({ platform }, route))),
     );

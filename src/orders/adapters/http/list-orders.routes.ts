@@ -4,7 +4,7 @@ import { numericIdOf, problem, type Schema, text } from "../../../infra/http/sch
 import type { GetOrder } from "../../application/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/list-orders.ts";
 import type { ListedOrder, Page, PageRequest } from "../../application/read-ports.ts";
-import { ForeignBusiness, type OrderNotFound } from "../../domain/failures.ts";
+import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
 import { type Tab, tabNames } from "../../domain/tabs.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
@@ -18,7 +18,7 @@ const path = "/catalogs/v2/orders/sucursal/:businessId";
 const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
 const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
-const written = { type: "string", minLength: 1, maxLength: 40 } as const;
+const written = { type: "string", maxLength: 40 } as const;
 
 const filters = {
   sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
@@ -52,9 +52,10 @@ const dialect: Dialect<InvalidInput | ForeignBusiness | ListOrdersFailure> = {
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
-const orderDialect: Dialect<InvalidInput | ForeignBusiness | OrderNotFound> = {
+const orderDialect: Dialect<InvalidInput | ForeignBusiness | PlanMissing | OrderNotFound> = {
   invalid_input: dialect.invalid_input,
   foreign_business: dialect.foreign_business,
+  plan_missing: dialect.plan_missing,
   order_not_found: () => [404, { message: "Order not found" }],
   unexpected: dialect.unexpected,
 };
@@ -72,7 +73,7 @@ export const listOrdersRoutes = (orders: ListOrders, getOrder: GetOrder): Route[
   listRoute(orders),
   countsRoute(orders),
   searchRoute(orders),
-  orderRoute(getOrder),
+  orderRoute(orders, getOrder),
 ];
 
 const listRoute = (orders: ListOrders): Route =>
@@ -83,7 +84,7 @@ const listRoute = (orders: ListOrders): Route =>
     summary: "List the orders of a business or branch, newest first",
     rules: [
       ["§13.1", "Takes a session token, as `token` in the query or in a JSON body, or as bearer; no App Key."],
-      ["§13.2", "The business must have a plan."],
+      ["§13.2", "The business must have a plan, for every part of the listing; an empty one is none."],
       ["§13.3", "Only orders of the business in the path, which has to be the token's."],
       [
         "§13.4",
@@ -187,7 +188,7 @@ const searchRoute = (orders: ListOrders): Route =>
     },
   });
 
-const orderRoute = (getOrder: GetOrder): Route =>
+const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
   defineRoute({
     ...common,
     path: `${path}/order/:orderId`,
@@ -205,8 +206,11 @@ const orderRoute = (getOrder: GetOrder): Route =>
       ...failures,
     },
     dialect: orderDialect,
-    handle: ({ params, caller }) =>
-      answerOrder(getOrder, ownBusiness(params.businessId, caller.businessId), params.orderId),
+    handle: async ({ params, caller }) => {
+      const own = ownBusiness(params.businessId, caller.businessId);
+      await orders.requirePlan(own);
+      return answerOrder(getOrder, own, params.orderId);
+    },
   });
 
 function ownBusiness(asked: number, own: number): number {
@@ -224,8 +228,9 @@ interface FilterQuery {
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,
   agentId: userId ?? null,
-  from: from ?? null,
-  to: to ?? null,
+  // An empty bound is none.
+  from: from || null,
+  to: to || null,
 });
 
 const toPage = ({ items, total }: Page<ListedOrder>, asked: PageRequest) => ({

@@ -49,7 +49,7 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
       [
         "History.1",
         "One entry for each change, with the version that it made; `actor` is the App Key (its label), the user (its " +
-          "name) or the bot.",
+          "name) or the bot. A version without an entry is one that got the delivery-pricing integration's price.",
       ],
       [
         "History.2",

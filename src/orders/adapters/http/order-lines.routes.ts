@@ -54,6 +54,7 @@ const additionDialect: Dialect<InvalidInput | AddLineFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   article_not_found: () => [400, { message: "Producto no encontrado" }],
   order_not_found: () => [400, { message: "Order no existe" }],
+  order_too_dear: () => [400, { message: "El total de la orden es demasiado grande" }],
   order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Algo salió mal" }],
 };
@@ -98,7 +99,8 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
       ],
       [
         "§10.6",
-        `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain.`,
+        `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain. An ` +
+          "order that would cost more than 90 trillion takes no more products (400).",
       ],
       ...versionRules("§10.7"),
     ],

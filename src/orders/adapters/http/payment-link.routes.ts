@@ -20,7 +20,7 @@ const templateBody = {
       maxItems: 99,
       items: { type: "string", maxLength: 4_096 },
       default: [],
-      "x-error": "parameters debe ser un arreglo",
+      "x-error": "parameters debe ser un arreglo de textos",
     },
   },
 } as const satisfies Schema;
@@ -81,7 +81,7 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
         [
           "§8.4",
           "Each request sets paidExpire to two hours from now. That is a change of the order like any other: its version " +
-            "rises, its log of changes gets a `payment_link_sent`, clients hear `order:changed`. It is committed before " +
+            "rises, its log of changes gets a `payment_link_renewed`, clients hear `order:changed`. It is committed before " +
             "anything is sent and stays when sending fails.",
         ],
         [
@@ -89,7 +89,10 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
           "The link is `payments-url`, its own query and fragment kept, with `tid` and `oid` added to the query.",
         ],
         ["§8.6", "It goes as a text over the chat's own channel, and is kept in the chat, where clients hear of it."],
-        ["§8.7", "`payment_link_sent` is recorded in the statistics once it is sent; a failure there changes nothing."],
+        [
+          "§8.7",
+          "`payment_link_sent` is recorded in the statistics once it is sent, also where nobody knows the outcome; not where it was refused or never left. A failure there changes nothing.",
+        ],
         ["§8.8", "Status and payment of the order are not checked; a link may be sent any number of times."],
         [
           "§8.9",

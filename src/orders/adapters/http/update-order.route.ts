@@ -1,7 +1,7 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
-import { instantOf } from "../../../kernel/instants.ts";
+import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { UpdateOrder, UpdateOrderFailure } from "../../application/update-order.ts";
 import { movedOn, versionRules, wordsOfMovedOn } from "./edit-words.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
@@ -57,7 +57,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
         "`shipmentMethod`, `paymentMethod`, `sucursalId`, `location_picked`, `raw_adress` and `paid` are always " +
           "written: one that is omitted becomes null. To keep a value, send it again. A field of a wrong type is a 400.",
       ],
-      ["§9.2", "An order that does not exist is answered with 400 'Order not found'."],
+      ["§9.2", "An order that does not exist is answered with 400 'Order not found', whatever `If-Match` says."],
       ["§9.3", "The answer shows the order as it is then, with its branch, its zone and the zone's branch."],
       [
         "§9.4",
@@ -73,8 +73,8 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
       [
         "§9.6",
         "`scheduleAt`, `lat`, `lng` and `zoneId` stay as they are when omitted, and null clears them. `schedule_at` " +
-          "and `zone_id` are other names of the same fields: given under both names, the values must agree. A date " +
-          "without a zone is in the business's time zone.",
+          "and `zone_id` are other names of the same fields: given under both names, the values must agree, dates by " +
+          "the moment that they mean (with a zone both, or neither). A date without a zone is in the business's time zone.",
       ],
       [
         "§9.7",
@@ -119,18 +119,25 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
   });
 
 /** The value of a field that has two names. */
-function agreed<Value>(names: readonly [string, string], value: Value, other: Value): Value {
-  if (value !== undefined && other !== undefined && value !== other) {
+function agreed<Value>(names: readonly [string, string], value: Value, other: Value, isSame = Object.is): Value {
+  if (value !== undefined && other !== undefined && !isSame(value, other)) {
     throw new InvalidInput(`${names.join(" y ")} no coinciden`);
   }
   return value === undefined ? other : value;
 }
 
 function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_at?: string | null }) {
-  const date = agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at);
-  if (typeof date === "string" && instantOf(date, "UTC") === null) {
-    const name = given.scheduleAt === undefined ? "schedule_at" : "scheduleAt";
-    throw new InvalidInput(`${name} debe ser una fecha ISO 8601`);
+  for (const name of ["scheduleAt", "schedule_at"] as const) {
+    const date = given[name];
+    if (typeof date === "string" && instantOf(date, "UTC") === null) {
+      throw new InvalidInput(`${name} debe ser una fecha ISO 8601`);
+    }
   }
-  return date;
+  return agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at, isSameMoment);
+}
+
+/** Of two dates that name their zones, or that both leave it to the business. */
+function isSameMoment(one: unknown, other: unknown): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return one === other;
+  return namesZone(one) === namesZone(other) && instantOf(one, "UTC")?.getTime() === instantOf(other, "UTC")?.getTime();
 }

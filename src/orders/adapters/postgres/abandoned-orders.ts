@@ -3,10 +3,16 @@ import type { AbandonedOrders, AbandonedPlace } from "../../application/inactivi
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, orderStatuses } from "../../domain/order.ts";
 
-/** Whole minutes from 1 to 999,999, as a number or as text; anything else says nothing. */
+/** Ten years: more is as good as for ever, and in the end more than a date holds. */
+const longestIdleMinutes = 10 * 366 * 24 * 60;
+
+/**
+ * Whole minutes from 1, as a number or as text; anything else says nothing. Nine digits are enough to be the longest, and
+ * fit an `integer`.
+ */
 const idleTime = `
-  make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]{0,5}$'
-                             then (business.feature_flags->>'bot_inactivity_minutes')::integer
+  make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]*$'
+                             then least(left(business.feature_flags->>'bot_inactivity_minutes', 9)::integer, ${longestIdleMinutes})
                              else $5::integer end)`;
 
 /**

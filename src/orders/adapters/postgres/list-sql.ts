@@ -133,7 +133,8 @@ function momentOf(at: number): string {
 
 const totalOf = (counted: string) => `(select coalesce(sum(n), 0)::bigint from (${counted}) as counted)`;
 
-const planOf = "business.plan is not null as planned";
+/** An empty plan is none. */
+export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
 /** One row: `planned`, `total`, `items`. */
 export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): Call {

@@ -9,12 +9,17 @@ import type {
   PageRequest,
 } from "../../application/read-ports.ts";
 import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
-import { type Call, cancelledCall, countsCall, listCall, searchCall } from "./list-sql.ts";
+import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
 import { dateOf, datesOf, type InJson, type OrderRow, toOrder } from "./order-sql.ts";
 
 const timezone: Statement = {
   name: "orders_timezone",
   text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
+};
+
+const plan: Statement = {
+  name: "orders_plan",
+  text: `select ${planOf} from businesses as business where id = $1`,
 };
 
 type ListedRow = OrderRow<Omit<ListedOrder, "createdAt">> & { readonly createdAt: string };
@@ -49,6 +54,11 @@ export class PostgresOrderLists implements OrderLists {
     const { statement, values } = cancelledCall(businessId, filter, page);
     const [row] = await this.database.rows<PageRow<CancelledRow>>(statement, values);
     return { total: row?.total ?? 0, items: (row?.items ?? []).map(toCancelled) };
+  }
+
+  async hasPlan(businessId: number): Promise<boolean> {
+    const [row] = await this.database.rows<{ planned: boolean }>(plan, [businessId]);
+    return row?.planned ?? false;
   }
 
   async timezoneOf(businessId: number): Promise<string> {

@@ -1,5 +1,4 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { OrderReads, ShownOrder } from "../../application/read-ports.ts";
 import { type DatedRow, type DateName, dateOf, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 
@@ -31,14 +30,6 @@ const find: Statement = {
     where o.business_id = $1 and o.id = $2`,
 };
 
-/** What the integration asks is no change of the order's own: no version, no event. */
-const rememberPrice: Statement = {
-  name: "order_remember_price",
-  text: `
-    update orders set speedy_price = $4
-    where business_id = $1 and id = $2 and version = $3 and speedy_price is null`,
-};
-
 interface DatedInText {
   readonly driver: (Omit<NonNullable<ShownOrder["driver"]>, "last"> & { readonly last: LastRow | null }) | null;
   readonly inAppChat: (Omit<NonNullable<ShownOrder["inAppChat"]>, "lastMessageAt"> & InAppChatRow) | null;
@@ -62,10 +53,6 @@ export class PostgresOrderReads implements OrderReads {
   async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
     const [row] = await this.database.rows<{ shown: ShownRow }>(find, [businessId, orderId]);
     return row ? toShown(row.shown) : null;
-  }
-
-  async rememberPrice(businessId: number, orderId: number, version: number, price: Money): Promise<void> {
-    await this.database.rows(rememberPrice, [businessId, orderId, version, decimalOf(price)]);
   }
 }
 

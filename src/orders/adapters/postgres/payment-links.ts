@@ -34,7 +34,7 @@ const renew: Statement = {
     ),
     told as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select renewed.business_id, renewed.id, renewed.version, 'payment_link_sent', 'key', $3, renewed.updated_at,
+      select renewed.business_id, renewed.id, renewed.version, 'payment_link_renewed', 'key', $3, renewed.updated_at,
              jsonb_build_object('paymentExpiresAt', jsonb_build_object(
                'from', earlier.payment_expires_at, 'to', renewed.payment_expires_at))
              || case when earlier.transaction_id is not null then '{}'::jsonb else jsonb_build_object(
