@@ -5,8 +5,8 @@ import { isDue, sendsNow } from "./campaign-sql.ts";
  * Campaigns with something due share the number evenly. Who opted out is skipped at the last moment, so that a word
  * that came after registration counts.
  *
- * The rows to claim are found again by where they lie, and as a list: whatever the planner believes of the table, it
- * then goes through no table for them. A row that was changed in between lies elsewhere, and waits for the next claim.
+ * The rows to claim are found again by where they lie: whatever the planner believes of the table, it then never
+ * goes through a whole queue for them. A row that was changed in between lies elsewhere, and waits for the next claim.
  */
 export const claim: Statement = {
   name: "campaign_claim",
@@ -49,7 +49,7 @@ export const claim: Statement = {
           error_code = null,
           error_reason = case when chosen.opted_out then 'the contact opted out' end
       from chosen
-      where recipient.ctid = any(array(select place from chosen)) and recipient.business_id = $1
+      where recipient.ctid = chosen.place and recipient.business_id = $1
         and recipient.campaign_id = chosen.campaign_id and recipient.position = chosen.position
         and recipient.state = 'queued'
       returning recipient.campaign_id, recipient.position, recipient.contact_id, recipient.phone,
