@@ -67,8 +67,8 @@ const news = `
     left join raised on raised.business_id = moved.business_id and raised.id = moved.chat_id
   )`;
 
-/** Rows of `message:new` and `message:status` for the messages of the CTE `news`. */
-export const toldOfMessages = `
+/** Rows of `message:new` for the messages of the CTE `news`. */
+export const toldOfNew = `
     select business_id, id * 2 as position, 'message:new' as name,
            jsonb_build_object(
              'chatId', chat_id, 'conversationId', conversation_id, 'contact', contact,
@@ -76,13 +76,15 @@ export const toldOfMessages = `
                'id', id, 'direction', direction, 'kind', kind, 'body', body, 'mediaUrl', media_url, 'author', author,
                'authorName', author_name, 'state', state, 'errorCode', error_code, 'errorReason', error_reason,
                'occurredAt', occurred_at)) as payload
-    from news where is_new
-    union all
-    select business_id, id * 2, 'message:status',
+    from news`;
+
+/** Rows of `message:status` for the messages of the CTE `news`. */
+export const toldOfChange = `
+    select business_id, id * 2 as position, 'message:status' as name,
            jsonb_build_object('chatId', chat_id, 'conversationId', conversation_id,
                               'conversationState', conversation_state, 'messageId', id, 'state', state,
-                              'errorCode', error_code, 'errorReason', error_reason)
-    from news where not is_new`;
+                              'errorCode', error_code, 'errorReason', error_reason) as payload
+    from news`;
 
 /**
  * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
@@ -93,7 +95,9 @@ export const announcing = (raised: string = raising.now): string => `
   ${raised},
   ${news},
   events as (
-    ${toldOfMessages}
+    ${toldOfNew} where is_new
+    union all
+    ${toldOfChange} where not is_new
     union all
     select business_id, position, 'inbox:reorder', payload from (
       select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position,

@@ -2,7 +2,7 @@ import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { contactAsTold, messageColumns, toldColumns, toldOfMessages } from "./announce-sql.ts";
+import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
 
 /** A message of a campaign, sent already, to be kept in the chat with its contact. */
@@ -41,8 +41,8 @@ const makeRooms: Statement = {
 };
 
 /**
- * Keeps messages in their chats, and says of whom there is none: those want a room first. A message that was kept as
- * unknown is known now.
+ * Keeps messages in their chats, and says which it did not keep: those of whom there is no room yet, and those that
+ * are kept already.
  *
  * A campaign raises no chats: a hundred thousand rows on top would bury the customers who wait. Its messages are in
  * their chats, and a chat rises when its customer answers.
@@ -58,34 +58,24 @@ const store: Statement = {
   text: `
     with given as materialized (
       select $1::bigint as business_id, row.*
-      from unnest($9::bigint[], $10::boolean[], $11::uuid[], $12::integer[], $13::text[], $14::text[], $15::text[],
-                  $16::text[]) with ordinality
-        as row(contact_id, only_if_kept, reference, attempt, body, state, platform_message_id, error_reason, position)
+      from unnest($9::bigint[], $10::uuid[], $11::integer[], $12::text[], $13::text[], $14::text[], $15::text[])
+        with ordinality
+        as row(contact_id, reference, attempt, body, state, platform_message_id, error_reason, position)
     ),
     homed as materialized (
       select given.*, home.*
       from given left join lateral (
-        select chat.id as chat_id, conversation.id as conversation_id, conversation.state as conversation_state,
-               ${contactAsTold} as contact
+        select chat.id as chat_id, conversation.id as conversation_id, ${contactAsTold} as contact
         from contacts as contact
         join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id
         cross join lateral (
-          select id, state from conversations as open
+          select id from conversations as open
           where open.business_id = chat.business_id and open.chat_id = chat.id and open.closed_at is null
           limit 1
         ) as conversation
         where contact.business_id = given.business_id and contact.id = given.contact_id and chat.provider = $2
         limit 1
       ) as home on true
-    ),
-    known as (
-      update messages as message
-      set state = given.state, attempt = given.attempt, error_reason = given.error_reason,
-          platform_message_id = coalesce(message.platform_message_id, given.platform_message_id)
-      from given
-      where message.business_id = given.business_id and message.reference = given.reference
-        and message.state = 'unknown' and given.state <> 'unknown'
-      returning ${messageColumns}, message.reference
     ),
     made as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
@@ -94,7 +84,7 @@ const store: Statement = {
       select business_id, chat_id, conversation_id, 'out', 'template', body, $6, 'business', $3, $5, $4, state,
              reference, attempt, platform_message_id, error_reason
       from homed
-      where not only_if_kept and chat_id is not null
+      where chat_id is not null
       order by position
       on conflict do nothing
       returning ${messageColumns}, message.reference, message.attempt
@@ -119,21 +109,48 @@ const store: Statement = {
         limit 1), true)
     ),
     news as (
-      select ${toldColumns("made")}, true as is_new, homed.contact, homed.conversation_state
-      from made join homed using (reference)
-      union all
-      select ${toldColumns("known")}, false, null, (
-        select state from conversations as conversation
-        where conversation.business_id = known.business_id and conversation.id = known.conversation_id)
-      from known
+      select ${toldColumns("made")}, homed.contact from made join homed using (reference)
     ),
     events as (
-      ${toldOfMessages}
+      ${toldOfNew}
     ),
     ${loggingEvents}
-    select null::bigint as homeless, business_id, number, name, payload, at from logged where $17::boolean
+    select null as left_over, false as homeless, business_id, number, name, payload, at from logged
+    where $16::boolean
     union all
-    select contact_id, null, null, null, null, null from homed where chat_id is null and not only_if_kept
+    select reference, chat_id is null, null, null, null, null, null from homed
+    where not exists (select from made where made.reference = homed.reference)
+    order by number`,
+};
+
+/** A message that was kept as unknown is known now. */
+const amend: Statement = {
+  name: "campaign_messages_known",
+  text: `
+    with given as materialized (
+      select $1::bigint as business_id, row.*
+      from unnest($2::uuid[], $3::integer[], $4::text[], $5::text[], $6::text[])
+        as row(reference, attempt, state, platform_message_id, error_reason)
+    ),
+    known as (
+      update messages as message
+      set state = given.state, attempt = given.attempt, error_reason = given.error_reason,
+          platform_message_id = coalesce(message.platform_message_id, given.platform_message_id)
+      from given
+      where message.business_id = given.business_id and message.reference = given.reference
+        and message.state = 'unknown' and given.state <> 'unknown'
+      returning ${messageColumns}
+    ),
+    news as (
+      select known.*, conversation.state as conversation_state
+      from known join conversations as conversation
+        on conversation.business_id = known.business_id and conversation.id = known.conversation_id
+    ),
+    events as (
+      ${toldOfChange}
+    ),
+    ${loggingEvents}
+    select business_id, number, name, payload, at from logged where $7::boolean
     order by number`,
 };
 
@@ -168,8 +185,10 @@ interface LearnedContact {
 }
 
 type StoredRow = LoggedEventRow & {
-  /** A contact without a room. */
-  readonly homeless: number | null;
+  /** The reference of one that was not kept; null for an event. */
+  readonly left_over: string | null;
+  /** There is no room for it yet. */
+  readonly homeless: boolean;
 };
 
 export class PostgresCampaignMessages {
@@ -185,11 +204,19 @@ export class PostgresCampaignMessages {
     messages: readonly CampaignMessage[],
     isHeard: boolean,
   ): Promise<LoggedEvent[]> {
-    const { events, homeless } = await this.store(businessId, origin, messages, isHeard);
-    if (homeless.size === 0) return events;
-    await this.transaction.rows(makeRooms, [businessId, origin.channel, [...homeless]]);
-    const others = messages.filter(({ contactId }) => homeless.has(contactId));
-    return [...events, ...(await this.store(businessId, origin, others, isHeard)).events];
+    const news = messages.filter(({ onlyIfKept }) => !onlyIfKept);
+    const { events, kept, homeless } = await this.store(businessId, origin, news, isHeard);
+    if (homeless.length > 0) {
+      const contactIds = [...new Set(homeless.map(({ contactId }) => contactId))];
+      await this.transaction.rows(makeRooms, [businessId, origin.channel, contactIds]);
+      const more = await this.store(businessId, origin, homeless, isHeard);
+      events.push(...more.events);
+      kept.push(...more.kept);
+    }
+    // Nearly always there are none: nearly every message is told of once.
+    kept.push(...messages.filter(({ onlyIfKept }) => onlyIfKept));
+    if (kept.length > 0) events.push(...(await this.amend(businessId, kept, isHeard)));
+    return events;
   }
 
   private async store(
@@ -209,7 +236,6 @@ export class PostgresCampaignMessages {
       stepId,
       tags,
       plainArray(messages.map(({ contactId }) => contactId)),
-      plainArray(messages.map(({ onlyIfKept }) => onlyIfKept)),
       textArray(messages.map(({ reference }) => reference)),
       plainArray(messages.map(({ attempt }) => attempt)),
       textArray(messages.map(({ body }) => body)),
@@ -218,9 +244,30 @@ export class PostgresCampaignMessages {
       textArray(messages.map(({ errorReason }) => errorReason)),
       isHeard,
     ]);
+    const leftOver = new Map(
+      rows.flatMap(({ left_over: reference, homeless }) => (reference === null ? [] : [[reference, homeless]])),
+    );
     return {
-      events: rows.filter(({ homeless }) => homeless === null).map(toLoggedEvent),
-      homeless: new Set(rows.flatMap(({ homeless }) => homeless ?? [])),
+      events: rows.filter(({ left_over }) => left_over === null).map(toLoggedEvent),
+      kept: messages.filter(({ reference }) => leftOver.get(reference) === false),
+      homeless: messages.filter(({ reference }) => leftOver.get(reference) === true),
     };
+  }
+
+  private async amend(
+    businessId: number,
+    messages: readonly CampaignMessage[],
+    isHeard: boolean,
+  ): Promise<LoggedEvent[]> {
+    const rows = await this.transaction.rows<LoggedEventRow>(amend, [
+      businessId,
+      textArray(messages.map(({ reference }) => reference)),
+      plainArray(messages.map(({ attempt }) => attempt)),
+      textArray(messages.map(({ state }) => state)),
+      textArray(messages.map(({ platformMessageId }) => platformMessageId)),
+      textArray(messages.map(({ errorReason }) => errorReason)),
+      isHeard,
+    ]);
+    return rows.map(toLoggedEvent);
   }
 }
