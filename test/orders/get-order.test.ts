@@ -321,6 +321,16 @@ describe("getting an order", () => {
       expect(published).to.have.length(1);
     });
 
+    it("leaves an integration that named no price alone for a while, until the order changes (§12.5)", async () => {
+      const id = await addOrder(world, 1);
+      const getOrder = show(nobody, nobody);
+      for (let n = 0; n < 3; n += 1) await getOrder.execute(1, id);
+      expect(asked.deliveries).to.have.length(1);
+      await set(id, "version = version + 1");
+      await getOrder.execute(1, id);
+      expect(asked.deliveries).to.have.length(2);
+    });
+
     it("waits for nobody who is changing the order, and then keeps no price (§12.5)", async () => {
       const id = await addOrder(world, 1);
       const other = Database.open({ ...world.config.database, poolSize: 1 }, () => {});

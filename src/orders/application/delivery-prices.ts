@@ -20,10 +20,17 @@ export interface PriceStore {
   keep(businessId: number, orderId: number, version: number, price: Money): Promise<KeptPrice | null>;
 }
 
+/** Milliseconds for which an order that got no price is not asked for again: who reads it often should not wait often. */
+const silenceMs = 60_000;
+const mostSilent = 10_000;
+
 /** What the delivery-pricing integration asks for deliveries: asked once for an order as it stands, and kept. */
 export class DeliveryPrices {
   /** Under way, by order and version: whoever asks meanwhile waits for the same answer. */
   private readonly underWay = new Map<string, Promise<Partial<ShownOrder>>>();
+
+  /** Those without a price, in the order in which they were asked for, and until when they are left alone. */
+  private readonly silent = new Map<string, number>();
 
   /** @param onTrouble - hears of an integration that failed, and of prices that could not be kept */
   constructor(
@@ -38,9 +45,22 @@ export class DeliveryPrices {
     // What an order that is over has cost, nobody changes any more.
     if (order.speedyPrice !== null || !isOpen(order) || !hasPaidDelivery(order)) return {};
     const key = `${order.businessId} ${order.id} ${order.version}`;
-    const asked = this.underWay.get(key) ?? this.ask(order).finally(() => this.underWay.delete(key));
+    if ((this.silent.get(key) ?? 0) > performance.now()) return {};
+    const asked = this.underWay.get(key) ?? this.askOnce(key, order).finally(() => this.underWay.delete(key));
     this.underWay.set(key, asked);
     return asked;
+  }
+
+  private async askOnce(key: string, order: ShownOrder): Promise<Partial<ShownOrder>> {
+    this.silent.delete(key);
+    const priced = await this.ask(order);
+    if (priced.speedyPrice !== undefined) return priced;
+    this.silent.set(key, performance.now() + silenceMs);
+    for (const oldest of this.silent.keys()) {
+      if (this.silent.size <= mostSilent) break;
+      this.silent.delete(oldest);
+    }
+    return priced;
   }
 
   private async ask(order: ShownOrder): Promise<Partial<ShownOrder>> {

@@ -40,8 +40,8 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
         "§12.5",
         "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
           "zone's price. It is asked while an order is open and has none, and kept, which is a new version that " +
-          "clients hear of (`order:changed`). Without an answer the field is null and the zone's price counts; nothing " +
-          "is asked or shown where there is no shipping to pay.",
+          "clients hear of (`order:changed`). Without an answer the field is null, the zone's price counts, and nobody " +
+          "is asked again for a minute; nothing is asked or shown where there is no shipping to pay.",
       ],
       ["§12.6", "`tax_id_label` is the business's own, or NIT."],
       [
