@@ -78,7 +78,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.4",
         "Sales are closed sale records, quotations all quotation records, by their date. Amounts are in the base " +
-          "currency of each business, at the rate of the record's day.",
+          "currency of each business, at the rate of the record's day. After a business's base currency has changed, " +
+          "a record counts without an amount (`monto_base` null) until it is converted to it, which needs a rate.",
       ],
       [
         "§7.5",
@@ -100,8 +101,9 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.10",
         "`adsBreakdown` is there when the feature flag `ad_account_for_report` is set: every ad with a record and " +
-          "every ad that spent something. What the ad platform does not tell in time is null. `salesRecords` holds all records of " +
-          "the ad, at most 100,000 in one report.",
+          "every ad that spent something. What the ad platform does not tell in time is null. `spend` is that of whole " +
+          "days, on the ad account's clock, also where the period begins or ends within one. `salesRecords` holds all " +
+          "records of the ad, at most 100,000 in one report.",
       ],
       [
         "§7.11",
