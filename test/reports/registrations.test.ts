@@ -105,6 +105,12 @@ describe("registering sales and quotations", () => {
     expect(await row(await add(inUsd, 2))).to.include({ base_amount: "1436781.00" });
   });
 
+  it("says what is wrong with a field that a correction need not have", async () => {
+    const { json } = await add();
+    refused(await correct(json.id, { monto: "1" }), 400, "monto debe ser un número");
+    refused(await correct(json.id, { monto: "1", origen: 1 }), 400, "monto debe ser un número");
+  });
+
   it("can be corrected in what is no amount where the business counts in a currency without a rate by now", async () => {
     const added = await add({ monto: 18.3 });
     await world.rows(`update businesses set feature_flags = feature_flags || '{"currency": "CLP"}' where id = 1`);

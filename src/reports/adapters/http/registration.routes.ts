@@ -75,7 +75,7 @@ const correctionBody = {
   type: "object",
   properties: {
     agente_id: agent,
-    monto: amount,
+    monto: { ...amount, "x-error": { ...amount["x-error"], type: "monto debe ser un número" } },
     moneda: currency,
     origen: source,
     cerrada: closed,

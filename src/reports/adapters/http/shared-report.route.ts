@@ -1,8 +1,8 @@
-import { csvReply, wantsCsv } from "../../../infra/http/csv.ts";
+import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/schema.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
@@ -128,7 +128,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         },
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: "No such key or token, or one of another business than the root", schema: problem },
+      401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
@@ -141,6 +141,6 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         ...(body.includeBusinesses && { include: body.includeBusinesses }),
       });
       if (wantsCsv(headers)) return csvReply(reportCsv(found, query.rows ?? "business"), "report.csv");
-      return { data: found.map(onWire) };
+      return jsonReply({ data: found.map(onWire) });
     },
   });
