@@ -480,6 +480,7 @@ describe("POST /media", () => {
         expect(response.headers.get("content-range") ?? undefined).to.equal(contentRange);
         expect(bytes).to.deep.equal(content.subarray(from, to));
         expect(response.headers.get("content-length")).to.equal(String(to - from));
+        expect(response.headers.get("cache-control")).to.match(status === 416 ? /^no-store$/ : /immutable/);
       });
     }
 

@@ -36,8 +36,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
 }
 
 /** Before it had sent its whole request, or read the whole answer. */
-const isGone = ({ req, res }: Koa.Context): boolean =>
-  (req.destroyed && !req.complete) || (res.closed && !res.writableFinished);
+const isGone = ({ req, res }: Koa.Context): boolean => req.socket.destroyed && !(req.complete && res.writableFinished);
 
 /** The pattern, never the URL: a URL may carry a token. */
 const routeOf = (ctx: Koa.Context | undefined): string => (ctx?._matchedRoute as string | undefined) ?? "none";
