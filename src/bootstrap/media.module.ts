@@ -36,10 +36,13 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     [tokens.mediaProbe, tokens.readMedia, tokens.config],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
   );
-  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles], (storage, files) => ({
+  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles, tokens.log], (storage, files, log) => ({
     name: "media.sweep",
     everySeconds: 600,
-    run: async (signal) => void (storage && (await new SweepMedia(storage, files).execute(signal))),
+    run: async (signal) => {
+      const onFailure = (error: unknown) => log.warn({ err: error }, "an abandoned file could not be removed");
+      if (storage) await new SweepMedia(storage, files, onFailure).execute(signal);
+    },
   }));
   provide(bind, tokens.routes, [tokens.storeMedia, tokens.readMedia], mediaRoutes);
 });

@@ -21,6 +21,8 @@ export async function seedDemo(database: Database, secrets: Secrets, now: Date):
     const passwordHash = await new Passwords().hash(demoPassword);
     for (const business of demoBusinesses(now)) await insertBusiness(transaction, business, secrets, passwordHash);
     await transaction.rows(registrations, [now]);
+    for (const each of [temperatures, tickets, tagEvents])
+      await transaction.rows(each, each === temperatures ? [] : [now]);
     await moveSequences(transaction);
     return true;
   });
@@ -51,6 +53,42 @@ const registrations = statement(`
     order by id offset chat.id % 3 limit 1
   ) as agent on true
   where (chat.id + n) % 4 > 0`);
+
+/** Of four conversations out of five, and what agents say of every other. */
+const temperatures = statement(`
+  update conversations
+  set ai_temperature = case when id % 5 > 0 then 20 + id * 17 % 75 end,
+      agent_temperature = case when id % 2 = 0 then 15 + id * 23 % 80 end`);
+
+/** Tickets of the last 90 days: one of each chat, most of them over, shared out among the agents. */
+const tickets = statement(`
+  insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state, created_at, closed_at)
+  select chat.business_id, chat.id, chat.id, step.id, agent.id, state, at,
+         case when state in ('completed', 'cancelled') then at + interval '2 hours' end
+  from chats as chat
+  cross join lateral (
+    select (array['completed', 'completed', 'completed', 'in_progress', 'pending', 'cancelled'])[1 + chat.id % 6] as state,
+           $1::timestamptz - make_interval(days => 1 + (chat.id * 17 % 88)::int, hours => (chat.id % 9)::int) as at
+  ) as made
+  cross join lateral (
+    select id from steps where steps.business_id = chat.business_id order by id limit 1
+  ) as step
+  cross join lateral (
+    select id, row_number() over (order by id) - 1 as place, count(*) over () as agents
+    from users where users.business_id = chat.business_id and role_id = 5
+  ) as agent
+  where agent.place = chat.id % agent.agents`);
+
+/** Tags that were assigned in the last 90 days, some far more often than others. */
+const tagEvents = statement(`
+  insert into funnel_events (business_id, type, chat_id, tag_id, at)
+  select chat.business_id, 'assigned_tag', chat.id, tag.id,
+         $1::timestamptz - make_interval(days => ((chat.id * 11 + tag.place * 7) % 90)::int, hours => (chat.id % 7)::int)
+  from chats as chat
+  join (
+    select business_id, id, row_number() over (partition by business_id order by id) as place from tags
+  ) as tag on tag.business_id = chat.business_id
+  where chat.id % (tag.place + 1) = 0`);
 
 /** Writes one business with all that belongs to it. */
 export async function insertBusiness(

@@ -6,7 +6,7 @@ import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
 import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
 import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
 import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
-import { decimalOf, numberOf, spendOf } from "../../src/ads/domain/spend.ts";
+import { spendDecimal, spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { redact } from "../../src/infra/telemetry/redact.ts";
 import { useNock } from "../http-client/nocked.ts";
@@ -202,7 +202,18 @@ describe("the client of the ad platform", () => {
       });
     }
 
+    it("is, after a refusal, for as long as the platform says, whatever else is used up", async () => {
+      const platform = api();
+      answer(error(80_004), 400, {
+        "x-ad-account-usage": JSON.stringify({ acc_id_util_pct: 91, reset_time_duration: 30 }),
+        "x-business-use-case-usage": JSON.stringify({ 1: [{ call_count: 100, estimated_time_to_regain_access: 0 }] }),
+      });
+      expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 30 });
+    });
+
     const headers: [name: string, value: object, seconds: number][] = [
+      ["x-business-use-case-usage", { 1: [{ call_count: 99, estimated_time_to_regain_access: 0 }] }, 60],
+      ["x-ad-account-usage", { acc_id_util_pct: 100, reset_time_duration: 0 }, 60],
       ["x-business-use-case-usage", { 1: [{ type: "ads_insights", estimated_time_to_regain_access: 3 }] }, 180],
       ["x-business-use-case-usage", { 1: [{ type: "ads_insights", call_count: 100 }] }, 60],
       ["x-ad-account-usage", { acc_id_util_pct: 99.5, reset_time_duration: 90 }, 90],
@@ -242,8 +253,11 @@ describe("the client of the ad platform", () => {
       answer(body, status);
       return ((await failureOf(api().campaigns(access, query))) as { code?: string }).code;
     };
-    for (const hidden of [error(100, 33), error(803), error(10), error(200)]) {
+    for (const hidden of [error(100, 33), error(803)]) {
       expect(await codeOf(hidden)).to.equal("not_shown");
+    }
+    for (const forbidden of [error(10), error(200), error(294), {}]) {
+      expect(await codeOf(forbidden, 403)).to.equal("ad_platform_unavailable");
     }
     expect(await codeOf(error(190), 401)).to.equal("ad_platform_unavailable");
     expect(await codeOf(error(100))).to.equal("ad_platform_unavailable");
@@ -450,7 +464,7 @@ describe("what was spent", () => {
       ["0.10", "0.10"],
       ["7.125", "7.125"],
     ] as const) {
-      expect(decimalOf(spendOf(written) ?? -1n)).to.equal(meant);
+      expect(spendDecimal(spendOf(written) ?? -1n)).to.equal(meant);
     }
     for (const wrong of ["", "-1", "1,5", ".5", "1.", "1e3", " 1"]) expect(spendOf(wrong)).to.equal(null);
   });
@@ -460,7 +474,7 @@ describe("what was spent", () => {
     fc.assert(
       fc.property(fc.array(cents, { maxLength: 50 }), (amounts) => {
         const sum = amounts.reduce((total, amount) => total + (spendOf((amount / 100).toFixed(2)) ?? 0n), 0n);
-        expect(numberOf(sum)).to.equal(amounts.reduce((total, amount) => total + amount, 0) / 100);
+        expect(spendNumber(sum)).to.equal(amounts.reduce((total, amount) => total + amount, 0) / 100);
       }),
     );
   });

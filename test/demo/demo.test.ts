@@ -51,6 +51,28 @@ describe("the demo", () => {
     expect(ids(later)).to.deep.equal(ids(businesses));
   });
 
+  it("has a report with tickets in every state, tags and temperatures", async () => {
+    const states = await rows<{ agent_id: number; states: string[] }>(
+      `select agent_id, array_agg(distinct state order by state) as states from tickets where business_id = 1
+       group by agent_id`,
+    );
+    expect(states.length).to.be.at.least(2);
+    const seen = new Set(states.flatMap((each) => each.states));
+    expect([...seen].sort()).to.deep.equal(["cancelled", "completed", "in_progress", "pending"]);
+    const [tags] = await rows<{ tags: number; days: number }>(
+      `select count(distinct tag_id)::int as tags, count(distinct at::date)::int as days from funnel_events
+       where business_id = 1 and type = 'assigned_tag' and at > now() - interval '91 days'`,
+    );
+    expect(tags?.tags).to.be.at.least(2);
+    expect(tags?.days).to.be.at.least(10);
+    const [warmth] = await rows<{ ai: number; agent: number }>(
+      `select count(distinct ai_temperature)::int as ai, count(distinct agent_temperature)::int as agent
+       from conversations where business_id = 1`,
+    );
+    expect(warmth?.ai).to.be.at.least(5);
+    expect(warmth?.agent).to.be.at.least(5);
+  });
+
   it("has 300 orders in every status, over 90 days, of every type", async () => {
     const [seen] = await rows<{ count: number; statuses: number[]; types: string[]; days: number }>(
       `select count(*), array_agg(distinct status order by status) as statuses,

@@ -128,6 +128,22 @@ describe("a multipart body", () => {
     for (const end of ends) expect(end).to.be.instanceOf(InvalidInput);
   });
 
+  it("is nobody's fault here where the client breaks off, whatever fails then", async () => {
+    const route = taking((file) =>
+      sizeOf(file).catch(() => {
+        throw new Error("the disk was not told the end");
+      }),
+    );
+    app = await serveSample([route]);
+    const socket = begin(1_000);
+    socket.write("abc", () => socket.destroy());
+    const { logged } = app;
+    await eventually(() => logged.some(({ message }) => message === "the client broke off"));
+    expect(logged.map(({ level }) => level))
+      .to.include("warn")
+      .and.not.include("error");
+  });
+
   it("leaves the connection for the next request where it was refused", async () => {
     app = await serveSample([
       taking(async () => {

@@ -230,7 +230,9 @@ describe("POST /media", () => {
         socket.write(`${announced}Content-Length: ${largestMedia + megabyte}\r\n\r\n`);
         socket.on("error", () => {}).write(Buffer.alloc(9 * megabyte));
         const [answer] = await once(socket, "data");
-        expect(String(answer)).to.match(/^HTTP\/1.1 413 /);
+        expect(String(answer))
+          .to.match(/^HTTP\/1.1 413 /)
+          .and.include('{"success":false,"error":"file no puede tener más de 100 MB"}');
         socket.destroy();
       }));
 
@@ -272,6 +274,9 @@ describe("POST /media", () => {
       if (!storage) throw new Error("no storage");
       return storage;
     };
+    const unexpected = (error: unknown) => {
+      throw error;
+    };
     const begin = async (): Promise<ReturnType<typeof connect>> => {
       const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
       const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
@@ -304,7 +309,7 @@ describe("POST /media", () => {
       await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
 
       const storage = storageOf();
-      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles));
+      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), unexpected);
       // The clock may have come first.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
@@ -317,12 +322,40 @@ describe("POST /media", () => {
       await world.rows("delete from media_files where name = $1", [young]);
     });
 
+    it("of all others where one file cannot be removed", async () => {
+      const [stuck, dead] = [`m_${"c".repeat(43)}.png`, `m_${"d".repeat(43)}.png`];
+      for (const name of [stuck, dead]) {
+        await world.rows(
+          `insert into media_files (business_id, name, file_name, type, created_at)
+           values (1, $1, 'a.png', 'image/png', now() - interval '2 hours')`,
+          [name],
+        );
+      }
+      const storage = storageOf();
+      const remove = async (name: string) => {
+        if (name === stuck) throw new Error("it is held");
+        await storage.remove(name);
+      };
+      const failures: unknown[] = [];
+      const sweep = new SweepMedia(
+        { ...storage, remove } as typeof storage,
+        resolve(world.container, tokens.mediaFiles),
+        (error) => failures.push(error),
+      );
+      await sweep.execute();
+      expect(failures.map(String)).to.deep.equal(["Error: it is held"]);
+      expect((await rows()).map(({ name }) => name))
+        .to.include(stuck)
+        .and.not.include(dead);
+      await world.rows("delete from media_files where name = $1", [stuck]);
+    });
+
     it("of a business that is deleted, and nothing of others goes with it", async () => {
       await world.rows("insert into businesses (id, name) values (77, 'Corta vida')");
       const [theirs, ours] = [await stored(png()), await stored(png())];
       await world.rows("update media_files set business_id = 77 where name = $1", [theirs]);
       await world.rows("delete from businesses where id = 77");
-      await new SweepMedia(storageOf(), resolve(world.container, tokens.mediaFiles)).execute();
+      await new SweepMedia(storageOf(), resolve(world.container, tokens.mediaFiles), unexpected).execute();
       expect(await onDisk())
         .to.include(ours)
         .and.not.include(theirs);
@@ -346,7 +379,7 @@ describe("POST /media", () => {
   describe("gives an address (Media.4)", () => {
     it("that a template is sent with (§2.6)", async () => {
       const name = await stored(png());
-      const media_url = `${base}${name}`;
+      const media_url = `${base}${name}?x=1`;
       const answer = await world.post("/chats/enviar/plantilla/business", {
         empresa_id: 1,
         phone_number: "59170000077",
@@ -361,7 +394,7 @@ describe("POST /media", () => {
     it("but none that was never given, nor one of a file that is gone", async () => {
       const gone = await stored(png());
       await rm(join(directory, gone));
-      for (const name of [gone, `m_${"x".repeat(43)}.png`]) {
+      for (const name of [gone, `m_${"x".repeat(43)}.png`, ""]) {
         const answer = await world.post("/chats/enviar/plantilla/business", {
           empresa_id: 1,
           phone_number: "59170000078",
@@ -369,8 +402,8 @@ describe("POST /media", () => {
           media_url: `${base}${name}`,
         });
         expect(answer.status).to.equal(400);
-        expect(answer.json.error).to.match(/^media_url no es accesible/);
-        expect((await read(name)).status).to.equal(404);
+        expect(answer.json.error).to.equal("media_url no es accesible: 404");
+        if (name !== "") expect((await read(name)).status).to.equal(404);
       }
     });
 
@@ -447,6 +480,7 @@ describe("POST /media", () => {
         expect(response.headers.get("content-range") ?? undefined).to.equal(contentRange);
         expect(bytes).to.deep.equal(content.subarray(from, to));
         expect(response.headers.get("content-length")).to.equal(String(to - from));
+        expect(response.headers.get("cache-control")).to.match(status === 416 ? /^no-store$/ : /immutable/);
       });
     }
 

@@ -15,6 +15,7 @@ interface Rows {
     readonly ad_id: string | null;
     readonly agent_id: number | null;
     readonly base_amount: string;
+    readonly base_currency: string;
     readonly at: Date;
   }[];
   readonly conversations: readonly { readonly ai_temperature: string | null; readonly created_at: Date }[];
@@ -28,14 +29,16 @@ interface Span {
 }
 
 /** The report as one would count it by hand: every row is looked at. */
-function countSlowly(rows: Rows, { from, until }: Span) {
+function countSlowly(rows: Rows, currency: string, { from, until }: Span) {
   const inside = (at: Date) => at >= from && at < until;
   const records = rows.records.filter(({ at }) => inside(at));
   const tally = (matches: (record: Rows["records"][number]) => boolean) => {
     const found = records.filter(matches);
     return {
       count: found.length,
-      amount: found.reduce((sum: Money, record) => sum + moneyOf(record.base_amount), 0n),
+      amount: found
+        .filter(({ base_currency }) => base_currency === currency)
+        .reduce((sum: Money, record) => sum + moneyOf(record.base_amount), 0n),
     };
   };
   const isSale = (record: Rows["records"][number]) => record.type === "sale" && record.closed;
@@ -124,6 +127,7 @@ const step = fc.oneof(
   }),
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("fold" as const) }) },
   fc.record({ kind: fc.constant("zone" as const), zone: fc.constantFrom(...zones) }),
+  fc.record({ kind: fc.constant("currency" as const), currency: fc.constantFrom("BOB", "USD", "EUR") }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -195,6 +199,8 @@ describe("figures of folded days", () => {
         );
       case "fold":
         return fold();
+      case "currency":
+        return countIn(each.currency, each.currency === "EUR" ? {} : { BOB: 0.1436781 });
       case "zone":
         return world.rows(
           `update businesses set feature_flags = feature_flags || jsonb_build_object('timezone', $1::text) where id = 1`,
@@ -202,6 +208,11 @@ describe("figures of folded days", () => {
         );
     }
   }
+
+  const countIn = (currency: string, conversion: object) =>
+    world.rows("update businesses set feature_flags = feature_flags || $1 where id = 1", [
+      JSON.stringify({ currency, currency_conversion: conversion }),
+    ]);
 
   const rows = async (): Promise<Rows> => ({
     records: await world.rows("select * from registrations where business_id = 1"),
@@ -215,7 +226,7 @@ describe("figures of folded days", () => {
   async function compare(startDate: string, endDate: string): Promise<void> {
     const [report] = await resolve(world.container, tokens.sharedReports).report({ rootId: 1, startDate, endDate });
     if (!report) throw new Error("no report");
-    const expected = countSlowly(await rows(), report.period);
+    const expected = countSlowly(await rows(), report.business.currency, report.period);
     const { conversations, sales, quotations, tags, agents, temperatures } = report;
     expect(temperatures.ai).to.be.closeTo(expected.ai, 0.00501);
     const shown = agents.map(({ name, ...agent }) => agent).sort((a, b) => a.id - b.id);
@@ -247,6 +258,49 @@ describe("figures of folded days", () => {
       ),
       { numRuns: 12 },
     );
+  });
+
+  it("are never in another currency than the business's, which converts what it knows a rate for", async () => {
+    await world.rows("delete from registrations where business_id = 1");
+    await countIn("BOB", { USD: 6.96 });
+    const at = daysAgo(3, 0);
+    const day = at.slice(0, 10);
+    const ids: number[] = [];
+    for (const changes of [{ amount: 18.3 }, { amount: 10, currency: "USD", base_amount: 69.6 }, { currency: "EUR" }]) {
+      ids.push(await addRecord(world, 1, { at, ad_id: "a", ...changes }));
+    }
+    const sales = async () => {
+      const request = { rootId: 1, startDate: daysAgo(6, 0).slice(0, 10), endDate: daysAgo(0, 0).slice(0, 10) };
+      const [report] = await resolve(world.container, tokens.sharedReports).report(request);
+      await compare(request.startDate, request.endDate);
+      return report?.sales.all;
+    };
+    await world.rows("update registrations set rate_date = $1", [day]);
+    await fold();
+    expect(await sales()).to.deep.equal({ count: 3, amount: 18790n });
+
+    await countIn("USD", [
+      { from: "2020-01-01", BOB: 0.1436781 },
+      { from: new Date().toISOString().slice(0, 10), BOB: 0.5 },
+    ]);
+    expect(await sales()).to.deep.equal({ count: 3, amount: 0n });
+    await fold();
+    const stored = () =>
+      world.rows("select base_amount, base_currency, rate from registrations where id = any($1) order by id", [ids]);
+    const converted = [
+      { base_amount: "2.63", base_currency: "USD", rate: "0.1436781" },
+      { base_amount: "10.00", base_currency: "USD", rate: "1" },
+    ];
+    expect(await stored()).to.deep.equal([...converted, { base_amount: "100.00", base_currency: "BOB", rate: "1" }]);
+    expect(await sales()).to.deep.equal({ count: 3, amount: 1263n });
+
+    await countIn("USD", { EUR: 1.1 });
+    await fold();
+    expect(await stored()).to.deep.equal([...converted, { base_amount: "110.00", base_currency: "USD", rate: "1.1" }]);
+    expect(await sales()).to.deep.equal({ count: 3, amount: 12263n });
+    const days = await world.rows("select from report_days where business_id = 1 and currency <> 'USD'");
+    expect(days).to.deep.equal([]);
+    await countIn("BOB", {});
   });
 
   it("are those of the rows again once they are rebuilt", async () => {

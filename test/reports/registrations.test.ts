@@ -10,6 +10,7 @@ interface Row {
   readonly amount: string;
   readonly currency: string;
   readonly base_amount: string;
+  readonly base_currency: string;
   readonly rate: string;
   readonly rate_date: string;
   readonly source: string;
@@ -102,6 +103,24 @@ describe("registering sales and quotations", () => {
     });
     const inUsd = { empresa_id: 2, chat_id: 201, moneda: "BOB", monto: 9_999_999.99 };
     expect(await row(await add(inUsd, 2))).to.include({ base_amount: "1436781.00" });
+  });
+
+  it("says what is wrong with a field that a correction need not have", async () => {
+    const { json } = await add();
+    refused(await correct(json.id, { monto: "1" }), 400, "monto debe ser un número");
+    refused(await correct(json.id, { monto: "1", origen: 1 }), 400, "monto debe ser un número");
+  });
+
+  it("can be corrected in what is no amount where the business counts in a currency without a rate by now", async () => {
+    const added = await add({ monto: 18.3 });
+    await world.rows(`update businesses set feature_flags = feature_flags || '{"currency": "CLP"}' where id = 1`);
+    try {
+      await row(await correct(added.json.id, { cerrada: false }));
+      expect(await row(added)).to.include({ closed: false, base_amount: "18.30", base_currency: "BOB" });
+      refused(await correct(added.json.id, { monto: 20 }), 400, "No hay tipo de cambio para BOB");
+    } finally {
+      await world.rows("update businesses set feature_flags = feature_flags - 'currency' where id = 1");
+    }
   });
 
   it("refuses a currency without a rate on that day", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { plainDialect } from "../../src/infra/http/dialect.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
+import { period, short } from "../../src/reports/adapters/html/format.ts";
 import { renderReportPage, reportPageParts } from "../../src/reports/adapters/html/report-page.ts";
 import { reportPageRoute } from "../../src/reports/adapters/http/report-page.route.ts";
 import type { ReportRequest } from "../../src/reports/application/ports.ts";
@@ -80,6 +81,27 @@ describe("the page of a shared report", () => {
       expect(shown("Temperatura según la IA")).to.equal(temperatures.ai);
       expect(shown("Temperatura según agentes")).to.equal(temperatures.agent);
     }
+  });
+
+  it("says the times of a period that is not made of whole days", () => {
+    const whole = { from: new Date("2026-03-01T04:00:00Z"), until: new Date("2026-03-03T04:00:00Z") };
+    expect(period(whole, "America/La_Paz")).to.equal("1 de marzo de 2026 al 2 de marzo de 2026");
+    const cut = { from: new Date("2026-03-01T14:30:00Z"), until: new Date("2026-03-03T04:00:00Z") };
+    expect(period(cut, "America/La_Paz")).to.match(/^1 de marzo de 2026.* 10:30.* al 2 de marzo de 2026.* 11:59.*$/);
+  });
+
+  it("writes the figures of axes in one way, however large they are", () => {
+    const written = [950, 12_000, 250_000, 9_000_000, 12_500_000, 9_000_000_000, 12_000_000_000].map(short);
+    expect(written).to.deep.equal(["950", "12.000", "250 mil", "9 M", "12,5 M", "9.000 M", "12.000 M"]);
+  });
+
+  it("draws one to three days as bars, more as lines", () => {
+    const drawing = (days: number) =>
+      /aria-label="Ventas y cotizaciones por día[\s\S]*?<\/svg>/.exec(
+        renderReportPage(samplePage([{ id: 1, days }])),
+      )?.[0];
+    for (const days of [1, 3]) expect(drawing(days)).not.to.match(/stroke-width="2"/);
+    expect(drawing(4)).to.match(/stroke-width="2"/);
   });
 
   it("adds the group up, currencies each by itself", () => {

@@ -34,8 +34,9 @@ export async function addRecord(world: Rows, businessId: number, changes: Partia
     ...changes,
   };
   const [row] = await world.rows<{ id: number }>(
-    `insert into registrations (business_id, rate, rate_date, ${Object.keys(fields).join(", ")})
-     values ($1, 1, '2026-03-10', ${Object.keys(fields).map((_, index) => `$${index + 2}`)}) returning id`,
+    `insert into registrations (business_id, rate, rate_date, base_currency, ${Object.keys(fields).join(", ")})
+     select id, 1, '2026-03-10', base_currency(feature_flags), ${Object.keys(fields).map((_, index) => `$${index + 2}`)}
+     from businesses where id = $1 returning id`,
     [businessId, ...Object.values(fields)],
   );
   return row?.id ?? 0;

@@ -1,4 +1,4 @@
-import type { Ad, AdAccount, AdFigures, AdSet, Campaign, DatePreset } from "../domain/ads.ts";
+import type { Ad, AdAccount, AdOutcome, AdSet, Campaign, DatePreset } from "../domain/ads.ts";
 import type { Period } from "../domain/period.ts";
 
 /** With what a business asks the ad platform. */
@@ -60,5 +60,5 @@ export interface AdCredentialStore {
 
 export interface AdSales {
   /** What came of these ads in the period; an ad without anything is left out. */
-  byAd(businessId: number, adIds: readonly string[], period: Period): Promise<ReadonlyMap<string, AdFigures>>;
+  byAd(businessId: number, adIds: readonly string[], period: Period): Promise<ReadonlyMap<string, AdOutcome>>;
 }

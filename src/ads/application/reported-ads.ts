@@ -1,6 +1,6 @@
 import { dayOf } from "../../kernel/instants.ts";
 import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
-import { decimalOf } from "../domain/spend.ts";
+import { spendDecimal } from "../domain/spend.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
 
@@ -41,5 +41,5 @@ export class ReportedAds {
 
 function reported({ id, name, insights, creatives: [creative] }: Ad): ReportedAd {
   const imageUrl = creative?.imageUrl ?? creative?.thumbnailUrl ?? null;
-  return { adId: id, name, imageUrl, spend: decimalOf(spent(insights)), currency: insights[0]?.currency ?? null };
+  return { adId: id, name, imageUrl, spend: spendDecimal(spent(insights)), currency: insights[0]?.currency ?? null };
 }

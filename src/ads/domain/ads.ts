@@ -62,16 +62,16 @@ export interface AdAccount {
 }
 
 /** What came of an ad here: counts. */
-export interface AdFigures {
+export interface AdOutcome {
   readonly sales: number;
   readonly quotations: number;
   /** Conversations that began from it. */
   readonly conversations: number;
 }
 
-export type WithFigures<Shown> = Shown & { readonly figures: AdFigures };
+export type WithFigures<Shown> = Shown & { readonly figures: AdOutcome };
 
-export const noFigures: AdFigures = { sales: 0, quotations: 0, conversations: 0 };
+export const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 };
 
 export const spent = (insights: Insights): Spend =>
   insights.reduce((sum, { spend }) => sum + (spendOf(spend) ?? 0n), 0n);

@@ -11,10 +11,10 @@ export function spendOf(decimal: string): Spend | null {
 }
 
 /** `12500000n` as "12.50": two decimals at least, more only where they say something. */
-export function decimalOf(spend: Spend): string {
+export function spendDecimal(spend: Spend): string {
   const digits = spend.toString().padStart(decimals + 1, "0");
   const fraction = digits.slice(-decimals).replace(/0{1,4}$/, "");
   return `${digits.slice(0, -decimals)}.${fraction}`;
 }
 
-export const numberOf = (spend: Spend): number => Number(decimalOf(spend));
+export const spendNumber = (spend: Spend): number => Number(spendDecimal(spend));

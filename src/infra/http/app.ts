@@ -24,7 +24,9 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   const app = new Koa({ proxy: parts.trustProxy });
   const router = createRouter(routes, parts);
   app.on("error", (error: unknown, ctx?: Koa.Context) => {
-    parts.log.error({ err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) }, "request failed");
+    const facts = { err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) };
+    if (ctx && isGone(ctx)) parts.log.warn(facts, "the client broke off");
+    else parts.log.error(facts, "request failed");
   });
   app.use(accessLog(parts));
   app.use(wordProblems);
@@ -34,6 +36,9 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(router.allowedMethods());
   return app;
 }
+
+/** Before it had sent its whole request, or read the whole answer. */
+const isGone = ({ req, res }: Koa.Context): boolean => req.socket.destroyed && !(req.complete && res.writableFinished);
 
 /** The pattern, never the URL: a URL may carry a token. */
 const routeOf = (ctx: Koa.Context | undefined): string => (ctx?._matchedRoute as string | undefined) ?? "none";

@@ -2,11 +2,36 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { Reply } from "./route.ts";
 
-export const wantsCsv = ({ accept = "" }: IncomingHttpHeaders): boolean => /\btext\/csv\b/.test(accept);
+/** RFC 9110: CSV where the caller prefers it to JSON, or names it and likes both the same. */
+export function wantsCsv({ accept = "" }: IncomingHttpHeaders): boolean {
+  const ranges = new Map(accept.split(",").map(rangeIn));
+  const quality = (...names: readonly string[]): number =>
+    names.map((name) => ranges.get(name)).find((each) => each !== undefined) ?? 0;
+  const csv = quality("text/csv", "text/*", "*/*");
+  const json = quality("application/json", "application/*", "*/*");
+  return csv > json || (csv > 0 && csv === json && ranges.has("text/csv"));
+}
+
+/** `text/csv;header=present;q=0.5` is CSV that is liked by half. */
+function rangeIn(written: string): [name: string, quality: number] {
+  const [name = "", ...parameters] = written.split(";").map((part) => part.trim().toLowerCase());
+  const [, quality = "1"] = parameters.map((each) => /^q=([01](?:\.\d{0,3})?)$/.exec(each)).find(Boolean) ?? [];
+  return [name, Number(quality)];
+}
+
+const varied = { Vary: "Accept" };
+
+/** The JSON of an endpoint that answers CSV as well. */
+export const jsonReply = (body: object): Reply => new Reply(200, body, varied);
 
 /** Lines as `csvLine` makes them, sent as they come, to be kept as a file of that name. */
 export const csvReply = (lines: Iterable<string> | AsyncIterable<string>, file: string): Reply =>
-  new Reply(200, Readable.from(lines), { "Content-Disposition": `attachment; filename="${file}"` }, "text/csv");
+  new Reply(
+    200,
+    Readable.from(lines),
+    { ...varied, "Content-Disposition": `attachment; filename="${file}"` },
+    "text/csv",
+  );
 
 /** A line of RFC 4180; what a spreadsheet would take for a formula is quoted with an apostrophe. */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(",")}\r\n`;

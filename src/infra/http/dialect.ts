@@ -36,12 +36,14 @@ export function answering(dialect: AnyDialect): Middleware {
 
 /** The endpoint's words for a failure; one that it does not expect is reported. Throws what no endpoint words. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
-  if (error instanceof HttpProblem) throw error;
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
-  const answer = error instanceof DomainError ? answers[error.code] : undefined;
+  const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);
+  const answer = isWorded ? answers[String(error.code)] : undefined;
+  if (answer && error instanceof HttpProblem) ctx.set(error.headers);
   if (answer) return answer(error as never);
   // The caller's mistake, also where an endpoint has no words for any.
   if (error instanceof InvalidInput) return [400, { message: error.message }];
+  if (error instanceof HttpProblem) throw error;
   ctx.app.emit("error", error, ctx);
   return dialect.unexpected(error);
 }

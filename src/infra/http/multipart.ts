@@ -46,10 +46,22 @@ export function multipartFile(limit: number): Middleware {
   };
 }
 
-const tooLarge = (headers = {}) => new HttpProblem(413, "Request body is too large", headers);
+/** The one failure of a form that an endpoint may word itself: `{ message }` where it does not. */
+export class FileTooLarge extends HttpProblem {
+  readonly code = "file_too_large";
+
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    super(413, "Request body is too large", headers);
+  }
+}
+
+/** Of an endpoint's dialect. */
+export interface WithFile {
+  readonly file_too_large: () => readonly [status: number, body: unknown];
+}
 
 async function refuseUnread(req: IncomingMessage): Promise<never> {
-  throw tooLarge((await takeRest(req)) ? {} : { Connection: "close" });
+  throw new FileTooLarge((await takeRest(req)) ? {} : { Connection: "close" });
 }
 
 class Form {
@@ -80,7 +92,7 @@ class Form {
       content.on("error", () => {});
       if (field !== fileField || this.found) return this.breakOff(onlyOne);
       this.found = { name: info.filename ?? "", content };
-      content.once("limit", () => this.breakOff(tooLarge()));
+      content.once("limit", () => this.breakOff(new FileTooLarge()));
       foundFile();
     });
     this.parser.on("error", () => this.breakOff("El formulario no es válido"));

@@ -6,7 +6,7 @@ import { keyDescription } from "./idempotency.ts";
 import { ifMatchDescription } from "./if-match.ts";
 import { fileField } from "./multipart.ts";
 import { defineRoute, type RawBody, type ResponseSpec, type Route } from "./route.ts";
-import { type ObjectSchema, problem, type Schema } from "./schema.ts";
+import { type ObjectSchema, problem, type Schema, unauthorized } from "./schema.ts";
 
 export interface ApiInfo {
   readonly title: string;
@@ -85,7 +85,10 @@ const security: Readonly<Record<AuthKind, readonly Json[]>> = {
 const problemContent = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
 const commonResponses = {
   NotJson: { description: "The body is not valid JSON", content: problemContent },
-  Unauthorized: { description: "Nobody is known by this key or token", content: { "application/json": {} } },
+  Unauthorized: {
+    description: "Nobody is known by this key or token",
+    content: { "application/json": { schema: unauthorized } },
+  },
   KeyInUse: {
     description:
       "A request with this `Idempotency-Key` is under way, or (without `Retry-After`) its answer was not kept",

@@ -88,7 +88,10 @@ function onceOf(route: Route, { idempotency }: RouterParts) {
 }
 
 function send(ctx: Context, { status, headers, type, body }: Reply): void {
-  ctx.set(headers);
+  const { Vary, ...others } = headers;
+  ctx.set(others);
+  // Beside what else the answer depends on.
+  if (Vary) ctx.vary(Vary);
   if (type === undefined) {
     sendJson(ctx, status, body);
   } else {

@@ -39,6 +39,10 @@ export const problem = {
   required: ["message"],
   properties: { message: text },
 } as const satisfies Schema;
+/** The body of a 401: worded by the key that is wrong, by the token that is, or for a business without administrator. */
+export const unauthorized = {
+  oneOf: [problem, { type: "object", required: ["error"], properties: { error: text } }, plainString],
+} as const satisfies Schema;
 /** The body of failures that endpoints word as `failed` does. */
 export const failure = {
   type: "object",

@@ -14,8 +14,10 @@ export class ProbeMedia implements MediaProbe {
   ) {}
 
   async probe(url: string): Promise<MediaProbeOutcome> {
-    const name = this.baseUrl !== "" && url.startsWith(this.baseUrl) ? url.slice(this.baseUrl.length) : "";
-    const isOurs = name !== "" && (await this.own.find(name).catch(() => null)) !== null;
-    return isOurs ? { kind: "answered", status: 200 } : await this.outside.probe(url);
+    const [address = ""] = url.split(/[?#]/);
+    if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl)) return await this.outside.probe(url);
+    const name = address.slice(this.baseUrl.length);
+    const isThere = name !== "" && (await this.own.find(name)) !== null;
+    return { kind: "answered", status: isThere ? 200 : 404 };
   }
 }

@@ -1,5 +1,6 @@
 import { timezoneOf } from "../../kernel/instants.ts";
-import type { ReportFolds } from "./ports.ts";
+import { baseCurrency, rateOf } from "../domain/currency.ts";
+import type { Counting, ReportFolds } from "./ports.ts";
 
 /** Counts the days of all businesses that are over, and anew those in which something changed late. */
 export class FoldReports {
@@ -11,9 +12,9 @@ export class FoldReports {
   /** Ends early when the signal says so: the rest is folded the next time, and counted from its rows until then. */
   async execute(signal?: AbortSignal): Promise<void> {
     const horizon = await this.folds.horizon();
-    for (const { businessId, timezone } of await this.folds.due(horizon)) {
+    for (const { businessId, ...counting } of await this.folds.due(horizon)) {
       if (signal?.aborted) return;
-      await this.foldAll(businessId, timezoneOf(timezone), horizon, signal).catch((error: unknown) =>
+      await this.foldAll(businessId, counting, horizon, signal).catch((error: unknown) =>
         this.onFailure(error, businessId),
       );
     }
@@ -21,13 +22,32 @@ export class FoldReports {
 
   /** Forgets all figures of the business and counts them again from its rows; false when there is no such business. */
   async rebuild(businessId: number): Promise<boolean> {
-    const business = await this.folds.forget(businessId);
-    if (!business) return false;
-    await this.foldAll(businessId, timezoneOf(business.timezone), await this.folds.horizon());
+    const counting = await this.folds.forget(businessId);
+    if (!counting) return false;
+    await this.foldAll(businessId, counting, await this.folds.horizon());
     return true;
   }
 
-  private async foldAll(businessId: number, timezone: string, horizon: Date, signal?: AbortSignal): Promise<void> {
-    while (!signal?.aborted && (await this.folds.foldSome(businessId, timezone, horizon)));
+  private async foldAll(businessId: number, counting: Counting, horizon: Date, signal?: AbortSignal): Promise<void> {
+    await this.convertAll(businessId, counting, signal);
+    const counted = { timezone: timezoneOf(counting.timezone), currency: baseCurrency(counting.currency) };
+    while (!signal?.aborted && (await this.folds.foldSome(businessId, counted, horizon)));
+  }
+
+  /**
+   * Records of a business that counts in another currency now, from their own amounts at the rates of their days.
+   * Without a rate they stay as they are, and count without an amount.
+   */
+  private async convertAll(businessId: number, counting: Counting, signal?: AbortSignal): Promise<void> {
+    const currency = baseCurrency(counting.currency);
+    const unconverted = await this.folds.unconverted(businessId, currency);
+    const rates = unconverted.flatMap((each) => {
+      const rate = rateOf(counting, each.currency, each.day);
+      return rate === null ? [] : [{ ...each, rate }];
+    });
+    if (rates.length === 0) return;
+    for (let last: number | null = 0; last !== null && !signal?.aborted; ) {
+      last = await this.folds.convertSome(businessId, currency, rates, last);
+    }
   }
 }

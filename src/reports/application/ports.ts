@@ -48,10 +48,11 @@ export interface StoredBusiness {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** A business and the period of its report, in the zone in which its days begin. */
+/** A business and the period of its report, in the zone in which its days begin and the currency that it counts in. */
 export interface AskedPeriod {
   readonly businessId: number;
   readonly timezone: string;
+  readonly currency: string;
   readonly period: Period;
 }
 
@@ -113,6 +114,8 @@ export interface StoredRegistration {
   readonly amount: Money;
   readonly currency: string;
   readonly baseAmount: Money;
+  /** Of `baseAmount`: the business's own when it was made or last converted. */
+  readonly baseCurrency: string;
   readonly rate: Rate;
   /** `2026-03-01`: the day whose rate it is. */
   readonly rateDate: string;
@@ -139,12 +142,39 @@ export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: Regist
 export interface ReportFolds {
   /** The moment before which nothing can appear any more without leaving a mark. */
   horizon(): Promise<Date>;
-  /** Businesses with something to fold before the horizon, and the zones that they name. */
-  due(horizon: Date): Promise<readonly { readonly businessId: number; readonly timezone: unknown }[]>;
+  /** Businesses with something to fold before the horizon, or to convert, with what they name. */
+  due(horizon: Date): Promise<readonly (Counting & { readonly businessId: number })[]>;
   /** Folds some days of the business; false when it was nothing. */
-  foldSome(businessId: number, timezone: string, horizon: Date): Promise<boolean>;
+  foldSome(
+    businessId: number,
+    counted: { readonly timezone: string; readonly currency: string },
+    horizon: Date,
+  ): Promise<boolean>;
   /** Forgets what was folded of the business; null when there is none. */
-  forget(businessId: number): Promise<{ readonly timezone: unknown } | null>;
+  forget(businessId: number): Promise<Counting | null>;
+  /** Days and currencies of the records whose base amount is in another currency than `currency`. */
+  unconverted(businessId: number, currency: string): Promise<readonly DayOfCurrency[]>;
+  /**
+   * Converts some of the records of these days and currencies, those after the record `after` by their ids.
+   * @returns the last one looked at; null when there was none
+   */
+  convertSome(
+    businessId: number,
+    currency: string,
+    rates: readonly (DayOfCurrency & { readonly rate: Rate })[],
+    after: number,
+  ): Promise<number | null>;
+}
+
+/** What a business's feature flags say of how it counts, as they are stored. */
+export interface Counting extends CurrencyFlags {
+  readonly timezone: unknown;
+}
+
+export interface DayOfCurrency {
+  readonly currency: string;
+  /** `2026-03-01` */
+  readonly day: string;
 }
 
 /** How warm a conversation is, from 0 to 100: what the AI's summary says, and what agents say. */

@@ -61,11 +61,10 @@ export class Registrations {
       const stored = await registrations.hold(businessId, id);
       if (!stored) throw new UnknownRegistration(`registration ${id}`);
       const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
-      const { amount = stored.amount, currency = stored.currency } = correction;
       const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null);
       if (!setting.hasAgent) throw new UnknownAgent(`agent ${agentId}`);
       const at = correction.date === undefined ? stored.at : momentOf(correction.date, setting);
-      const value = correctedValue(stored, { amount, currency, at }, setting);
+      const value = correctedValue(stored, correction, at, setting);
       await registrations.save(businessId, id, { ...stored, agentId, source, closed, at, ...value });
     });
   }
@@ -90,25 +89,33 @@ function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
   return at;
 }
 
-type Value = Pick<StoredRegistration, "amount" | "currency" | "baseAmount" | "rate" | "rateDate">;
+type Value = Pick<StoredRegistration, "amount" | "currency" | "baseAmount" | "baseCurrency" | "rate" | "rateDate">;
 
 function valueIn(amount: Money, currency: string, at: Date, setting: RegistrationSetting): Value {
   const rateDate = dayOf(at, timezoneOf(setting.timezone));
   const rate = rateOf(setting.currencies, currency, rateDate);
   if (rate === null) throw new NoRate(currency);
-  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate) };
+  const base = baseCurrency(setting.currencies.currency);
+  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
 /** A rate that changed since says nothing about the day of the record. */
 function correctedValue(
   stored: StoredRegistration,
-  { amount, currency, at }: Pick<StoredRegistration, "amount" | "currency" | "at">,
+  correction: Correction,
+  at: Date,
   setting: RegistrationSetting,
 ): Value {
-  const isSameRate = currency === stored.currency && dayOf(at, timezoneOf(setting.timezone)) === stored.rateDate;
+  const { amount = stored.amount, currency = stored.currency } = correction;
+  const { rate, rateDate, baseAmount, baseCurrency: base } = stored;
+  const isSame = amount === stored.amount && currency === stored.currency && at.getTime() === stored.at.getTime();
+  if (isSame) return { amount, currency, rate, rateDate, baseAmount, baseCurrency: base };
+  const isSameRate =
+    currency === stored.currency &&
+    base === baseCurrency(setting.currencies.currency) &&
+    dayOf(at, timezoneOf(setting.timezone)) === rateDate;
   if (!isSameRate) return valueIn(amount, currency, at, setting);
-  const { rate, rateDate } = stored;
-  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate) };
+  return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
 function inBase(amount: Money, rate: string): Money {

@@ -128,6 +128,7 @@ function askedOf({ id, name, imageUrl, flags }: StoredBusiness, startDate: strin
   return {
     businessId: id,
     timezone,
+    currency,
     period: periodIn(timezone, startDate, endDate),
     business: { id, name, imageUrl, currency, timezone, flags: { ...Object.fromEntries(shown), currency, timezone } },
     adAccount: (typeof account === "string" && account !== "") || typeof account === "number" ? String(account) : null,
@@ -202,7 +203,7 @@ function adFigures(records: readonly RegistrationRecord[], insights: readonly Ad
 
 const tally = (records: readonly RegistrationRecord[]): Tally => ({
   count: records.length,
-  amount: records.reduce((total: Money, { baseAmount }) => total + baseAmount, 0n),
+  amount: records.reduce((total: Money, { baseAmount }) => total + (baseAmount ?? 0n), 0n),
 });
 
 function byBusiness<Item extends { readonly businessId: number }>(items: readonly Item[]): Map<number, Item[]> {

@@ -80,8 +80,8 @@ export interface RegistrationRecord {
   readonly agentId: number | null;
   readonly amount: Money;
   readonly currency: string;
-  /** In the business's base currency, at the rate of its day. */
-  readonly baseAmount: Money;
+  /** In the business's base currency, at the rate of its day; null while it is not converted to it. */
+  readonly baseAmount: Money | null;
   readonly source: string;
   readonly closed: boolean;
   readonly adId: string | null;

@@ -11,8 +11,6 @@ export interface Refusal {
 
 /** The app's, the user's and the account's limits, and those of each use case. */
 const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
-/** Permissions that this token does not have for the object. */
-const permissionCodes = new Set([10, 200]);
 const temporaryCodes = new Set([1, 2]);
 
 /** The error in the platform's own JSON; undefined where there is none. */
@@ -29,7 +27,8 @@ export function refusalIn(body: Fields | undefined, status: number): Refusal | u
 function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
   if (rateCodes.has(code)) return "rate";
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
-  if (code === 803 || (code === 100 && subcode === 33) || permissionCodes.has(code)) return "not-shown";
+  // A permission that the token lacks (10, 200) is no answer: there may be much that it does not see.
+  if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";
   if (temporaryCodes.has(code)) return "passing";
   return status === 429 ? "rate" : "final";

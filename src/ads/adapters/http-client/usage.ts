@@ -43,7 +43,10 @@ export class UsageLimits {
   refused(account: string, headers: IncomingHttpHeaders): AdPlatformBusy {
     const refusals = (this.rests.get(account)?.refusals ?? 0) + 1;
     const doubled = firstRestSeconds * 2 ** Math.min(refusals - 1, 12);
-    const seconds = Math.min(restAfter(headers) || retryAfter(headers) || doubled, longestRestSeconds);
+    const seconds = Math.min(
+      saidRest(headers) || retryAfter(headers) || restAfter(headers) || doubled,
+      longestRestSeconds,
+    );
     this.rest(account, seconds, refusals);
     return new AdPlatformBusy(seconds);
   }
@@ -53,39 +56,37 @@ export class UsageLimits {
   }
 }
 
-/** Seconds for which the headers of an answer ask for a rest; 0 where they do not. */
+/** Seconds for which the headers of an answer ask for a rest, in the platform's own time where it says one; 0 where they do not. */
 export function restAfter(headers: IncomingHttpHeaders): number {
-  return Math.max(byUseCase(headers), byAccount(headers), byInsights(headers));
+  const account = accountUse(headers);
+  const throttle = jsonIn(headers["x-fb-ads-insights-throttle"]);
+  const used = useCases(headers).flatMap(({ call_count, total_cputime, total_time }) => [
+    call_count,
+    total_cputime,
+    total_time,
+  ]);
+  const isFull = [...used, account.acc_id_util_pct, throttle.app_id_util_pct, throttle.acc_id_util_pct].some(isNear);
+  return isFull ? saidRest(headers) || restSeconds : regainSeconds(headers);
 }
 
-function byUseCase(headers: IncomingHttpHeaders): number {
-  const uses = Object.values(jsonIn(headers["x-business-use-case-usage"])).flat();
-  return Math.max(
-    0,
-    ...uses.map((use) => {
-      const { call_count, total_cputime, total_time, estimated_time_to_regain_access: minutes } = fieldsOf(use);
-      if (isPositive(minutes)) return minutes * 60;
-      return [call_count, total_cputime, total_time].some(isNear) ? restSeconds : 0;
-    }),
-  );
-}
+/** Seconds until the platform forgets what was used; those of the account pass whether or not it is near its limit. */
+const saidRest = (headers: IncomingHttpHeaders): number =>
+  Math.max(regainSeconds(headers), positive(accountUse(headers).reset_time_duration));
 
-function byAccount(headers: IncomingHttpHeaders): number {
-  const { acc_id_util_pct, reset_time_duration } = jsonIn(headers["x-ad-account-usage"]);
-  if (!isNear(acc_id_util_pct)) return 0;
-  return isPositive(reset_time_duration) ? reset_time_duration : restSeconds;
-}
+const regainSeconds = (headers: IncomingHttpHeaders): number =>
+  Math.max(0, ...useCases(headers).map((use) => positive(use.estimated_time_to_regain_access) * 60));
 
-function byInsights(headers: IncomingHttpHeaders): number {
-  const { app_id_util_pct, acc_id_util_pct } = jsonIn(headers["x-fb-ads-insights-throttle"]);
-  return isNear(app_id_util_pct) || isNear(acc_id_util_pct) ? restSeconds : 0;
-}
+const useCases = (headers: IncomingHttpHeaders) =>
+  Object.values(jsonIn(headers["x-business-use-case-usage"])).flat().map(fieldsOf);
+
+const accountUse = (headers: IncomingHttpHeaders) => jsonIn(headers["x-ad-account-usage"]);
 
 function retryAfter(headers: IncomingHttpHeaders): number {
   const seconds = Number(headers["retry-after"]);
   return isPositive(seconds) ? Math.ceil(seconds) : 0;
 }
 
+const positive = (value: unknown): number => (isPositive(value) ? value : 0);
 const isPositive = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value > 0;
 const isNear = (value: unknown): boolean => typeof value === "number" && value >= nearTheLimit;

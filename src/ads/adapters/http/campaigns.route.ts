@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { ListCampaigns, ListCampaignsFailure, ListedCampaigns } from "../../application/list-campaigns.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
-import { numberOf } from "../../domain/spend.ts";
+import { spendNumber } from "../../domain/spend.ts";
 import {
   campaign,
   campaignToWire,
@@ -124,7 +124,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
 const toWire = ({ campaigns, totalSales, totalSpend, totalQuotations, next }: ListedCampaigns) => ({
   data: campaigns.map((each) => campaignToWire(each, each.sales, each.ads)),
   totalSales,
-  totalSpend: numberOf(totalSpend),
+  totalSpend: spendNumber(totalSpend),
   totalQuotations,
   next,
 });

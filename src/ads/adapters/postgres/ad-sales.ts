@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { AdSales } from "../../application/ports.ts";
-import type { AdFigures } from "../../domain/ads.ts";
+import type { AdOutcome } from "../../domain/ads.ts";
 import type { Period } from "../../domain/period.ts";
 
 const byAd: Statement = {
@@ -30,9 +30,9 @@ const byAd: Statement = {
 export class PostgresAdSales implements AdSales {
   constructor(private readonly database: Queries) {}
 
-  async byAd(businessId: number, adIds: readonly string[], { from, until }: Period): Promise<Map<string, AdFigures>> {
+  async byAd(businessId: number, adIds: readonly string[], { from, until }: Period): Promise<Map<string, AdOutcome>> {
     if (adIds.length === 0) return new Map();
-    const rows = await this.database.rows<AdFigures & { readonly adId: string }>(byAd, [
+    const rows = await this.database.rows<AdOutcome & { readonly adId: string }>(byAd, [
       businessId,
       adIds,
       from,

@@ -1,4 +1,4 @@
-import { csvLine, csvReply, wantsCsv } from "../../../infra/http/csv.ts";
+import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
@@ -166,12 +166,12 @@ const listRecipients = (reads: CampaignReads): Route =>
       const from = { after: 0, offset: (query.page - 1) * recipientsPage };
       const rows = await reads.recipients(caller.businessId, id, state, from, recipientsPage);
       const matching = state === null ? total : counts[state];
-      return {
+      return jsonReply({
         data: rows.map(recipientToWire),
         total: matching,
         page: query.page,
         hasNextPage: query.page * recipientsPage < matching,
-      };
+      });
     },
   });
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
+import type { WithFile } from "../../../infra/http/multipart.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { failure, problem, text } from "../../../infra/http/schema.ts";
 import type { ReadMedia } from "../../application/read-media.ts";
@@ -17,13 +18,14 @@ const kinds: Readonly<Record<MediaKind, string>> = {
 const takenTypes =
   "imagen JPEG o PNG; video MP4 o 3GP; audio AAC, MP4, MP3, AMR u OGG; documento PDF, de Office o de texto";
 
-const dialect: Dialect<InvalidInput | StoreMediaFailure> = {
+const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
   invalid_input: (error) => [400, failed(error.message)],
   media_empty: () => [400, failed("file está vacío")],
   media_too_large: ({ type }) => [
     413,
     failed(`file no puede tener más de ${(type?.limit ?? 0) / 1024 / 1024} MB: es ${kinds[type?.kind ?? "document"]}`),
   ],
+  file_too_large: () => [413, failed(`file no puede tener más de ${largestMedia / 1024 / 1024} MB`)],
   media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${takenTypes}`)],
   media_not_configured: () => [503, failed("La subida de archivos no está configurada")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
@@ -61,6 +63,7 @@ const storeRoute = (store: StoreMedia): Route =>
         schema: { type: "object", required: ["media_url"], properties: { media_url: text } },
       },
       400: { description: "The form is wrong, or broke off", schema: failure },
+      408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
       413: { description: "The file is larger than files of its type may be", schema: failure },
       415: { description: "The messaging platform takes no files of this type", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
@@ -111,7 +114,8 @@ function replyOf(file: StoredMedia, asked: IncomingHttpHeaders, open: (range: By
   const ifRange = asked["if-range"];
   const range = ifRange === undefined || ifRange === etag ? rangeOf(asked.range, file.size) : null;
   if (range === "unsatisfiable") {
-    return new Reply(416, "", { ...headers, "Content-Range": `bytes */${file.size}` }, type);
+    const once = { "Cache-Control": "no-store", "Content-Range": `bytes */${file.size}` };
+    return new Reply(416, "", { ...headers, ...once }, type);
   }
   if (!range) return new Reply(200, open(null), { ...headers, "Content-Length": String(file.size) }, type);
   const part = {

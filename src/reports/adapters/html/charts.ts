@@ -26,6 +26,16 @@ const nameWidth = 178;
 
 /** Nothing that moves or waits for a mouse: the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
+const mostTimesInBars = 3;
+const bar = { type: "bar", barMaxWidth: 48 } as const;
+const lineOf = (times: number) =>
+  ({
+    type: "line",
+    symbol: times > 45 ? "none" : "circle",
+    symbolSize: 4,
+    lineStyle: { width: 2 },
+    areaStyle: { opacity: 0.08 },
+  }) as const;
 const label = { color: ink, fontSize: 11 } as const;
 
 interface Series {
@@ -40,8 +50,9 @@ type Option = Parameters<ReturnType<typeof echarts.init>["setOption"]>[0];
 export class Charts {
   private drawn = 0;
 
-  /** One line for each series, from left to right. */
+  /** One line for each series, from left to right; bars where there are too few times for a line. */
   overTime(times: readonly string[], series: readonly Series[]): string {
+    const areBars = times.length <= mostTimesInBars;
     return this.draw(
       190,
       {
@@ -49,7 +60,7 @@ export class Charts {
         xAxis: {
           type: "category",
           data: [...times],
-          boundaryGap: times.length < 3,
+          boundaryGap: areBars,
           axisLine: { lineStyle: { color: "#9ca3af" } },
           axisTick: { show: false },
           axisLabel: { ...label, hideOverlap: true },
@@ -57,14 +68,10 @@ export class Charts {
         yAxis: valueAxis,
         series: series.map(({ name, color, values }) => ({
           ...still,
-          type: "line",
+          ...(areBars ? bar : lineOf(times.length)),
           name,
           color,
           data: [...values],
-          symbol: times.length > 45 ? "none" : "circle",
-          symbolSize: 4,
-          lineStyle: { width: 2 },
-          areaStyle: { opacity: 0.08 },
         })),
       },
       series,

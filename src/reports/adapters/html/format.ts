@@ -1,3 +1,4 @@
+import { dayOf } from "../../../kernel/instants.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { Period } from "../../domain/report.ts";
 
@@ -5,7 +6,7 @@ const locale = "es-BO";
 const grouped = { useGrouping: "always" } as const;
 const counts = new Intl.NumberFormat(locale, grouped);
 const percents = new Intl.NumberFormat(locale, { ...grouped, maximumFractionDigits: 2 });
-const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const tenths = new Intl.NumberFormat(locale, { ...grouped, maximumFractionDigits: 1 });
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -22,7 +23,10 @@ export const count = (value: number): string => counts.format(value);
 export const percent = (value: number): string => `${percents.format(value)} %`;
 export const decimal = (value: number): string => percents.format(value);
 /** For axes. */
-export const short = (value: number): string => (value < 100_000 ? counts : compact).format(value);
+export function short(value: number): string {
+  if (value < 100_000) return counts.format(value);
+  return value < 1_000_000 ? `${tenths.format(value / 1_000)} mil` : `${tenths.format(value / 1_000_000)} M`;
+}
 
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
@@ -49,9 +53,13 @@ function moneyText(amount: string, currency: string): string {
 const longDate = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
 
-/** The first and the last day, on the clocks of the zone. */
-export const period = ({ from, until }: Period, timeZone: string): string =>
-  `${longDate(from, timeZone)} al ${longDate(new Date(until.getTime() - 1), timeZone)}`;
+/** The first and the last day, on the clocks of the zone; with the times where it is not made of whole days. */
+export function period({ from, until }: Period, timeZone: string): string {
+  const areDays = [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));
+  return [from, before(until)].map((at) => (areDays ? longDate : moment)(at, timeZone)).join(" al ");
+}
+
+const before = (at: Date): Date => new Date(at.getTime() - 1);
 
 export const moment = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone }).format(at);

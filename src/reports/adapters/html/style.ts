@@ -45,6 +45,8 @@ footer { margin-top: 28px; padding-top: 10px; border-top: 1px solid #e5e7eb; fon
   .keys { grid-template-columns: repeat(2, 1fr); }
   nav ol { columns: 1; }
   .wide { overflow-x: auto; }
+  table { font-size: 11px; }
+  tbody th { overflow-wrap: normal; }
 }
 @page { size: A4; margin: 14mm 13mm; }
 @media print {

@@ -75,7 +75,7 @@ const correctionBody = {
   type: "object",
   properties: {
     agente_id: agent,
-    monto: amount,
+    monto: { ...amount, "x-error": { ...amount["x-error"], type: "monto debe ser un número" } },
     moneda: currency,
     origen: source,
     cerrada: closed,
@@ -164,7 +164,11 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     summary: "Correct a sale or a quotation",
     rules: [
       ["Registros.6", "Only the fields that are given change; type, chat and ad stay."],
-      ["Registros.7", "A new day or currency takes the rate of that day; otherwise the first rate stays."],
+      [
+        "Registros.7",
+        "A new day or currency takes the rate of that day; otherwise the first rate stays, as long as the business " +
+          "counts in the same currency.",
+      ],
     ],
     auth: "key-or-session",
     params,

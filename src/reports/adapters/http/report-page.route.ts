@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/schema.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { RenderReportPage } from "../../application/report-page.ts";
 import type { ReportFailure } from "../../domain/failures.ts";
@@ -67,7 +67,7 @@ export const reportPageRoute = (
     responses: {
       200: { description: "The page, text/html" },
       400: { description: "A parameter is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: "No such key or token, or one of another business than the root", schema: problem },
+      401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect,

@@ -11,6 +11,7 @@ import type {
 import { sourceOnWire, typeOnWire } from "./spelling.ts";
 
 const number = { type: "number" } as const;
+const nullableNumber = { type: ["number", "null"] } as const;
 const integer = { type: "integer" } as const;
 
 const tagCount = {
@@ -62,7 +63,7 @@ const record = {
     agente_id: { type: ["integer", "null"] },
     monto: number,
     moneda: text,
-    monto_base: number,
+    monto_base: nullableNumber,
     origen: text,
     cerrada: { type: "boolean" },
     anuncio_id: text,
@@ -226,7 +227,7 @@ const recordOnWire = (record: RegistrationRecord): object => ({
   agente_id: record.agentId,
   monto: numberOf(record.amount),
   moneda: record.currency,
-  monto_base: numberOf(record.baseAmount),
+  monto_base: record.baseAmount === null ? null : numberOf(record.baseAmount),
   origen: sourceOnWire(record.source),
   cerrada: record.closed,
   anuncio_id: record.adId,

@@ -1,8 +1,8 @@
-import { csvReply, wantsCsv } from "../../../infra/http/csv.ts";
+import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { HttpProblem } from "../../../infra/http/problem.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/schema.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
@@ -78,7 +78,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.4",
         "Sales are closed sale records, quotations all quotation records, by their date. Amounts are in the base " +
-          "currency of each business, at the rate of the record's day.",
+          "currency of each business, at the rate of the record's day. After a business's base currency has changed, " +
+          "a record counts without an amount (`monto_base` null) until it is converted to it, which needs a rate.",
       ],
       [
         "§7.5",
@@ -100,8 +101,9 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.10",
         "`adsBreakdown` is there when the feature flag `ad_account_for_report` is set: every ad with a record and " +
-          "every ad that spent something. What the ad platform does not tell in time is null. `salesRecords` holds all records of " +
-          "the ad, at most 100,000 in one report.",
+          "every ad that spent something. What the ad platform does not tell in time is null. `spend` is that of whole " +
+          "days, on the ad account's clock, also where the period begins or ends within one. `salesRecords` holds all " +
+          "records of the ad, at most 100,000 in one report.",
       ],
       [
         "§7.11",
@@ -127,7 +129,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         },
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: "No such key or token, or one of another business than the root", schema: problem },
+      401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
@@ -140,6 +142,6 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         ...(body.includeBusinesses && { include: body.includeBusinesses }),
       });
       if (wantsCsv(headers)) return csvReply(reportCsv(found, query.rows ?? "business"), "report.csv");
-      return { data: found.map(onWire) };
+      return jsonReply({ data: found.map(onWire) });
     },
   });

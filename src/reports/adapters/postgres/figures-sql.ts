@@ -1,6 +1,7 @@
 /**
  * What each figure counts. Folds and reports share these texts, so that a day that was folded counts as its rows do.
- * They stand where `span(business_id, starts_at, ends_at)` is a time of a business: from its beginning, before its end.
+ * They stand where `span(business_id, currency, starts_at, ends_at)` is a time of a business: from its beginning, before
+ * its end. Amounts in another currency than the span's, which nobody converted yet, are none.
  */
 
 /**
@@ -30,7 +31,7 @@ const tallies: Readonly<Record<string, string>> = {
 
 const tally = (column: string, condition: string): string => `
   count(*) filter (where ${condition}) as ${column},
-  coalesce(sum(base_amount) filter (where ${condition}), 0) as ${column}_amount`;
+  coalesce(sum(base_amount) filter (where ${condition} and base_currency = span.currency), 0) as ${column}_amount`;
 
 /** Columns that count something; all others of a day are sums. */
 export const countColumns = ["conversations", "ai_temperatures", "agent_temperatures", ...Object.keys(tallies)];

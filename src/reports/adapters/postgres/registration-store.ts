@@ -19,15 +19,16 @@ const add: Statement = {
   name: "registration_add",
   text: `
     insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
-                               source, closed, at, ad_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                               source, closed, at, base_currency, ad_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     returning id`,
 };
 
 const hold: Statement = {
   name: "registration_hold",
   text: `
-    select type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date::text, source, closed, at
+    select type, chat_id, agent_id, amount, currency, base_amount, base_currency, rate, rate_date::text, source, closed,
+           at
     from registrations where business_id = $1 and id = $2
     for update`,
 };
@@ -37,7 +38,7 @@ const save: Statement = {
   text: `
     update registrations
     set agent_id = $3, amount = $4, currency = $5, base_amount = $6, rate = $7, rate_date = $8, source = $9,
-        closed = $10, at = $11, updated_at = now()
+        closed = $10, at = $11, base_currency = $12, updated_at = now()
     where business_id = $1 and id = $2`,
 };
 
@@ -63,6 +64,7 @@ interface StoredRow {
   readonly amount: string;
   readonly currency: string;
   readonly base_amount: string;
+  readonly base_currency: string;
   readonly rate: string;
   readonly rate_date: string;
   readonly source: string;
@@ -105,6 +107,7 @@ export class PostgresRegistrations implements RegistrationStore {
       amount: moneyOf(row.amount),
       currency,
       baseAmount: moneyOf(row.base_amount),
+      baseCurrency: row.base_currency,
       rate,
       rateDate: row.rate_date,
       source,
@@ -132,4 +135,5 @@ const changeable = (record: StoredRegistration): readonly unknown[] => [
   record.source,
   record.closed,
   record.at,
+  record.baseCurrency,
 ];

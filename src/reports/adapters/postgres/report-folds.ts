@@ -1,9 +1,18 @@
 import type { Database, Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { ReportFolds } from "../../application/ports.ts";
+import { decimalOf, moneyOf } from "../../../kernel/money.ts";
+import type { Counting, DayOfCurrency, ReportFolds } from "../../application/ports.ts";
+import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
 import { beginningOf, countAgents, countDay, countTags, dayColumns } from "./figures-sql.ts";
 
 /** Days that are folded in one statement. */
 const mostDays = 14;
+/** Records that are converted in one transaction. */
+const mostConverted = 500;
+
+/** A row of `Counting`. */
+const countingOf = (business: string): string => `
+  ${business}.feature_flags->'timezone' as timezone, ${business}.feature_flags->'currency' as currency,
+  ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
  * Whoever writes what is younger than a quarter of an hour leaves no mark. Such a transaction has ended before any
@@ -20,7 +29,7 @@ const horizon: Statement = {
 const due: Statement = {
   name: "report_due",
   text: `
-    select business.id as "businessId", business.feature_flags->>'timezone' as timezone
+    select business.id as "businessId", ${countingOf("business")}
     from businesses as business
     left join report_progress as progress on progress.business_id = business.id
     where case
@@ -29,14 +38,20 @@ const due: Statement = {
         or exists (select from conversations where business_id = business.id and created_at < $1)
     end
     or exists (select from report_marks where business_id = business.id and at < $1)
+    or progress.currency <> base_currency(business.feature_flags)
+    -- Two looks into an index.
+    or exists (select from registrations
+               where business_id = business.id and base_currency < base_currency(business.feature_flags))
+    or exists (select from registrations
+               where business_id = business.id and base_currency > base_currency(business.feature_flags))
     order by business.id`,
 };
 
 const progressExists: Statement = {
   name: "report_progress_exists",
   text: `
-    insert into report_progress (business_id, timezone, folded_to)
-    select $1, $2, coalesce(least(
+    insert into report_progress (business_id, timezone, currency, folded_to)
+    select $1, $2, $4, coalesce(least(
       (select min(at) from registrations where business_id = $1),
       (select min(created_at) from conversations where business_id = $1),
       (select min(created_at) from tickets where business_id = $1),
@@ -49,7 +64,7 @@ const progressExists: Statement = {
 /** One fold of a business at a time: the later of two would else be overwritten by what the earlier one saw. */
 const holdProgress: Statement = {
   name: "report_progress_hold",
-  text: "select timezone from report_progress where business_id = $1 for update",
+  text: "select timezone, currency from report_progress where business_id = $1 for update",
 };
 
 /** First what was never folded, then what changed since. */
@@ -82,7 +97,7 @@ const fold: Statement = {
   name: "report_fold",
   text: `
     with span as materialized (
-      select $1::bigint as business_id, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
+      select $1::bigint as business_id, $5::text as currency, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
              least(${beginningOf("(day + 1)::timestamp", "$2")}, $4::timestamptz) as ends_at
       from unnest($3::date[]) as day
     ),
@@ -91,16 +106,16 @@ const fold: Statement = {
       where report_marks.business_id = $1 and at >= span.starts_at and at < span.ends_at
     ),
     folded as (
-      insert into report_days as folded (business_id, day, timezone, starts_at, ends_at, ${dayColumns.join(", ")},
+      insert into report_days as folded (business_id, day, timezone, currency, starts_at, ends_at, ${dayColumns.join(", ")},
                                          agents, tags)
-      select span.business_id, day, $2, starts_at, ends_at, ${counts},
+      select span.business_id, day, $2, currency, starts_at, ends_at, ${counts},
              coalesce((select array_agg(agent::report_agent_figures order by agent_id)
                        from (select) as one ${countAgents}), '{}'),
              coalesce((select array_agg(tag::report_tag_figures order by tag_id)
                        from (select) as one ${countTags}), '{}')
       from span ${countDay}
       on conflict (business_id, day) do update set
-        ${["timezone", "starts_at", "ends_at", ...dayColumns, "agents", "tags"]
+        ${["timezone", "currency", "starts_at", "ends_at", ...dayColumns, "agents", "tags"]
           .map((column) => `${column} = excluded.${column}`)
           .join(", ")}
       returning ends_at
@@ -110,14 +125,54 @@ const fold: Statement = {
     returning folded_to`,
 };
 
-/** Figures of days in another zone; the day of a mark is found in the rows again. */
+/** Figures of days in another zone or currency; the day of a mark is found in the rows again. */
 const beginAnew: Statement = {
   name: "report_begin_anew",
   text: `
     with forgotten as (delete from report_days where business_id = $1),
     progress as (delete from report_progress where business_id = $1)
-    select feature_flags->>'timezone' as timezone from businesses where id = $1`,
+    select ${countingOf("businesses")} from businesses where id = $1`,
 };
+
+/** Of all that are not in this currency; few, whatever many the records. */
+const unconverted: Statement = {
+  name: "report_unconverted",
+  text: `
+    select currency, rate_date::text as day from registrations
+    where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)
+    group by currency, rate_date`,
+};
+
+const holdUnconverted: Statement = {
+  name: "report_hold_unconverted",
+  text: `
+    select id, amount, currency, rate_date::text as day from registrations
+    where business_id = $1 and base_currency <> $2::bpchar and id > $5
+      and (currency, rate_date) in (select * from unnest($3::bpchar[], $4::date[]))
+    order by id
+    limit ${mostConverted}
+    for no key update`,
+};
+
+/** Leaves marks, so that the days are counted anew. */
+const saveConverted: Statement = {
+  name: "report_save_converted",
+  text: `
+    update registrations as record
+    set base_amount = converted.amount, rate = converted.rate, base_currency = $2, updated_at = now()
+    from unnest($3::bigint[], $4::numeric[], $5::numeric[]) as converted(id, amount, rate)
+    where record.business_id = $1 and record.id = converted.id`,
+};
+
+interface UnconvertedRow extends DayOfCurrency {
+  readonly id: number;
+  readonly amount: string;
+}
+
+interface Counted {
+  readonly timezone: string;
+  readonly currency: string;
+}
 
 export class PostgresReportFolds implements ReportFolds {
   constructor(private readonly database: Pick<Database, "rows" | "transaction">) {}
@@ -128,33 +183,69 @@ export class PostgresReportFolds implements ReportFolds {
     return row.horizon;
   }
 
-  due(before: Date): Promise<{ businessId: number; timezone: unknown }[]> {
+  due(before: Date): Promise<(Counting & { businessId: number })[]> {
     return this.database.rows(due, [before]);
   }
 
-  foldSome(businessId: number, timezone: string, before: Date): Promise<boolean> {
-    return this.database.transaction((transaction) => foldSome(transaction, businessId, timezone, before));
+  foldSome(businessId: number, counted: Counted, before: Date): Promise<boolean> {
+    return this.database.transaction((transaction) => foldSome(transaction, businessId, counted, before));
   }
 
-  async forget(businessId: number): Promise<{ timezone: unknown } | null> {
+  unconverted(businessId: number, currency: string): Promise<DayOfCurrency[]> {
+    return this.database.rows(unconverted, [businessId, currency]);
+  }
+
+  convertSome(
+    businessId: number,
+    currency: string,
+    rates: readonly (DayOfCurrency & { readonly rate: Rate })[],
+    after: number,
+  ): Promise<number | null> {
+    return this.database.transaction(async (transaction) => {
+      const values = [businessId, currency, rates.map((each) => each.currency), rates.map(({ day }) => day), after];
+      const found = await transaction.rows<UnconvertedRow>(holdUnconverted, values);
+      const rateOf = new Map(rates.map((each) => [`${each.currency} ${each.day}`, each.rate]));
+      const converted = found.flatMap(({ id, amount, currency, day }) => {
+        const rate = rateOf.get(`${currency} ${day}`);
+        const baseAmount = rate === undefined ? null : convert(moneyOf(amount), rate);
+        // What its column does not hold stays in the currency that it is in.
+        return baseAmount === null || baseAmount > largestAmount ? [] : [{ id, rate, amount: decimalOf(baseAmount) }];
+      });
+      await transaction.rows(saveConverted, [
+        businessId,
+        currency,
+        converted.map(({ id }) => id),
+        converted.map(({ amount }) => amount),
+        converted.map(({ rate }) => rate),
+      ]);
+      return found.at(-1)?.id ?? null;
+    });
+  }
+
+  async forget(businessId: number): Promise<Counting | null> {
     const [row] = await this.database.transaction(async (transaction) => {
       await transaction.rows(holdProgress, [businessId]);
-      return transaction.rows<{ timezone: unknown }>(beginAnew, [businessId]);
+      return transaction.rows<Counting>(beginAnew, [businessId]);
     });
     return row ?? null;
   }
 }
 
-async function foldSome(queries: Queries, businessId: number, timezone: string, before: Date): Promise<boolean> {
-  await queries.rows(progressExists, [businessId, timezone, before]);
-  const [progress] = await queries.rows<{ timezone: string }>(holdProgress, [businessId]);
+async function foldSome(
+  queries: Queries,
+  businessId: number,
+  { timezone, currency }: Counted,
+  before: Date,
+): Promise<boolean> {
+  await queries.rows(progressExists, [businessId, timezone, before, currency]);
+  const [progress] = await queries.rows<Counted>(holdProgress, [businessId]);
   if (!progress) return false;
-  if (progress.timezone !== timezone) {
+  if (progress.timezone !== timezone || progress.currency !== currency) {
     await queries.rows(beginAnew, [businessId]);
-    await queries.rows(progressExists, [businessId, timezone, before]);
+    await queries.rows(progressExists, [businessId, timezone, before, currency]);
   }
   const days = await queries.rows<{ day: string }>(daysToFold, [businessId, timezone, before]);
   if (days.length === 0) return false;
-  await queries.rows(fold, [businessId, timezone, days.map(({ day }) => day), before]);
+  await queries.rows(fold, [businessId, timezone, days.map(({ day }) => day), before, currency]);
   return true;
 }

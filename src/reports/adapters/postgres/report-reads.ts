@@ -32,11 +32,11 @@ const businesses: Statement = {
 /** The days of each period that were folded and have no mark, and the rest of it. */
 const spans = `
   with asked as materialized (
-    select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
-      as asked(business_id, timezone, starts_at, ends_at)
+    select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
+      as asked(business_id, timezone, starts_at, ends_at, currency)
   ),
   day as materialized (
-    select asked.business_id, asked.timezone, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
+    select asked.business_id, asked.timezone, asked.currency, asked.starts_at as period_starts_at, asked.ends_at as period_ends_at,
            day::date as day, ${beginningOf("day", "timezone")} as starts_at,
            ${beginningOf("(day + interval '1 day')", "timezone")} as ends_at
     from asked,
@@ -48,7 +48,7 @@ const spans = `
     select folded.*
     from day
     join report_days as folded on folded.business_id = day.business_id and folded.day = day.day
-    where folded.timezone = day.timezone
+    where folded.timezone = day.timezone and folded.currency = day.currency
       -- Also where the rules of the zone have changed since.
       and folded.starts_at = day.starts_at and folded.ends_at <= day.ends_at
       and folded.starts_at >= day.period_starts_at and folded.ends_at <= day.period_ends_at
@@ -58,7 +58,7 @@ const spans = `
   ),
   span as materialized (
     select * from (
-      select day.business_id, day.day,
+      select day.business_id, day.currency, day.day,
              coalesce(folded.ends_at, greatest(day.starts_at, period_starts_at)) as starts_at,
              least(day.ends_at, period_ends_at) as ends_at
       from day left join folded using (business_id, day)
@@ -153,12 +153,14 @@ const adRecords: Statement = {
   name: "report_ad_records",
   text: `
     select record.business_id as "businessId", record.id, type, chat_id as "chatId", agent_id as "agentId",
-           amount, currency, base_amount as "baseAmount", source, closed, ad_id as "adId", at
-    from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as asked(business_id, starts_at, ends_at)
+           amount, record.currency, source, closed, ad_id as "adId", at,
+           case when base_currency = asked.currency then base_amount end as "baseAmount"
+    from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
+      as asked(business_id, starts_at, ends_at, currency)
     join registrations as record
       on record.business_id = asked.business_id and ad_id is not null and at >= starts_at and at < ends_at
     order by record.business_id, at, record.id
-    limit $4`,
+    limit $5`,
 };
 
 /** The planner expects far more days than anybody asks for; compiling for them would take longer than the report. */
@@ -196,7 +198,7 @@ interface RecordRow {
   readonly agentId: number | null;
   readonly amount: string;
   readonly currency: string;
-  readonly baseAmount: string;
+  readonly baseAmount: string | null;
   readonly source: string;
   readonly closed: boolean;
   readonly adId: string | null;
@@ -236,9 +238,13 @@ export class PostgresReportReads implements ReportReads {
     asked: readonly AskedPeriod[],
     limit: number,
   ): Promise<(RegistrationRecord & { businessId: number })[]> {
-    const [ids, , starts, ends] = valuesOf(asked);
-    const rows = await this.database.rows<RecordRow>(adRecords, [ids, starts, ends, limit]);
-    return rows.map((row) => ({ ...row, amount: moneyOf(row.amount), baseAmount: moneyOf(row.baseAmount) }));
+    const [ids, , starts, ends, currencies] = valuesOf(asked);
+    const rows = await this.database.rows<RecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
+    return rows.map((row) => ({
+      ...row,
+      amount: moneyOf(row.amount),
+      baseAmount: row.baseAmount === null ? null : moneyOf(row.baseAmount),
+    }));
   }
 }
 
@@ -247,6 +253,7 @@ const valuesOf = (asked: readonly AskedPeriod[]) => [
   asked.map(({ timezone }) => timezone),
   asked.map(({ period }) => period.from),
   asked.map(({ period }) => period.until),
+  asked.map(({ currency }) => currency),
 ];
 
 function toFigures(row: FiguresRow): CountedFigures {
