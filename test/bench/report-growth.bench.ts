@@ -189,7 +189,10 @@ async function rebuild(stage: Stage): Promise<void> {
   const container = createContainer(readConfig({ ...stage.environment, LOG_LEVEL: "silent" }));
   try {
     for (const id of ids) await resolve(container, tokens.foldReports).rebuild(id);
-    await resolve(container, tokens.database).rows({ name: "", text: "analyze report_days" }, []);
+    // What the server does by itself within minutes, so that it does not do it while reports are measured.
+    for (const text of ["vacuum analyze report_days, report_marks, report_progress", "checkpoint"]) {
+      await resolve(container, tokens.database).rows({ name: "", text }, []);
+    }
   } finally {
     await resolve(container, tokens.database).close();
   }
