@@ -53,7 +53,6 @@ import type { SendTemplate } from "../messaging/application/send-template.ts";
 import type { SendToChat } from "../messaging/application/send-to-chat.ts";
 import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
 import type { StoreMedia } from "../messaging/application/store-media.ts";
-
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive } from "../orders/application/cancel-inactive.ts";
 import type { DeliveryPricing, DriverTracking } from "../orders/application/integrations.ts";
