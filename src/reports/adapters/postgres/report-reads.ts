@@ -29,7 +29,10 @@ const businesses: Statement = {
     select id, name, image_url as "imageUrl", feature_flags as flags from businesses where id = any($1)`,
 };
 
-/** The days of each period that were folded and have no mark, and the rest of it. */
+/**
+ * The days of each period that were folded and have no mark, and the rest of it. `offset 0` keeps each day looked up by
+ * its key: the planner expects far more days than anybody asks for, and would read the days of every business instead.
+ */
 const spans = `
   with asked as materialized (
     select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
@@ -46,15 +49,19 @@ const spans = `
   ),
   folded as materialized (
     select folded.*
-    from day
-    join report_days as folded on folded.business_id = day.business_id and folded.day = day.day
-    where folded.timezone = day.timezone and folded.currency = day.currency
-      -- Also where the rules of the zone have changed since.
-      and folded.starts_at = day.starts_at and folded.ends_at <= day.ends_at
-      and folded.starts_at >= day.period_starts_at and folded.ends_at <= day.period_ends_at
-      and not exists (select from report_marks as mark
+    from day cross join lateral (
+      select * from report_days as kept
+      where kept.business_id = day.business_id and kept.day = day.day
+        and kept.timezone = day.timezone and kept.currency = day.currency
+        -- Also where the rules of the zone have changed since.
+        and kept.starts_at = day.starts_at and kept.ends_at <= day.ends_at
+        and kept.starts_at >= day.period_starts_at and kept.ends_at <= day.period_ends_at
+      offset 0
+    ) as folded
+    where not exists (select from report_marks as mark
                       where mark.business_id = folded.business_id
-                        and mark.at >= folded.starts_at and mark.at < folded.ends_at)
+                        and mark.at >= folded.starts_at and mark.at < folded.ends_at
+                      offset 0)
   ),
   span as materialized (
     select * from (
