@@ -19,6 +19,13 @@ describe("the documentation page", () => {
     expect(page.text).not.to.match(/<script(?! src=)|style=| on\w+=/);
   });
 
+  it("runs the scripts of this server alone, in a frame of no other site", async () => {
+    const { headers } = await request(`${app.url}/docs`);
+    expect(headers).to.include({ "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN" });
+    expect(headers["content-security-policy"]).to.match(/default-src 'self';.*script-src 'self'(;|$)/);
+    expect(headers["cross-origin-opener-policy"]).to.equal("same-origin");
+  });
+
   it("gets everything it needs from this server, to be kept for ever", async () => {
     const urls = linked((await request(`${app.url}/docs`)).text);
     const types: Record<string, string> = {};

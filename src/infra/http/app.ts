@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
-import helmet from "koa-helmet";
 import type { Log } from "../../kernel/log.ts";
 import { sendJson } from "./dialect.ts";
 import { HttpProblem } from "./problem.ts";
 import type { Route } from "./route.ts";
 import { createRouter, type RouterParts } from "./router.ts";
+import { dataHeaders } from "./security-headers.ts";
 
 export interface AppParts extends RouterParts {
   readonly log: Log;
@@ -30,7 +28,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   });
   app.use(accessLog(parts));
   app.use(wordProblems);
-  app.use(securityHeaders());
+  app.use(secured);
   app.use(allowOrigins(parts.corsOrigins));
   app.use(router.routes());
   app.use(router.allowedMethods());
@@ -80,20 +78,10 @@ const wordProblems: Middleware = async (ctx, next) => {
   else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
 };
 
-/** The same on every answer: helmet is asked once. */
-function securityHeaders(): Middleware {
-  const blank = new ServerResponse(new IncomingMessage(new Socket()));
-  const write = helmet({
-    contentSecurityPolicy: { directives: { "script-src": ["'self'"], "upgrade-insecure-requests": null } },
-    crossOriginResourcePolicy: { policy: "cross-origin" },
-  });
-  void write({ req: blank.req, res: blank } as Koa.Context, async () => {});
-  const headers = Object.entries(blank.getHeaders()) as [name: string, value: string][];
-  return (ctx, next) => {
-    for (const [name, value] of headers) ctx.res.setHeader(name, value);
-    return next();
-  };
-}
+const secured: Middleware = (ctx, next) => {
+  for (const [name, value] of dataHeaders) ctx.res.setHeader(name, value);
+  return next();
+};
 
 function allowOrigins(origins: readonly string[]): Middleware {
   const allowed = new Set(origins);

@@ -9,6 +9,7 @@ import { multipartFile } from "./multipart.ts";
 import { refuseNullCharacter } from "./null-character.ts";
 import { parser } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
+import { pageHeaders } from "./security-headers.ts";
 
 export interface RouterParts {
   readonly authenticators: Authenticators;
@@ -88,6 +89,7 @@ function onceOf(route: Route, { idempotency }: RouterParts) {
 }
 
 function send(ctx: Context, { status, headers, type, body }: Reply): void {
+  if (type !== undefined) for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
   const { Vary, ...others } = headers;
   ctx.set(others);
   // Beside what else the answer depends on.
