@@ -23,16 +23,14 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.appKeys,
-    [tokens.appKeyStore, tokens.accessChanges, tokens.secrets],
-    (store, changes, secrets) => new CachedAppKeys(store, accessChangesOf(changes), (key) => secrets.digest(key)),
+    [tokens.appKeyStore, tokens.accessChanges],
+    (store, changes) => new CachedAppKeys(store, accessChangesOf(changes)),
   );
   provide(
     bind,
     tokens.knownSessions,
-    [tokens.sessions, tokens.accessChanges, tokens.secrets],
-    (sessions, changes, secrets) => {
-      return new CachedSessions(sessions, accessChangesOf(changes), (token) => secrets.digest(token));
-    },
+    [tokens.sessions, tokens.accessChanges],
+    (sessions, changes) => new CachedSessions(sessions, accessChangesOf(changes)),
   );
   provide(bind, tokens.sessions, [tokens.database, tokens.secrets], (database, secrets) => {
     return new PostgresSessions(database, (token) => secrets.digest(token));

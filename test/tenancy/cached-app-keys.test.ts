@@ -34,7 +34,7 @@ class Keys {
 describe("App Keys that are remembered", () => {
   const set = (settings?: { lifeMs: number; size: number }) => {
     const [keys, changes] = [new Keys(), new Changes()];
-    return { keys, changes, cached: new CachedAppKeys(keys, changes, (key) => Buffer.from(key), settings) };
+    return { keys, changes, cached: new CachedAppKeys(keys, changes, settings) };
   };
 
   it("are asked for once", async () => {

@@ -50,7 +50,7 @@ describe("session tokens that are remembered", () => {
       revoke: async () => true,
     };
     const changes = { live: true, onChange: () => {}, onGap: () => {} };
-    const cached = new CachedSessions(store, changes, (token) => Buffer.from(token));
+    const cached = new CachedSessions(store, changes);
     expect(await cached.userOf("a")).to.equal(null);
     expect(await cached.userOf("a")).to.equal(null);
     expect(asked).to.be.above(1);

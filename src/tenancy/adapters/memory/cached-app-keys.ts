@@ -6,8 +6,8 @@ import { type AccessChanges, RememberedAccess, type RememberedSettings } from ".
 export class CachedAppKeys implements AppKeys {
   private readonly remembered: RememberedAccess<KeyAccess>;
 
-  constructor(keys: AppKeys, changes: AccessChanges, digestOf: (key: string) => Buffer, settings?: RememberedSettings) {
-    this.remembered = new RememberedAccess((key) => keys.accessOf(key), changes, digestOf, settings);
+  constructor(keys: AppKeys, changes: AccessChanges, settings?: RememberedSettings) {
+    this.remembered = new RememberedAccess((key) => keys.accessOf(key), changes, settings);
   }
 
   accessOf(key: string): Promise<KeyAccess | null> {

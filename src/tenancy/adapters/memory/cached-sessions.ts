@@ -9,10 +9,9 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
   constructor(
     private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
     changes: AccessChanges,
-    digestOf: (token: string) => Buffer,
     settings?: RememberedSettings,
   ) {
-    this.remembered = new RememberedAccess((token) => sessions.userOf(token), changes, digestOf, settings);
+    this.remembered = new RememberedAccess((token) => sessions.userOf(token), changes, settings);
   }
 
   async userOf(token: string): Promise<SessionUser | null> {

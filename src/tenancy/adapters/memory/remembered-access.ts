@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /** Hears at once when access to a business was withdrawn or given, whichever process did it. */
@@ -26,7 +27,6 @@ export class RememberedAccess<Access extends { readonly businessId: number }> {
   constructor(
     private readonly look: (credential: string) => Promise<Access | null>,
     private readonly changes: AccessChanges,
-    private readonly digestOf: (credential: string) => Buffer,
     settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
   ) {
     this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
@@ -36,7 +36,7 @@ export class RememberedAccess<Access extends { readonly businessId: number }> {
 
   async of(credential: string): Promise<Access | null> {
     if (!this.changes.live) return this.look(credential);
-    const digest = this.placeOf(credential);
+    const digest = digestOf(credential);
     const known = this.known.get(digest);
     if (known) return known;
     const { generation } = this;
@@ -47,11 +47,7 @@ export class RememberedAccess<Access extends { readonly businessId: number }> {
 
   forget(credential: string): void {
     this.generation += 1;
-    this.known.delete(this.placeOf(credential));
-  }
-
-  private placeOf(credential: string): string {
-    return this.digestOf(credential).toString("latin1");
+    this.known.delete(digestOf(credential));
   }
 
   private drop(businessId: number): void {
@@ -65,3 +61,6 @@ export class RememberedAccess<Access extends { readonly businessId: number }> {
     this.known.clear();
   }
 }
+
+/** What is remembered opens nothing. */
+const digestOf = (credential: string): string => hash("sha256", credential, "base64");
