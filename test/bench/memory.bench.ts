@@ -46,7 +46,7 @@ const bench: Bench = {
       const count = requests - (looks[look - 1] ?? 0);
       const volley = await load({ url: service.url, connections: 16, requests: count, next, isRight });
       if (volley.wrong > 0) failures.push(`memory: ${volley.wrong} answers were wrong: ${volley.firstWrong}`);
-      const { heapUsed, rss } = await service.figures();
+      const { heapUsed, rss } = await service.memory();
       seen.push({ requests, heapUsed: megabytes(heapUsed), rss: megabytes(rss) });
     }
     await service.stop();

@@ -12,32 +12,38 @@ const startMs = 60_000;
 const stopMs = 25_000;
 const keptLines = 40;
 
-/** What a process holds once its garbage is collected, in bytes, and what it computed so far, in ms of CPU. */
-export interface Figures {
+/** What a process holds once its garbage is collected, in bytes. */
+export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
-  readonly cpuMs: number;
 }
 
 /** A process of our own that answers HTTP. It ends with us, however we end. */
 export interface OwnProcess {
   readonly url: string;
   readonly pid: number;
-  figures(): Promise<Figures>;
+  memory(): Promise<Memory>;
+  /** Milliseconds of CPU so far. Collects no garbage, which would throw away compiled code in the midst of a contest. */
+  cpuMs(): Promise<number>;
   /** kill -9. */
   kill(): Promise<void>;
   /** Rejects when it does not end cleanly. */
   stop(): Promise<void>;
 }
 
-/** Runs inside of each: tells its figures when asked, and ends when its parent is gone. */
+/** Runs inside of each: tells what it is asked for, and ends when its parent is gone. */
 const companion = `data:text/javascript,${encodeURIComponent(`
-  process.on("message", () => {
-    globalThis.gc();
-    const { rss, heapUsed } = process.memoryUsage();
-    const { user, system } = process.cpuUsage();
-    process.send({ rss, heapUsed, cpuMs: (user + system) / 1000 });
-  });
+  const answers = {
+    memory: () => {
+      globalThis.gc();
+      return process.memoryUsage();
+    },
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+  };
+  process.on("message", (what) => process.send(answers[what]()));
   process.on("disconnect", () => process.exit(1));
   process.channel.unref();
 `)}`;
@@ -52,7 +58,10 @@ export interface ServiceSettings {
 export async function startService({ from, environment }: ServiceSettings): Promise<OwnProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const program = from === "dist" ? ["--enable-source-maps", "dist/src/main.js"] : ["--import", "tsx", "src/main.ts"];
+  const program =
+    from === "dist"
+      ? ["--enable-source-maps", "--max-semi-space-size=64", "dist/src/main.js"]
+      : ["--import", "tsx", "src/main.ts"];
   const own = launch(program, {
     environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },
     stdout: "ignore",
@@ -111,6 +120,11 @@ function launch(program: readonly string[], how: { environment: Record<string, s
   // Without its arguments, which hold the password of a database.
   const what = program.find((part) => /\.[jt]s$/.test(part));
   const died = (): Error => new Error(`${what} has ended (${child.exitCode ?? child.signalCode}):\n${said.join("\n")}`);
+  const ask = async <Answer>(what: string): Promise<Answer> => {
+    child.send(what);
+    const [answer] = await Promise.race([once(child, "message"), exit.then(() => Promise.reject(died()))]);
+    return answer as Answer;
+  };
 
   return {
     get stdout() {
@@ -129,11 +143,8 @@ function launch(program: readonly string[], how: { environment: Record<string, s
     at: (url: string): OwnProcess => ({
       url,
       pid: child.pid ?? 0,
-      figures: async () => {
-        child.send("figures");
-        const [figures] = await Promise.race([once(child, "message"), exit.then(() => Promise.reject(died()))]);
-        return figures as Figures;
-      },
+      memory: () => ask<Memory>("memory"),
+      cpuMs: () => ask<number>("cpuMs"),
       kill: async () => {
         child.kill("SIGKILL");
         await exit;
