@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import nock from "nock";
+import { accountsRoute } from "../../src/ads/adapters/http/accounts.route.ts";
 import { MarketingApi } from "../../src/ads/adapters/http-client/marketing-api.ts";
 import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
 import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
+import { ListAccounts } from "../../src/ads/application/list-accounts.ts";
 import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
 import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
 import { spendDecimal, spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
@@ -202,14 +204,36 @@ describe("the client of the ad platform", () => {
       });
     }
 
-    it("is, after a refusal, for as long as the platform says, whatever else is used up", async () => {
-      const platform = api();
-      answer(error(80_004), 400, {
-        "x-ad-account-usage": JSON.stringify({ acc_id_util_pct: 91, reset_time_duration: 30 }),
-        "x-business-use-case-usage": JSON.stringify({ 1: [{ call_count: 100, estimated_time_to_regain_access: 0 }] }),
+    const regain = (minutes: number) => ({ 1: [{ call_count: 100, estimated_time_to_regain_access: minutes }] });
+    const said: [headers: Readonly<Record<string, object>>, seconds: number][] = [
+      [{ "x-business-use-case-usage": regain(3) }, 180],
+      [{ "x-ad-account-usage": { acc_id_util_pct: 100, reset_time_duration: 90 } }, 90],
+      [
+        {
+          "x-ad-account-usage": { acc_id_util_pct: 91, reset_time_duration: 30 },
+          "x-business-use-case-usage": regain(0),
+        },
+        30,
+      ],
+    ];
+    for (const [usage, seconds] of said) {
+      it(`is, after a refusal with ${JSON.stringify(usage)}: callers learn for how long, and nothing is asked`, async () => {
+        const credentials = { of: async () => ({ token: "EAAsecret", defaultAccountId: null, timezone: "UTC" }) };
+        const route = accountsRoute(new ListAccounts(credentials, api()));
+        const list = () => route.handle({ params: { businessId: 1 }, caller: { businessId: 1, keyId: 1 } } as never);
+        const asked = () => nock(host).get("/v23.0/me/adaccounts").query(true);
+        const written = Object.entries(usage).map(([name, value]) => [name, JSON.stringify(value)]);
+        asked().reply(400, error(80_004), { ...Object.fromEntries(written), "retry-after": "5" });
+        expect(await list()).to.deep.include({ status: 500, headers: { "Retry-After": String(seconds) } });
+
+        const allowed = asked().reply(200, page([]));
+        now += seconds * 1_000 - 1;
+        expect(await list()).to.deep.include({ status: 500, headers: { "Retry-After": "1" } });
+        expect(allowed.isDone(), "asked again").to.equal(false);
+        now += 1;
+        expect(await list()).to.deep.equal({ data: [] });
       });
-      expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 30 });
-    });
+    }
 
     const headers: [name: string, value: object, seconds: number][] = [
       ["x-business-use-case-usage", { 1: [{ call_count: 99, estimated_time_to_regain_access: 0 }] }, 60],

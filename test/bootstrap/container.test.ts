@@ -3,22 +3,14 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve, resolveAll } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import { request } from "../support/http.ts";
 import { startWorld } from "../support/world.ts";
-
-const environment = {
-  LOG_LEVEL: "silent",
-  DATABASE_URL: "postgres://127.0.0.1:1/none",
-  MASTER_SECRET: "a master secret that is good for tests only",
-  MESSAGING_PLATFORM_URL: "http://127.0.0.1:1",
-  PLATFORM_APP_SECRET: "app secret",
-  PLATFORM_VERIFY_TOKEN: "verify token",
-};
 
 describe("the container", () => {
   for (const role of ["all", "api", "worker"]) {
     it(`can build everything of a process with the role ${role}, without reaching anything`, async () => {
-      const container = createContainer(readConfig({ ...environment, ROLE: role }));
+      const container = createContainer(readConfig({ ...bareEnvironment, ROLE: role }));
       for (const [name, token] of Object.entries(tokens)) {
         expect(container.getAll<unknown>(token), name).not.to.be.empty;
       }
@@ -27,7 +19,7 @@ describe("the container", () => {
   }
 
   it("builds each service once", async () => {
-    const container = createContainer(readConfig(environment));
+    const container = createContainer(readConfig(bareEnvironment));
     for (const [name, token] of Object.entries(tokens)) {
       const [first, again] = [container.getAll<unknown>(token), container.getAll<unknown>(token)];
       expect(again.length, name).to.equal(first.length);
@@ -39,7 +31,7 @@ describe("the container", () => {
   });
 
   it("gives the clock ticks of different names", () => {
-    const names = resolveAll(createContainer(readConfig(environment)), tokens.tick).map(({ name }) => name);
+    const names = resolveAll(createContainer(readConfig(bareEnvironment)), tokens.tick).map(({ name }) => name);
     expect(names).to.deep.equal([...new Set(names)]);
     expect(names).to.include.members(["messages.settle", "webhooks.work-off", "sessions.purge", "events.purge"]);
   });
@@ -47,7 +39,7 @@ describe("the container", () => {
   it("pushes events straight to its sockets in an API process, and to other processes in a worker", async () => {
     const roles = { api: tokens.gateway, all: tokens.gateway, worker: tokens.publisher };
     for (const [role, feed] of Object.entries(roles)) {
-      const container = createContainer(readConfig({ ...environment, ROLE: role }));
+      const container = createContainer(readConfig({ ...bareEnvironment, ROLE: role }));
       expect(resolve(container, tokens.feed) === resolve<unknown>(container, feed), role).to.equal(true);
     }
   });

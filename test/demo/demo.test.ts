@@ -4,35 +4,30 @@ import { type DemoDescription, demoDescription } from "../../src/demo/descriptio
 import { orderLine } from "../../src/demo/order-line.ts";
 import { isDemo, seedDemo } from "../../src/demo/seed.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
-import { Database } from "../../src/infra/postgres/database.ts";
+import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { totalsOf } from "../../src/orders/domain/total.ts";
-import { freshDatabase } from "../support/database.ts";
+import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 import { masterSecret } from "../support/world.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 describe("the demo", () => {
   const now = new Date();
+  let opened: OpenDatabase;
   let database: Database;
-  let drop: () => Promise<void>;
   let businesses: DemoBusiness[];
   let description: DemoDescription;
   before(async () => {
-    const fresh = await freshDatabase();
-    drop = fresh.drop;
-    const settings = { url: fresh.url, poolSize: 2, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
-    database = Database.open(settings, () => {});
+    opened = await openDatabase(2);
+    database = opened.database;
     businesses = demoBusinesses(now);
     expect(await seedDemo(database, new Secrets(masterSecret), now)).to.equal(true);
     const access = { appKeys: new Map(), sessionTokens: new Map() };
-    description = demoDescription({ api: "a", sandbox: null, databaseUrl: fresh.url, businesses, access });
+    description = demoDescription({ api: "a", sandbox: null, databaseUrl: opened.url, businesses, access });
   });
-  after(async () => {
-    await database.close();
-    await drop();
-  });
+  after(() => opened.close());
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     database.rows<Row>({ name: "", text }, values);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
-import { Database } from "../../src/infra/postgres/database.ts";
+import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresIdempotencyStore } from "../../src/infra/postgres/idempotency-store.ts";
 import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 import { eventually } from "../support/wait.ts";
 import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
 
@@ -147,18 +147,14 @@ idempotencyStoreContract("in memory", async () => {
 });
 
 describe("with PostgreSQL", () => {
-  let fresh: TestDatabase;
+  let opened: OpenDatabase;
   let database: Database;
   before(async () => {
-    fresh = await freshDatabase();
-    const settings = { url: fresh.url, poolSize: 10, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-    database = Database.open(settings, () => {});
+    opened = await openDatabase(10);
+    database = opened.database;
     await run("insert into businesses (id, name) overriding system value values (1, 'Uno'), (2, 'Dos')");
   });
-  after(async () => {
-    await database.close();
-    await fresh.drop();
-  });
+  after(() => opened.close());
 
   const run = (text: string, values: readonly unknown[] = []) =>
     database.rows<{ key: string }>({ name: "", text }, values);

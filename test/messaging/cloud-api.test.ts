@@ -11,6 +11,7 @@ import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
 import { aMessage, paper, picture, senderOn, template, timeouts, version } from "./channel-support.ts";
+import { shownStates } from "./template-states.ts";
 
 const sender = senderOn(cloudChannel, { accountId: "2066" });
 const message = aMessage({ template });
@@ -334,21 +335,10 @@ describe("CloudApi", () => {
     });
 
     it("tells states apart, and the languages of one name", async () => {
-      const statuses = {
-        APPROVED: "APPROVED",
-        PENDING: "PENDING",
-        REJECTED: "REJECTED",
-        IN_APPEAL: "PENDING",
-        PAUSED: "REJECTED",
-        DISABLED: "REJECTED",
-        PENDING_DELETION: "REJECTED",
-        LIMIT_EXCEEDED: "REJECTED",
-        SOMETHING_NEW: "REJECTED",
-      };
-      const data = Object.keys(statuses).map((status, n) => template("one", status, `l${n}`));
+      const data = Object.keys(shownStates).map((status, n) => template("one", status, `l${n}`));
       reply = () => ({ data: [...data, { name: "no language" }, null, { language: "es" }] });
       expect(await list()).to.deep.equal(
-        Object.values(statuses).map((state, n) => ({ name: "one", language: `l${n}`, state })),
+        Object.values(shownStates).map((state, n) => ({ name: "one", language: `l${n}`, state })),
       );
     });
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { requiredParameters } from "../../src/messaging/domain/template.ts";
 import type { Answer } from "../support/http.ts";
 import { aBusiness, accountsOf, aTemplate, startWorld, type World } from "../support/world.ts";
+import { shownStates } from "./template-states.ts";
 
 const path = "/chats/obtener/mensaje/plantilla";
 
@@ -29,20 +30,9 @@ const shop = aBusiness(1, {
   ],
 });
 
-const platformStatuses = {
-  APPROVED: "APPROVED",
-  PENDING: "PENDING",
-  REJECTED: "REJECTED",
-  IN_APPEAL: "PENDING",
-  PAUSED: "REJECTED",
-  DISABLED: "REJECTED",
-  PENDING_DELETION: "REJECTED",
-  LIMIT_EXCEEDED: "REJECTED",
-  SOMETHING_NEW: "REJECTED",
-};
 const statuses = aBusiness(3, {
   templates: [
-    ...Object.keys(platformStatuses).map((status, index) => aTemplate(301 + index, { status, name: status })),
+    ...Object.keys(shownStates).map((status, index) => aTemplate(301 + index, { status, name: status })),
     aTemplate(320, { name: "unknown", listed: [] }),
   ],
 });
@@ -193,7 +183,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
   });
 
   it("shows every state of the platform as one of three, and no_status for a name it does not know (§1.5)", async () => {
-    expect(await statesOf(3)).to.deep.equal({ ...platformStatuses, unknown: "no_status" });
+    expect(await statesOf(3)).to.deep.equal({ ...shownStates, unknown: "no_status" });
   });
 
   it("shows the state in the language that a send would use (§1.5)", async () => {

@@ -7,16 +7,14 @@ const byBot = "(BOT) Cancelada por inactividad en el chat";
 
 describe("listing cancelled orders", () => {
   let shops: Shops;
-  let world: Shops["world"];
   before(async () => {
     shops = await startShops();
-    world = shops.world;
   });
-  after(() => world.stop());
-  beforeEach(() => world.rows("truncate orders cascade"));
+  after(() => shops.stop());
+  beforeEach(() => shops.rows("truncate orders cascade"));
 
   const ask = (query: Readonly<Record<string, string | number>>, businessId: number | string = 1) =>
-    world.get(
+    shops.get(
       `/estadisticas/obtener/ordersCanceled/${businessId}?${new URLSearchParams(
         Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
       )}`,
@@ -30,11 +28,11 @@ describe("listing cancelled orders", () => {
   const ids = async (query: Readonly<Record<string, string | number>>): Promise<number[]> =>
     (await list(query)).data.map(({ id }: { id: number }) => id);
   const cancelled = (changes: Parameters<typeof addOrder>[2] = {}) =>
-    addOrder(world, 1, { status: 5, created_at: "2026-05-05T12:00:00Z", ...changes });
+    addOrder(shops, 1, { status: 5, created_at: "2026-05-05T12:00:00Z", ...changes });
 
   it("shows the full record with chat and contact, without lines and total (§14.5)", async () => {
     const id = await cancelled({ cancel_reason: byBot, updated_at: "2026-05-06T12:00:00Z" });
-    await addLine(world, 1, id);
+    await addLine(shops, 1, id);
     expect((await list()).data).to.deep.equal([
       {
         id,
@@ -64,13 +62,13 @@ describe("listing cancelled orders", () => {
         },
       },
     ]);
-    await world.rows("update orders set chat_id = null");
+    await shops.rows("update orders set chat_id = null");
     expect((await list()).data[0]).to.deep.include({ chat_id: null, chat: null });
   });
 
   it("shows cancelled orders alone, of the business alone, newest first (§14.1)", async () => {
     for (const status of [8, 1, 2, 3, 4]) await cancelled({ status });
-    await addOrder(world, 2, { status: 5, created_at: "2026-05-05T12:00:00Z" });
+    await addOrder(shops, 2, { status: 5, created_at: "2026-05-05T12:00:00Z" });
     const [a, b, c] = [await cancelled(), await cancelled({ created_at: "2026-04-01T00:00:00Z" }), await cancelled()];
     expect(await ids({})).to.deep.equal([c, a, b]);
   });
@@ -107,7 +105,7 @@ describe("listing cancelled orders", () => {
   });
 
   it("pages by 10, or as asked, 100 at most, and counts all (§14.6)", async () => {
-    await world.rows(
+    await shops.rows(
       "insert into orders (business_id, type, status, created_at) select 1, 'wa', 5, '2026-05-05' from generate_series(1, 25)",
     );
     const page = async (query: Readonly<Record<string, number>>) => {
@@ -151,14 +149,14 @@ describe("listing cancelled orders", () => {
       expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
     }
     expect((await ask(year, "x")).status).to.equal(400);
-    const nobody = await request(`${world.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
+    const nobody = await request(`${shops.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
     expect([nobody.status, nobody.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
   it("answers an unexpected failure in words of its own (§14)", async () => {
-    await world.rows("alter table order_day_counts rename to away");
+    await shops.rows("alter table order_day_counts rename to away");
     const answer = await ask(year);
-    await world.rows("alter table away rename to order_day_counts");
+    await shops.rows("alter table away rename to order_day_counts");
     expect(answer.status).to.equal(500);
     expect(answer.json).to.include({ success: false, message: "Hubo un error en el servidor" });
     expect(answer.json.error).to.be.a("string").and.not.include("away");

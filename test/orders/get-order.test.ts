@@ -23,27 +23,25 @@ const isOrder = ajv.compile(orderSchema);
 
 describe("getting an order", () => {
   let shops: Shops;
-  let world: Shops["world"];
   before(async () => {
     shops = await startShops();
-    world = shops.world;
   });
-  after(() => world.stop());
+  after(() => shops.stop());
 
   const read = async (id: number) => {
-    const answer = await world.get(`/catalogs/order/${id}`);
+    const answer = await shops.get(`/catalogs/order/${id}`);
     expect(answer.status, answer.text).to.equal(200);
     expect(isOrder(answer.json.data), ajv.errorsText(isOrder.errors)).to.equal(true);
     return answer.json.data;
   };
   const set = (id: number, changes: string, values: readonly unknown[] = []) =>
-    world.rows(`update orders set ${changes} where business_id = 1 and id = $1`, [id, ...values]);
+    shops.rows(`update orders set ${changes} where business_id = 1 and id = $1`, [id, ...values]);
 
   it("shows every field of the order, its relations, and what is derived (§12.1, §12.2, §12.3)", async () => {
-    const id = await addOrder(world, 1, { driver_id: 101, user_id: 102, paid: true, chat_id: 102 });
-    const line = await addLine(world, 1, id, { quantity: 2, extras: [101, 102] });
-    const plain = await addLine(world, 1, id, { articleId: 102 });
-    const [extra, other] = await world.rows<{ id: number }>("select id from line_extras where line_id = $1", [line]);
+    const id = await addOrder(shops, 1, { driver_id: 101, user_id: 102, paid: true, chat_id: 102 });
+    const line = await addLine(shops, 1, id, { quantity: 2, extras: [101, 102] });
+    const plain = await addLine(shops, 1, id, { articleId: 102 });
+    const [extra, other] = await shops.rows<{ id: number }>("select id from line_extras where line_id = $1", [line]);
     const extraData = { version: 1, customExtras: { [id]: { [`102:${line}`]: { price: 1.25, picked: "poco" } } } };
     const transaction = "0f8fad5b-d9cb-469f-a165-70867728950e";
     await set(
@@ -53,7 +51,7 @@ describe("getting an order", () => {
        created_at = '2026-03-04T01:02:03.004Z', updated_at = '2026-03-04T02:02:03Z'`,
       [transaction, JSON.stringify(extraData)],
     );
-    await world.rows(
+    await shops.rows(
       `insert into order_discounts (business_id, order_id, kind, amount) values (1, $1, 'coupon', 1.10),
        (1, $1, 'reward', 0.20), (1, $1, 'reward_points', 0.30), (1, $1, 'claimed_points', 0.05)`,
       [id],
@@ -123,7 +121,7 @@ describe("getting an order", () => {
 
   it("shows an order that has next to nothing (§12.1)", async () => {
     const nothing = { chat_id: null, branch_id: null, zone_id: null, shipment_method: null, payment_method: null };
-    const order = await read(await addOrder(world, 1, nothing));
+    const order = await read(await addOrder(shops, 1, nothing));
     const { chat, sucursal, zona, user, driver, details, total, discount } = order;
     expect([chat, sucursal, zona, user, driver]).to.deep.equal([null, null, null, null, null]);
     expect([details, total, discount]).to.deep.equal([[], 0, 0]);
@@ -131,8 +129,8 @@ describe("getting an order", () => {
   });
 
   it("asks what extras cost on their own where extra_data holds no prices that it knows (§12.3)", async () => {
-    const id = await addOrder(world, 1);
-    const line = await addLine(world, 1, id, { extras: [101] });
+    const id = await addOrder(shops, 1);
+    const line = await addLine(shops, 1, id, { extras: [101] });
     const key = `101:${line}`;
     for (const [extraData, total] of [
       [{}, 18.7],
@@ -149,12 +147,12 @@ describe("getting an order", () => {
   });
 
   it("has no shipping beside a delivery coupon (§12.3), and sums all discounts, never below 0 (§12.4)", async () => {
-    const id = await addOrder(world, 1);
-    await addLine(world, 1, id);
+    const id = await addOrder(shops, 1);
+    await addLine(shops, 1, id);
     expect((await read(id)).total).to.equal(18.6);
-    await addLine(world, 1, id, { articleId: 103, type: "delivery_coupon" });
+    await addLine(shops, 1, id, { articleId: 103, type: "delivery_coupon" });
     expect((await read(id)).total).to.equal(8.1);
-    await world.rows("insert into order_discounts (business_id, order_id, kind, amount) values (1, $1, 'coupon', 9)", [
+    await shops.rows("insert into order_discounts (business_id, order_id, kind, amount) values (1, $1, 'coupon', 9)", [
       id,
     ]);
     const { total, discount } = await read(id);
@@ -162,7 +160,7 @@ describe("getting an order", () => {
   });
 
   it("shows the stored price of the delivery in place of the zone's, for a delivery alone (§12.5)", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(shops, 1);
     await set(id, "speedy_price = 7.35");
     const delivered = await read(id);
     expect([delivered.speedy_delivery_price, delivered.total]).to.deep.equal([7.35, 7.35]);
@@ -172,9 +170,9 @@ describe("getting an order", () => {
   });
 
   it("takes the tax label from the business (§12.6)", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(shops, 1);
     const label = (value: string) =>
-      world.rows(
+      shops.rows(
         "update businesses set feature_flags = feature_flags || jsonb_build_object('tax_id_label', $1::text)",
         [value],
       );
@@ -185,11 +183,11 @@ describe("getting an order", () => {
   });
 
   it("shows the driver's last location, and none when there is no driver or no location (§12.7)", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(shops, 1);
     expect(await read(id)).not.to.have.property("tracker");
     await set(id, "driver_id = 101");
     expect((await read(id)).tracker).to.deep.equal({ lat: -16.5, lng: -68.15, at: "2026-01-02T03:04:05.000Z" });
-    await world.rows("insert into drivers (business_id, id, name, phone) values (1, 150, 'Nuevo', '591')");
+    await shops.rows("insert into drivers (business_id, id, name, phone) values (1, 150, 'Nuevo', '591')");
     await set(id, "driver_id = 150");
     const order = await read(id);
     expect(order.driver).to.deep.equal({ id: 150, nombre: "Nuevo", telefono: "591" });
@@ -197,17 +195,17 @@ describe("getting an order", () => {
   });
 
   it("shows the in-app chat of its customer when there is one (§12.8)", async () => {
-    const id = await addOrder(world, 1, { external_user_id: "app-7" });
+    const id = await addOrder(shops, 1, { external_user_id: "app-7" });
     expect(await read(id))
       .to.include({ external_user_id: "app-7" })
       .and.not.have.property("in_app_chat");
-    await world.rows("insert into in_app_contacts (business_id, id, platform_id, name) values (2, 7, 'app-7', 'Otra')");
-    await world.rows("insert into in_app_chats (business_id, id, contact_id) values (2, 7, 7)");
-    await world.rows(
+    await shops.rows("insert into in_app_contacts (business_id, id, platform_id, name) values (2, 7, 'app-7', 'Otra')");
+    await shops.rows("insert into in_app_chats (business_id, id, contact_id) values (2, 7, 7)");
+    await shops.rows(
       "insert into in_app_contacts (business_id, id, platform_id, name) values (1, 8, 'app-7', 'Carla')",
     );
     expect(await read(id)).not.to.have.property("in_app_chat");
-    await world.rows("insert into in_app_chats (business_id, id, contact_id) values (1, 9, 8)");
+    await shops.rows("insert into in_app_chats (business_id, id, contact_id) values (1, 9, 8)");
     expect((await read(id)).in_app_chat).to.deep.equal({
       id: 9,
       contacto: { id: 8, nombre: "Carla", platform_id: "app-7" },
@@ -216,24 +214,24 @@ describe("getting an order", () => {
   });
 
   it("answers 500 for an order that is missing or another business's (§12.9), 400 for no id", async () => {
-    const theirs = await addOrder(world, 2);
+    const theirs = await addOrder(shops, 2);
     for (const id of [theirs, 99_999_999]) {
-      const answer = await world.get(`/catalogs/order/${id}`);
+      const answer = await shops.get(`/catalogs/order/${id}`);
       expect([answer.status, answer.json]).to.deep.equal([500, { message: "Internal server error" }]);
     }
     for (const id of ["abc", "0", "-1", "1.5", "9007199254740992"]) {
-      const answer = await world.get(`/catalogs/order/${id}`);
+      const answer = await shops.get(`/catalogs/order/${id}`);
       expect(answer.status, id).to.equal(400);
       expect(answer.json).to.have.keys("message");
     }
-    expect((await request(`${world.api}/catalogs/order/1`)).status).to.equal(401);
+    expect((await request(`${shops.api}/catalogs/order/1`)).status).to.equal(401);
   });
 
   it("tells its version (§12.10)", async () => {
-    const id = await addOrder(world, 1);
-    expect((await world.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v1"');
+    const id = await addOrder(shops, 1);
+    expect((await shops.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v1"');
     await set(id, "version = 2");
-    expect((await world.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v2"');
+    expect((await shops.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v2"');
   });
 
   describe("with integrations", () => {
@@ -242,7 +240,7 @@ describe("getting an order", () => {
     const published: LoggedEvent[] = [];
     const show = (pricing: DeliveryPricing["priceOf"], tracking: DriverTracking["locate"], store?: PriceStore) =>
       new GetOrder(
-        new PostgresOrderReads(world.database),
+        new PostgresOrderReads(shops.database),
         new DeliveryPrices(
           {
             priceOf: (delivery) => {
@@ -250,7 +248,7 @@ describe("getting an order", () => {
               return pricing(delivery);
             },
           },
-          store ?? new PostgresDeliveryPrices(world.database),
+          store ?? new PostgresDeliveryPrices(shops.database),
           { publish: (events) => published.push(...events) },
           (_, what) => troubles.push(what),
         ),
@@ -265,7 +263,7 @@ describe("getting an order", () => {
     const nobody = async () => null;
     const here: DriverLocation = { latitude: 1, longitude: 2, at: new Date("2026-05-05T05:05:05Z") };
     const priceIn = async (id: number) => {
-      const [row] = await world.rows<{ speedy_price: string; version: number }>(
+      const [row] = await shops.rows<{ speedy_price: string; version: number }>(
         "select speedy_price, version from orders where id = $1",
         [id],
       );
@@ -279,9 +277,9 @@ describe("getting an order", () => {
     });
 
     it("asks the price of a delivery once and keeps it as a new version, which clients hear of (§12.5)", async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(shops, 1);
       await set(id, "latitude = -16.4, longitude = -68.2, raw_address = 'Calle 2'");
-      await world.rows("update branches set latitude = -16.1, longitude = -68.3 where business_id = 1 and id = 101");
+      await shops.rows("update branches set latitude = -16.1, longitude = -68.3 where business_id = 1 and id = 101");
       const getOrder = show(async () => 1_234n, nobody);
       const { order } = await getOrder.execute(1, id);
       expect([order.speedyPrice, order.version]).to.deep.equal([1_234n, 2]);
@@ -303,7 +301,7 @@ describe("getting an order", () => {
     });
 
     it("keeps no price that was asked for what the order is no more (§12.5)", async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(shops, 1);
       const getOrder = show(async () => {
         await set(id, "version = version + 1, zone_id = 102");
         return 900n;
@@ -313,7 +311,7 @@ describe("getting an order", () => {
     });
 
     it("asks once for an order that many read at the same time (§12.5)", async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(shops, 1);
       const getOrder = show(async () => 1_234n, nobody);
       const shown = await Promise.all(Array.from({ length: 10 }, () => getOrder.execute(1, id)));
       expect(asked.deliveries).to.have.length(1);
@@ -322,7 +320,7 @@ describe("getting an order", () => {
     });
 
     it("leaves an integration that named no price alone for a while, until the order changes (§12.5)", async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(shops, 1);
       const getOrder = show(nobody, nobody);
       for (let n = 0; n < 3; n += 1) await getOrder.execute(1, id);
       expect(asked.deliveries).to.have.length(1);
@@ -332,8 +330,8 @@ describe("getting an order", () => {
     });
 
     it("waits for nobody who is changing the order, and then keeps no price (§12.5)", async () => {
-      const id = await addOrder(world, 1);
-      const other = Database.open({ ...world.config.database, poolSize: 1 }, () => {});
+      const id = await addOrder(shops, 1);
+      const other = Database.open({ ...shops.config.database, poolSize: 1 }, () => {});
       try {
         await other.transaction(async (transaction) => {
           const hold = { name: "hold", text: "select from orders where business_id = 1 and id = $1 for update" };
@@ -351,8 +349,8 @@ describe("getting an order", () => {
     });
 
     it("asks and shows nothing where there is no shipping to pay (§12.5)", async () => {
-      const [nowhere, free] = [await addOrder(world, 1, { zone_id: null }), await addOrder(world, 1)];
-      await addLine(world, 1, free, { articleId: 103, type: "delivery_coupon" });
+      const [nowhere, free] = [await addOrder(shops, 1, { zone_id: null }), await addOrder(shops, 1)];
+      await addLine(shops, 1, free, { articleId: 103, type: "delivery_coupon" });
       for (const id of [nowhere, free]) {
         await show(async () => 900n, nobody).execute(1, id);
         expect([asked.deliveries, await priceIn(id)]).to.deep.equal([[], { speedy_price: null, version: 1 }]);
@@ -365,16 +363,16 @@ describe("getting an order", () => {
     it("asks nothing for what is not delivered, or is over (§12.5)", async () => {
       const getOrder = show(async () => 900n, nobody);
       for (const order of [{ shipment_method: "pickup" }, { shipment_method: null }, { status: 4 }, { status: 5 }]) {
-        const { order: shown } = await getOrder.execute(1, await addOrder(world, 1, order as object));
+        const { order: shown } = await getOrder.execute(1, await addOrder(shops, 1, order as object));
         expect([shown.speedyPrice, asked.deliveries], JSON.stringify(order)).to.deep.equal([null, []]);
       }
       for (const status of [8, 1, 2, 3]) {
-        expect((await getOrder.execute(1, await addOrder(world, 1, { status }))).order.speedyPrice).to.equal(900n);
+        expect((await getOrder.execute(1, await addOrder(shops, 1, { status }))).order.speedyPrice).to.equal(900n);
       }
     });
 
     it("prefers the tracking integration to the last location (§12.7), and asks both at once", async () => {
-      const id = await addOrder(world, 1, { driver_id: 101 });
+      const id = await addOrder(shops, 1, { driver_id: 101 });
       let release = (_: bigint | null) => {};
       const price = new Promise<bigint | null>((resolve) => {
         release = resolve;
@@ -393,7 +391,7 @@ describe("getting an order", () => {
     });
 
     it("shows the order when the integrations fail, or a price cannot be kept (§12.5, §12.7)", async () => {
-      const id = await addOrder(world, 1, { driver_id: 101 });
+      const id = await addOrder(shops, 1, { driver_id: 101 });
       const fail = async () => {
         throw new Error("down");
       };

@@ -11,13 +11,11 @@ const path = "/catalogs/v2/orders/sucursal";
 
 describe("listing orders", () => {
   let shops: Shops;
-  let world: Shops["world"];
   before(async () => {
     shops = await startShops();
-    world = shops.world;
   });
-  after(() => world.stop());
-  beforeEach(() => world.rows("truncate orders cascade"));
+  after(() => shops.stop());
+  beforeEach(() => shops.rows("truncate orders cascade"));
 
   const ids = async (rest: string): Promise<number[]> => {
     const answer = await shops.list(rest);
@@ -35,14 +33,14 @@ describe("listing orders", () => {
     const added: number[] = [];
     for (const each of changes) {
       const created_at = new Date(Date.UTC(2026, 0, 1, 12, added.length)).toISOString();
-      added.push(await addOrder(world, 1, { created_at, ...each }));
+      added.push(await addOrder(shops, 1, { created_at, ...each }));
     }
     return added;
   };
 
   describe("lets in", () => {
     it("a session token from the query, from the body, or as bearer (§13.1)", async () => {
-      const url = `${world.api}${path}/1`;
+      const url = `${shops.api}${path}/1`;
       const { token } = shops;
       const answers = [
         await request(`${url}?token=${token}`),
@@ -57,11 +55,11 @@ describe("listing orders", () => {
     });
 
     it("nobody without a token, whatever else comes (§13.1)", async () => {
-      const url = `${world.api}${path}/1`;
+      const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };
       expectRefused(await request(url), 400, missing);
       expectRefused(await request(`${url}?token=`), 400, missing);
-      expectRefused(await request(url, { headers: { "x-api-key": world.appKey(1) } }), 400, missing);
+      expectRefused(await request(url, { headers: { "x-api-key": shops.appKey(1) } }), 400, missing);
       for (const body of [{}, [], null, 7, "token", { token: 5 }, { token: "" }, { token: null }]) {
         expectRefused(await request(url, { body }), 400, missing);
       }
@@ -70,33 +68,33 @@ describe("listing orders", () => {
 
     it("no token that is wrong, over, or of another business (§13.1, §13.3)", async () => {
       const invalid = { error: "Invalid token" };
-      const url = `${world.api}${path}/1`;
+      const url = `${shops.api}${path}/1`;
       expectRefused(await request(`${url}?token=rs_wrong`), 401, invalid);
       expectRefused(await request(url, { body: { token: "rs_wrong" } }), 401, invalid);
       expectRefused(await request(`${url}?token=${shops.otherToken}`), 401, invalid);
-      expectRefused(await request(`${world.api}${path}/999?token=${shops.token}`), 401, invalid);
-      const over = await world.sessionToken(102);
-      await world.rows("update sessions set expires_at = now() where user_id = 102");
+      expectRefused(await request(`${shops.api}${path}/999?token=${shops.token}`), 401, invalid);
+      const over = await shops.sessionToken(102);
+      await shops.rows("update sessions set expires_at = now() where user_id = 102");
       expectRefused(await request(`${url}?token=${over}`), 401, invalid);
     });
 
     it("no body that is no JSON, or too large for a token", async () => {
-      const url = `${world.api}${path}/1`;
+      const url = `${shops.api}${path}/1`;
       expect((await request(url, { rawBody: "{" })).status).to.equal(400);
       const large = await request(url, { rawBody: JSON.stringify({ token: "x".repeat(200_000) }) });
       expect(large.status).to.equal(413);
     });
 
     it("no business without a plan (§13.2)", async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(shops, 1);
       const message = { success: false, error: "No se ha encontrado el plan de la empresa" };
       for (const plan of [null, ""]) {
-        await world.rows("update businesses set plan = $1 where id = 1", [plan]);
+        await shops.rows("update businesses set plan = $1 where id = 1", [plan]);
         for (const rest of ["", "/counts", "/search?q=x", `/order/${id}`, "/order/99999999"]) {
           expectRefused(await shops.list(rest), 400, message);
         }
       }
-      await world.rows("update businesses set plan = 'pro' where id = 1");
+      await shops.rows("update businesses set plan = 'pro' where id = 1");
       expect((await shops.list(`/order/${id}`)).status).to.equal(200);
       expect((await shops.list()).status).to.equal(200);
     });
@@ -104,11 +102,11 @@ describe("listing orders", () => {
 
   it("answers exactly what the specification names, with what each order costs (§13.7, §13.8)", async () => {
     const [id = 0] = await addOrders({ chat_id: 102 });
-    const line = await addLine(world, 1, id, { quantity: 3, extras: [102] });
-    const [extra] = await world.rows<{ id: number }>("select id from line_extras where line_id = $1", [line]);
+    const line = await addLine(shops, 1, id, { quantity: 3, extras: [102] });
+    const [extra] = await shops.rows<{ id: number }>("select id from line_extras where line_id = $1", [line]);
     const custom = { [id]: { [`102:${line}`]: { price: 1.1, picked: "1" } } };
-    await world.rows("update orders set extra_data = $1", [JSON.stringify({ version: 1, customExtras: custom })]);
-    await world.rows(
+    await shops.rows("update orders set extra_data = $1", [JSON.stringify({ version: 1, customExtras: custom })]);
+    await shops.rows(
       "insert into order_discounts (business_id, order_id, kind, amount) values (1, $1, 'coupon', 0.3)",
       [id],
     );
@@ -158,9 +156,9 @@ describe("listing orders", () => {
   });
 
   it("shows orders of the business alone (§13.3), newest first, the later id first at the same moment", async () => {
-    await addOrder(world, 2);
+    await addOrder(shops, 2);
     const [a, b, c] = await addOrders({}, {}, {});
-    const twin = await addOrder(world, 1, { created_at: "2026-01-01T12:01:00Z" });
+    const twin = await addOrder(shops, 1, { created_at: "2026-01-01T12:01:00Z" });
     expect(await ids("")).to.deep.equal([c, twin, b, a]);
   });
 
@@ -202,7 +200,7 @@ describe("listing orders", () => {
       hasNextPage: false,
       page: 3,
     });
-    await world.rows("insert into orders (business_id, type) select 1, 'wa' from generate_series(1, 100)");
+    await shops.rows("insert into orders (business_id, type) select 1, 'wa' from generate_series(1, 100)");
     for (const limit of [101, 5_000, 9_007_199_254_740_991, `1${"0".repeat(20)}`]) {
       const capped = await page(`?limit=${limit}`);
       expect([capped.ids.length, capped.total, capped.hasNextPage]).to.deep.equal([100, 121, true]);
@@ -234,10 +232,10 @@ describe("listing orders", () => {
     expect(await counts("?sucursalId=101")).to.deep.equal({ ...none, pending: 1, "on-the-way": 1 });
 
     // A chat that is assigned to somebody else takes its orders along.
-    await world.rows("update chats set support_user_id = 101 where business_id = 1 and id = 102");
+    await shops.rows("update chats set support_user_id = 101 where business_id = 1 and id = 102");
     expect(await ids("?userId=102")).to.deep.equal([c]);
     expect(await ids("?userId=101")).to.deep.equal([b]);
-    await world.rows("update chats set support_user_id = 102 where business_id = 1 and id = 102");
+    await shops.rows("update chats set support_user_id = 102 where business_id = 1 and id = 102");
 
     for (const filter of ["sucursalId=201", "sucursalId=999", "userId=201", "userId=999"]) {
       const { data, total, hasNextPage } = (await shops.list(`?${filter}`)).json;
@@ -279,7 +277,7 @@ describe("listing orders", () => {
             ["&sucursalId=101", "branch_id = 101"],
             ["&userId=102", "support_user_id = 102"],
           ] as const) {
-            const found = await world.rows<{ id: number }>(
+            const found = await shops.rows<{ id: number }>(
               `select id from orders where business_id = 1 and ${condition} and ($1::timestamptz is null or created_at >= $1)
                and ($2::timestamptz is null or created_at < $2) order by created_at desc, id desc`,
               [low, high],
@@ -303,19 +301,19 @@ describe("listing orders", () => {
       expect(await range("2026-01-31", "2026-02-01")).to.deep.equal(of(1, 4));
       expect(await range("2026-01-31T00:00:00", "2026-02-01T00:00")).to.deep.equal(of(1, 4));
       expect(await range("2026-02-01", "2026-02-01")).to.deep.equal([]);
-      await world.rows('update businesses set feature_flags = \'{"timezone": "UTC"}\' where id = 1');
+      await shops.rows('update businesses set feature_flags = \'{"timezone": "UTC"}\' where id = 1');
       expect(await range("2026-01-31", "2026-02-01")).to.deep.equal(of(0, 2));
-      await world.rows("update businesses set feature_flags = '{}' where id = 1");
+      await shops.rows("update businesses set feature_flags = '{}' where id = 1");
       expect(await range("2026-01-31", "2026-02-01")).to.deep.equal(of(1, 4));
     });
 
     it("is in the zone of La Paz for a business that names none that exists (§13.6)", async () => {
       const added = await addOrders(...moments.map((created_at) => ({ created_at })));
       for (const timezone of ["Marte/Olimpo", "", null]) {
-        await world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
+        await shops.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
         expect(await ids("?from=2026-01-31&to=2026-02-01"), `${timezone}`).to.deep.equal(added.slice(1, 5).reverse());
       }
-      await world.rows("update businesses set feature_flags = '{}' where id = 1");
+      await shops.rows("update businesses set feature_flags = '{}' where id = 1");
     });
 
     it("is refused with an impossible date, or a beginning after its end (§13.6)", async () => {
@@ -370,8 +368,8 @@ describe("listing orders", () => {
     });
 
     it("keeps to the business (§13.3), pages, and wants something to look for (§13.11)", async () => {
-      await addOrder(world, 2, { chat_id: 201 });
-      const theirs = await addOrder(world, 2, { chat_id: 202 });
+      await addOrder(shops, 2, { chat_id: 201 });
+      const theirs = await addOrder(shops, 2, { chat_id: 202 });
       const added = await addOrders(...Array.from({ length: 11 }, () => ({})));
       expect(await search(String(theirs))).to.deep.equal([]);
       const { data, total, hasNextPage, page } = (await shops.list("/search?q=Carla&page=2&limit=4")).json;
@@ -388,13 +386,13 @@ describe("listing orders", () => {
 
   it("shows one order as it is read with an App Key, with its version (§13.12)", async () => {
     const [id] = await addOrders({ driver_id: 101 });
-    const [listed, read] = [await shops.list(`/order/${id}`), await world.get(`/catalogs/order/${id}`)];
+    const [listed, read] = [await shops.list(`/order/${id}`), await shops.get(`/catalogs/order/${id}`)];
     expect([listed.status, listed.headers.etag, listed.text]).to.deep.equal([200, '"v1"', read.text]);
-    const theirs = await addOrder(world, 2);
+    const theirs = await addOrder(shops, 2);
     for (const missing of [theirs, 99_999_999]) {
       expectRefused(await shops.list(`/order/${missing}`), 404, { message: "Order not found" });
     }
-    const foreign = await request(`${world.api}${path}/2/order/${theirs}?token=${shops.token}`);
+    const foreign = await request(`${shops.api}${path}/2/order/${theirs}?token=${shops.token}`);
     expectRefused(foreign, 401, { error: "Invalid token" });
   });
 });

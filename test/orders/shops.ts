@@ -3,8 +3,7 @@ import { aBusiness, aThread, startWorld, type World } from "../support/world.ts"
 import { openShop } from "./shop.ts";
 
 /** Businesses 1 and 2 with a shop each and three chats; the administrators' session tokens. */
-export interface Shops {
-  readonly world: World;
+export interface Shops extends World {
   readonly token: string;
   readonly otherToken: string;
   /** §13 of business 1 with its administrator's token: what stands behind `/catalogs/v2/orders/sucursal/1`. */
@@ -27,5 +26,5 @@ export async function startShops(): Promise<Shops> {
     const joint = rest.includes("?") ? "&" : "?";
     return request(`${world.api}/catalogs/v2/orders/sucursal/1${rest}${joint}token=${token}`);
   };
-  return { world, token, otherToken, list };
+  return { ...world, token, otherToken, list };
 }

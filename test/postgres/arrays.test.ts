@@ -1,27 +1,21 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { plainArray, textArray } from "../../src/infra/postgres/arrays.ts";
-import { Database } from "../../src/infra/postgres/database.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 
 describe("arrays for PostgreSQL", () => {
-  let test: TestDatabase;
-  let database: Database;
+  let opened: OpenDatabase;
   before(async () => {
-    test = await freshDatabase();
-    database = Database.open(
-      { url: test.url, poolSize: 1, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 },
-      () => {},
-    );
+    opened = await openDatabase();
   });
-  after(async () => {
-    await database?.close();
-    await test?.drop();
-  });
+  after(() => opened.close());
 
   const back = async (literal: string, type: string): Promise<unknown> =>
-    (await database.rows<{ back: unknown }>({ name: "", text: `select to_json($1::${type}[]) as back` }, [literal]))[0]
-      ?.back;
+    (
+      await opened.database.rows<{ back: unknown }>({ name: "", text: `select to_json($1::${type}[]) as back` }, [
+        literal,
+      ])
+    )[0]?.back;
 
   it("hold texts as they are, and none", async () => {
     const hard = fc.constantFrom("", "null", "NULL", "{}", ",", '"', "\\", "\n", " a ", "ñ 👋", "\u2028");

@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
-import { Database } from "../../src/infra/postgres/database.ts";
+import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
 import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import type { Log } from "../../src/kernel/log.ts";
-import { freshDatabase } from "../support/database.ts";
+import { openDatabase } from "../support/open-database.ts";
 
 export const shopOrigin = "https://panel.example";
 
@@ -46,16 +46,12 @@ export class World {
 
   private constructor(
     readonly database: Database,
-    private readonly drop: () => Promise<void>,
+    readonly close: () => Promise<void>,
   ) {}
 
   static async open(): Promise<World> {
-    const { url, drop } = await freshDatabase();
-    const settings = { url, poolSize: 8, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-    const world = new World(
-      Database.open(settings, () => {}),
-      drop,
-    );
+    const { database, close } = await openDatabase(8);
+    const world = new World(database, close);
     await world.query("insert into businesses (id, name) values (1, 'Ana'), (2, 'Otto')");
     return world;
   }
@@ -107,11 +103,6 @@ export class World {
     for (const close of this.closing.splice(0)) await close();
     await this.query("delete from realtime_events");
     await this.query("delete from realtime_counters");
-  }
-
-  async close(): Promise<void> {
-    await this.database.close();
-    await this.drop();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
@@ -11,7 +12,11 @@ const atOnce = 2_500;
 describe("access with an App Key", () => {
   let world: World;
   before(async () => {
-    world = await startWorld({ businesses: [1, 2, 3, 4].map((id) => aBusiness(id)), environment: { ROLE: "api" } });
+    const withoutAdministrator = aBusiness(5, { users: aBusiness(5).users.filter(({ roleId }) => roleId !== 1) });
+    world = await startWorld({
+      businesses: [...[1, 2, 3, 4].map((id) => aBusiness(id)), withoutAdministrator],
+      environment: { ROLE: "api" },
+    });
   });
   after(() => world.stop());
 
@@ -66,6 +71,31 @@ describe("access with an App Key", () => {
     expectRefusal(await steps(key, 3), "No admin user found for this business");
     await world.rows("update users set role_id = 1 where business_id = 3 and id = 302");
     await eventually(async () => (await steps(key, 3)).status === 200, atOnce);
+  });
+
+  it("is refused by every route as the document says, in either shape", async () => {
+    const { paths, components } = (await request(`${world.api}/openapi.json`)).json;
+    const refusals: [key: string, body: unknown][] = [
+      ["x", invalid],
+      [world.appKey(5), "No admin user found for this business"],
+    ];
+    const ajv = new Ajv2020();
+    let routes = 0;
+    for (const path of Object.keys(paths)) {
+      for (const [method, { security, responses }] of Object.entries<Answer["json"]>(paths[path])) {
+        if (!security.some((scheme: object) => "appKey" in scheme)) continue;
+        routes += 1;
+        const { content } = "$ref" in responses[401] ? components.responses.Unauthorized : responses[401];
+        const isDocumented = ajv.compile(content["application/json"].schema);
+        for (const [key, body] of refusals) {
+          const url = world.api + path.replaceAll(/\{\w+\}/g, "1");
+          const answer = await request(url, { method: method.toUpperCase(), headers: { "x-api-key": key } });
+          expectRefusal(answer, body);
+          expect(isDocumented(answer.json), `${method} ${path}: ${answer.text}`).to.equal(true);
+        }
+      }
+    }
+    expect(routes).to.be.above(20);
   });
 
   it("ends at once when the key is revoked, by whatever road, although it is remembered", async () => {

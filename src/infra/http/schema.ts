@@ -27,6 +27,19 @@ export const idOf = <const Entity extends string>(entity: Entity) =>
 export const numericIdOf = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), "x-numeric": true }) as const;
 
+/** The field `phone_number`: a number as people write it, of which only the digits count. */
+export const phoneNumber = {
+  type: "string",
+  pattern: "[0-9]",
+  maxLength: 64,
+  example: "+591 700-00001",
+  "x-error": {
+    required: "phone_number es requerido",
+    type: "phone_number es requerido",
+    pattern: "phone_number es requerido",
+  },
+} as const;
+
 export const text = { type: "string" } as const;
 export const nullableText = { type: ["string", "null"] } as const;
 export const nullableInteger = { type: ["integer", "null"] } as const;

@@ -4,12 +4,18 @@ import { numericIdOf, problem, type Schema, text } from "../../../infra/http/sch
 import type { ListAccounts, ListAccountsFailure } from "../../application/list-accounts.ts";
 import type { AdAccount } from "../../domain/ads.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
-import { commonDialect, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
+import { commonDialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
 
 const params = {
   type: "object",
   required: ["businessId"],
   properties: { businessId: numericIdOf("business") },
+} as const satisfies Schema;
+
+const account = {
+  type: "object",
+  required: ["id", "name", "currency", "account_status"],
+  properties: { id: text, name: text, currency: text, account_status: { type: "integer" } },
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListAccountsFailure> = commonDialect;
@@ -29,23 +35,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
     auth: "app-key",
     params,
     responses: {
-      200: {
-        description: "All accounts",
-        schema: {
-          type: "object",
-          required: ["data"],
-          properties: {
-            data: {
-              type: "array",
-              items: {
-                type: "object",
-                required: ["id", "name", "currency", "account_status"],
-                properties: { id: text, name: text, currency: text, account_status: { type: "integer" } },
-              },
-            },
-          },
-        },
-      },
+      200: { description: "All accounts", schema: listOf(account) },
       400: { description: "The id is no id, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },

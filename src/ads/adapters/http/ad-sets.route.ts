@@ -13,6 +13,7 @@ import {
   date,
   insights,
   insightsToWire,
+  listOf,
   orRetryLater,
   platformId,
   preset,
@@ -32,45 +33,22 @@ const query = {
   properties: { datePreset: { ...preset, default: "today" }, accountId: platformId, start: date, end: date },
 } as const satisfies Schema;
 
+const creative = {
+  type: "object",
+  required: ["id", "thumbnail_url", "image_url"],
+  properties: { id: nullableText, thumbnail_url: nullableText, image_url: nullableText },
+} as const satisfies Schema;
+
+const adWithCreatives = {
+  ...ad,
+  required: [...ad.required, "adcreatives"],
+  properties: { ...ad.properties, adcreatives: listOf(creative) },
+} as const satisfies Schema;
+
 const adSet = {
   type: "object",
   required: ["id", "name", "insights", "ads", "campaign"],
-  properties: {
-    id: text,
-    name: text,
-    insights,
-    ads: {
-      type: "object",
-      required: ["data"],
-      properties: {
-        data: {
-          type: "array",
-          items: {
-            ...ad,
-            required: [...ad.required, "adcreatives"],
-            properties: {
-              ...ad.properties,
-              adcreatives: {
-                type: "object",
-                required: ["data"],
-                properties: {
-                  data: {
-                    type: "array",
-                    items: {
-                      type: "object",
-                      required: ["id", "thumbnail_url", "image_url"],
-                      properties: { id: nullableText, thumbnail_url: nullableText, image_url: nullableText },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    campaign,
-  },
+  properties: { id: text, name: text, insights, ads: listOf(adWithCreatives), campaign },
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListAdSetsFailure> = {
@@ -109,14 +87,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
     params,
     query,
     responses: {
-      200: {
-        description: "All ad sets of the campaign",
-        schema: {
-          type: "object",
-          required: ["data"],
-          properties: { data: { type: "array", items: adSet } },
-        },
-      },
+      200: { description: "All ad sets of the campaign", schema: listOf(adSet) },
       400: { description: "A parameter is wrong, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },

@@ -19,21 +19,22 @@ export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as 
 
 const integer = { type: "integer" } as const;
 
-export const insights = {
-  type: "object",
-  required: ["data"],
-  properties: {
-    data: {
-      type: "array",
-      maxItems: 1,
-      items: {
-        type: "object",
-        required: ["account_currency", "spend"],
-        properties: { account_currency: text, spend: text },
-      },
-    },
+/** The platform's own shape of a list. */
+export const listOf = <const Item extends Schema>(items: Item, bounds: { readonly maxItems?: number } = {}) =>
+  ({
+    type: "object",
+    required: ["data"],
+    properties: { data: { type: "array", ...bounds, items } },
+  }) as const satisfies Schema;
+
+export const insights = listOf(
+  {
+    type: "object",
+    required: ["account_currency", "spend"],
+    properties: { account_currency: text, spend: text },
   },
-} as const satisfies Schema;
+  { maxItems: 1 },
+);
 
 export const ad = {
   type: "object",
@@ -65,7 +66,7 @@ export const campaign = {
     stop_time: nullableText,
     sales_totales: integer,
     insights,
-    ads: { type: "object", required: ["data"], properties: { data: { type: "array", items: ad } } },
+    ads: listOf(ad),
   },
 } as const satisfies Schema;
 

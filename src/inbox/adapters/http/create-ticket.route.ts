@@ -1,6 +1,6 @@
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { failure, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/schema.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
@@ -16,17 +16,7 @@ const body = {
   required: ["empresa_id", "phone_number"],
   properties: {
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    phone_number: {
-      type: "string",
-      pattern: "[0-9]",
-      maxLength: 64,
-      example: "+591 700-00001",
-      "x-error": {
-        required: "phone_number es requerido",
-        type: "phone_number es requerido",
-        pattern: "phone_number es requerido",
-      },
-    },
+    phone_number: phoneNumber,
     name: {
       type: "string",
       maxLength: 200,

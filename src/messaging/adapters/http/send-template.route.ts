@@ -1,10 +1,11 @@
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { failure, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/schema.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../application/send-template.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
 import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
+import { parameters, uncertain, unreachable } from "./template-send.ts";
 
 const rejected = "Error al enviar la plantilla";
 
@@ -13,27 +14,10 @@ const body = {
   required: ["empresa_id", "phone_number", "plantilla_id"],
   properties: {
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    phone_number: {
-      type: "string",
-      pattern: "[0-9]",
-      maxLength: 64,
-      example: "+591 700-00001",
-      // No number is that long: the platform would refuse it.
-      "x-error": {
-        required: "phone_number es requerido",
-        type: "phone_number es requerido",
-        pattern: "phone_number es requerido",
-        maxLength: rejected,
-      },
-    },
+    // No number is longer: the platform would refuse it.
+    phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
-    parameters: {
-      type: "array",
-      maxItems: 100,
-      items: { type: "string", maxLength: 4_096 },
-      default: [],
-      "x-error": "parameters debe ser un arreglo",
-    },
+    parameters,
     name: { type: "string", maxLength: 200, "x-error": "name debe ser un texto" },
     media_url: {
       type: "string",
@@ -51,11 +35,8 @@ const dialect: Dialect<InvalidInput | SendTemplateFailure> = {
   media_not_accessible: ({ status }) => [400, failed(`media_url no es accesible: ${status ?? "sin respuesta"}`)],
   send_refused: () => [400, failed(rejected)],
   no_sender: () => [500, failed("Error: la empresa no tiene un número de envío")],
-  platform_unreachable: () => [500, failed("Error: la plataforma de mensajes no está disponible; no se envió nada")],
-  send_uncertain: () => [
-    500,
-    failed("Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después"),
-  ],
+  platform_unreachable: () => [500, failed(unreachable)],
+  send_uncertain: () => [500, failed(uncertain)],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 

@@ -6,6 +6,7 @@ import { phoneDigits } from "../../../kernel/phone.ts";
 import type { SendToChat, SendToChatFailure } from "../../application/send-to-chat.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
 import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
+import { parameters, uncertain, unreachable } from "./template-send.ts";
 
 const body = {
   type: "object",
@@ -22,13 +23,7 @@ const body = {
     chat_id: idOf("chat"),
     empresa_id: idOf("business"),
     plantilla_id: idOf("template"),
-    parameters: {
-      type: "array",
-      maxItems: 100,
-      items: { type: "string", maxLength: 4_096 },
-      default: [],
-      "x-error": "parameters debe ser un arreglo",
-    },
+    parameters,
     user_id: idOf("user"),
     user_name: { type: "string", maxLength: 200 },
     // Categories are the client's own: there is no table of them to look into.
@@ -48,12 +43,9 @@ const dialect: Dialect<InvalidInput | SendToChatFailure> = {
   not_approved: () => [400, { success: false, error: pending }],
   limit_reached: () => [400, failed("Limite de templates alcanzado")],
   send_refused: () => [400, failed("Error al enviar la plantilla")],
-  platform_unreachable: () => [500, failed("Error: la plataforma de mensajes no está disponible; no se envió nada")],
-  send_uncertain: () => [
-    500,
-    failed("Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después"),
-  ],
-  platform_unavailable: () => [500, failed("Error: la plataforma de mensajes no está disponible; no se envió nada")],
+  platform_unreachable: () => [500, failed(unreachable)],
+  send_uncertain: () => [500, failed(uncertain)],
+  platform_unavailable: () => [500, failed(unreachable)],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 

@@ -1,6 +1,6 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/schema.ts";
 import type { ListOrders } from "../../application/list-orders.ts";
 import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
@@ -87,7 +87,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
         },
       },
       400: { description: "A parameter is missing or wrong", schema: failure },
-      401: { description: "The key is not one of this business", schema: problem },
+      401: { description: "No such key, or one of another business", schema: unauthorized },
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,

@@ -4,8 +4,8 @@ import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { AddLine, AddLineFailure } from "../../application/add-line.ts";
 import type { PickedExtra } from "../../application/edit-ports.ts";
 import type { RemoveLine, RemoveLineFailure } from "../../application/remove-line.ts";
-import { movedOn, versionRules, wordsOfMovedOn } from "./edit-words.ts";
-import { etagHeader, etagOf, expectedVersion } from "./order-version.ts";
+import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
+import { etagHeader, etagOf } from "./order-version.ts";
 
 const mostExtras = 100;
 /** What the database holds of an amount. */
@@ -117,10 +117,7 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
     dialect: additionDialect,
     handle: async ({ body, caller, headers }) => {
       const order = await addLine.execute({
-        businessId: caller.businessId,
-        orderId: body.orderId,
-        actor: { kind: "key", id: caller.keyId },
-        expected: expectedVersion(headers),
+        ...editOf(body.orderId, caller, headers),
         articleId: body.articleId,
         quantity: body.quantity,
         extras: body.extras.map(pickedExtra),
@@ -179,10 +176,7 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {
       const order = await removeLine.execute({
-        businessId: caller.businessId,
-        orderId: body.orderId,
-        actor: { kind: "key", id: caller.keyId },
-        expected: expectedVersion(headers),
+        ...editOf(body.orderId, caller, headers),
         lineId: body.detailId,
       });
       return new Reply(200, removed, etagOf(order));

@@ -3,9 +3,9 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { UpdateOrder, UpdateOrderFailure } from "../../application/update-order.ts";
-import { movedOn, versionRules, wordsOfMovedOn } from "./edit-words.ts";
+import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
-import { etagHeader, etagOf, expectedVersion } from "./order-version.ts";
+import { etagHeader, etagOf } from "./order-version.ts";
 import { updatedToWire } from "./order-wire.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
@@ -98,10 +98,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
     dialect,
     handle: async ({ body, caller, headers }) => {
       const updated = await updateOrder.execute({
-        businessId: caller.businessId,
-        orderId: body.orderId,
-        actor: { kind: "key", id: caller.keyId },
-        expected: expectedVersion(headers),
+        ...editOf(body.orderId, caller, headers),
         shipmentMethod: body.shipmentMethod ?? null,
         paymentMethod: body.paymentMethod ?? null,
         branchId: body.sucursalId ?? null,

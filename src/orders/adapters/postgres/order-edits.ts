@@ -9,6 +9,7 @@ import type {
   UpdateFindings,
 } from "../../application/edit-ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
+import { timezone } from "./order-sql.ts";
 
 /**
  * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
@@ -209,11 +210,6 @@ const removeLine: Statement = {
     select (select count(*) from line) > 0 and (not named.is_current or (select count(*) from gone) > 0) as "hasLine",
            named.is_there as "hasOrder", named.is_current as "isCurrent", (select order_id from gone) as "ownOrderId"
     from named`,
-};
-
-const timezone: Statement = {
-  name: "order_edit_timezone",
-  text: "select coalesce(feature_flags->>'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
 };
 
 /** Versions are counted in an `integer`. */

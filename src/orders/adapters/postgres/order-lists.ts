@@ -10,12 +10,7 @@ import type {
 } from "../../application/read-ports.ts";
 import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
-import { dateOf, datesOf, type InJson, type OrderRow, toOrder } from "./order-sql.ts";
-
-const timezone: Statement = {
-  name: "orders_timezone",
-  text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
-};
+import { dateOf, datesOf, type InJson, type OrderRow, timezone, toOrder } from "./order-sql.ts";
 
 const plan: Statement = {
   name: "orders_plan",

@@ -1,6 +1,12 @@
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { moneyOf } from "../../../kernel/money.ts";
 import type { ExtraData } from "../../domain/extra-data.ts";
 import type { Branch, Line, Order } from "../../domain/order.ts";
+
+export const timezone: Statement = {
+  name: "orders_timezone",
+  text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
+};
 
 /** Parts of an order as JSON or text, where the query calls the order's row `o`. Amounts come as text. */
 export const branchJson = `

@@ -1,6 +1,18 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { KeyCaller } from "../../../infra/http/caller.ts";
 import type { Dialect } from "../../../infra/http/dialect.ts";
 import { problem } from "../../../infra/http/schema.ts";
+import type { OrderEdit } from "../../application/edit-ports.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
+import { expectedVersion } from "./order-version.ts";
+
+/** What all changes of an order ask for: whose it is, who makes them, and for which version of it. */
+export const editOf = (orderId: number, caller: KeyCaller, headers: IncomingHttpHeaders): OrderEdit => ({
+  businessId: caller.businessId,
+  orderId,
+  actor: { kind: "key", id: caller.keyId },
+  expected: expectedVersion(headers),
+});
 
 /** What all changes of an order say of the version that they are made for. */
 export const versionRules = (number: string): [number: string, rule: string][] => [

@@ -1,0 +1,12 @@
+/** The platform's states of a template, each with the one that it shows as. */
+export const shownStates = {
+  APPROVED: "APPROVED",
+  PENDING: "PENDING",
+  REJECTED: "REJECTED",
+  IN_APPEAL: "PENDING",
+  PAUSED: "REJECTED",
+  DISABLED: "REJECTED",
+  PENDING_DELETION: "REJECTED",
+  LIMIT_EXCEEDED: "REJECTED",
+  SOMETHING_NEW: "REJECTED",
+};

@@ -1,0 +1,9 @@
+/** All that the service must be given. Nothing is at these addresses: for what reaches none of them. */
+export const bareEnvironment = {
+  LOG_LEVEL: "silent",
+  DATABASE_URL: "postgres://127.0.0.1:1/none",
+  MASTER_SECRET: "a master secret that is good for tests only",
+  MESSAGING_PLATFORM_URL: "http://127.0.0.1:1",
+  PLATFORM_APP_SECRET: "app secret",
+  PLATFORM_VERIFY_TOKEN: "verify token",
+};
