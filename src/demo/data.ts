@@ -157,7 +157,7 @@ function business(plan: Plan): DemoBusiness {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
   // The shop's numbers are its own: those of the rest stay what they are.
-  const shop = shopOf({ ...plan, businessId: id, base, threads, agentIds, seed: plan.seed * 1_000 });
+  const shop = shopOf({ ...plan, base, threads, agentIds, seed: plan.seed * 1_000 });
   return {
     id,
     name,

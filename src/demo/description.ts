@@ -4,8 +4,8 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { orderStatuses } from "../orders/domain/order.ts";
 import type { DemoBusiness } from "./data.ts";
+import type { DemoOrder } from "./orders.ts";
 import type { DemoUser } from "./people.ts";
-import type { DemoOrder } from "./shop.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {

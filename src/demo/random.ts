@@ -15,8 +15,11 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  pick<const Item>(items: readonly [Item, ...Item[]]): Item {
-    return items[this.between(0, items.length - 1)] ?? items[0];
+  /** One of the items; throws where there are none. */
+  pick<const Item>(items: readonly Item[]): Item {
+    const item = items[this.between(0, items.length - 1)];
+    if (item === undefined) throw new RangeError("Nothing to pick from");
+    return item;
   }
 
   chance(probability: number): boolean {

@@ -1,5 +1,6 @@
 import { customExtraKey } from "../orders/domain/extra-data.ts";
-import type { DemoOrder, DemoShop } from "./shop.ts";
+import type { DemoOrder } from "./orders.ts";
+import type { DemoShop } from "./shop.ts";
 
 /** Whose ids the demo chooses itself. */
 export const shopTables = [

@@ -54,7 +54,7 @@ const dayMs = 24 * 60 * minuteMs;
 export function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): DemoThread {
   const name = fullName(random);
   const state = random.pick(["bot", "bot", "pending", "in_progress", "in_progress", "closed"]);
-  const agent = random.pick([users[1] ?? users[0], users[2] ?? users[0]] as [DemoUser, ...DemoUser[]]);
+  const agent = random.pick(users.slice(1, 3));
   const attended = state === "in_progress" || state === "closed";
   let at = now.getTime() - random.between(1, 90) * dayMs + random.between(0, 600) * minuteMs;
   const messages = Array.from({ length: random.between(1, 7) }, (_, turn): DemoMessage => {

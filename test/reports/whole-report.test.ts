@@ -39,7 +39,7 @@ async function fill(world: World, seed: number): Promise<void> {
       type: numbers.pick(["sale", "quotation"]),
       closed: numbers.chance(0.7),
       at: numbers.chance(0.4)
-        ? numbers.pick(edges as [string, ...string[]])
+        ? numbers.pick(edges)
         : new Date(midnight(first) + (hours - 24) * 3_600_000).toISOString(),
     });
   }

@@ -5,23 +5,17 @@ import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
+import { Access, type Authenticate } from "./access.ts";
+import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
-import {
-  type Admission,
-  Client,
-  type OutgoingEvents,
-  type RealtimeIdentity,
-  type RealtimeSocket,
-  roomOf,
-} from "./client.ts";
+import { type Admission, Client, type OutgoingEvents, type RealtimeSocket, roomOf } from "./client.ts";
 import { behind, type EventLog } from "./event-log.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 
 export interface RealtimeSettings extends PeerSettings {
   readonly log: EventLog;
-  /** Null for a token that is unknown, expired or revoked. Rejects when that cannot be found out now. */
-  readonly authenticate: (token: string) => Promise<RealtimeIdentity | null>;
+  readonly authenticate: Authenticate;
   /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
   readonly translate: (event: LoggedEvent) => object | null;
   /** Origins (`https://panel.example`) whose pages may connect. Programs that send no Origin always may. */
@@ -37,15 +31,8 @@ export interface RealtimeSettings extends PeerSettings {
   readonly maxWaitingPackets?: number;
 }
 
-/** Those of one business that are connected to this process. */
-interface Audience {
-  readonly feed: BusinessFeed;
-  readonly clients: Set<Client>;
-}
-
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
-const maxTokenLength = 1_000;
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
@@ -62,9 +49,10 @@ const repeatWarningsEveryMs = 10_000;
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   private readonly namespace: Namespace<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
+  private readonly audiences: Audiences;
+  private readonly access: Access;
   private readonly peers: Peers;
   private readonly log: EventLog;
-  private readonly authenticate: (token: string) => Promise<RealtimeIdentity | null>;
   private readonly toWire: (event: LoggedEvent) => WireEvent | null;
   private readonly logger: Log;
   private readonly warnings: OccasionalLog;
@@ -72,26 +60,23 @@ export class RealtimeGateway implements EventFeed {
   private readonly maxSocketsPerUser: number;
   private readonly maxWaitingPackets: number;
   private readonly sweepMs: number;
-  private readonly audiences = new Map<number, Audience>();
   private sweepTimer: NodeJS.Timeout | undefined;
-  private sweeping = false;
-  private accessChanges = 0;
   private closing = false;
 
   constructor(settings: RealtimeSettings) {
-    const authenticating = new Gate(8);
     this.log = behind(new Gate(4), settings.log);
-    this.authenticate = (token) => authenticating.pass(() => settings.authenticate(token));
     this.toWire = onTheWire(settings.translate, settings.logger);
     this.logger = settings.logger;
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
+    this.access = new Access(settings.authenticate, this.warnings);
+    this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
     this.replayLimit = settings.replayLimit ?? 5_000;
     this.maxSocketsPerUser = settings.maxSocketsPerUser ?? 50;
     this.maxWaitingPackets = settings.maxWaitingPackets ?? 2_000;
     this.sweepMs = settings.sweepMs ?? 1_000;
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
-      hear: (businessId, events) => this.audiences.get(businessId)?.feed.offer(events),
+      hear: (businessId, events) => this.audiences.offer(businessId, events),
     });
     this.io = new Server({
       serveClient: false,
@@ -121,7 +106,7 @@ export class RealtimeGateway implements EventFeed {
   publish(events: readonly LoggedEvent[]): void {
     for (const [businessId, group] of groupBy(events, (event) => event.businessId)) {
       try {
-        this.audiences.get(businessId)?.feed.offer(group);
+        this.audiences.offer(businessId, group);
         this.peers.tell(businessId, group);
       } catch (error) {
         this.logger.error({ err: error, businessId }, "Events could not be published; the sweep will find them");
@@ -134,21 +119,20 @@ export class RealtimeGateway implements EventFeed {
    * is asked, for when changes may have gone unheard.
    */
   async recheck(businessId?: number): Promise<void> {
-    this.accessChanges++;
-    await this.verify(this.clientsOf(businessId));
+    await this.access.recheck(this.audiences.clients(businessId));
   }
 
   stats(): { sockets: number; businesses: number } {
-    return { sockets: this.clientsOf().length, businesses: this.audiences.size };
+    return { sockets: this.audiences.clients().length, businesses: this.audiences.size };
   }
 
   /** Disconnects everyone so that they come back to another process; the HTTP server is left to its owner. */
   close(): void {
     this.closing = true;
     clearInterval(this.sweepTimer);
-    for (const { feed } of this.audiences.values()) feed.close();
+    this.audiences.silence();
     this.peers.close();
-    for (const client of this.clientsOf()) client.drop();
+    for (const client of this.audiences.clients()) client.drop();
     this.io.engine?.close();
   }
 
@@ -164,31 +148,15 @@ export class RealtimeGateway implements EventFeed {
 
   /** Rejects with what the client is told in `connect_error`. */
   private async admit(socket: RealtimeSocket): Promise<void> {
-    const { token, since } = socket.handshake.auth;
-    if (typeof token !== "string" || token === "" || token.length > maxTokenLength) throw new Error("Invalid token");
-    if (!isOptionalNumber(since)) throw new Error("Invalid since");
-    const accessChanges = this.accessChanges;
-    const identity = await this.identify(socket, token);
-    if (!identity || hasEnded(identity)) throw new Error("Invalid token");
-    if (this.isFull(identity)) throw new Error("Too many connections");
-    socket.data = { token, identity, since: since ?? undefined, accessChanges };
-  }
-
-  private async identify(socket: RealtimeSocket, token: string): Promise<RealtimeIdentity | null> {
-    try {
-      return await this.authenticate(token);
-    } catch (error) {
-      this.warnings.warn({ err: error }, "A session token could not be checked");
-      // A refusal would be final for the client; a broken connection makes it try again.
-      socket.conn.close(true);
-      return null;
-    }
+    const admission = await this.access.admit(socket);
+    if (this.isFull(admission.identity)) throw new Error("Too many connections");
+    socket.data = admission;
   }
 
   private welcome(socket: RealtimeSocket): void {
     const client = new Client(socket);
     socket.on("disconnect", () => {
-      this.forget(client);
+      this.audiences.remove(client);
       socket.conn.close();
     });
     // Of several that connected at the same moment all were let in.
@@ -196,27 +164,17 @@ export class RealtimeGateway implements EventFeed {
       client.dismiss();
       return;
     }
-    const { feed, clients } = this.audienceOf(client.businessId);
-    clients.add(client);
-    this.letIn(client, feed, socket.data.accessChanges).catch((error) => {
+    const feed = this.audiences.add(client);
+    this.letIn(client, feed, socket.data).catch((error) => {
       this.warnings.warn({ err: error, businessId: client.businessId }, "A client could not join; it will come back");
       client.drop();
     });
   }
 
-  private async letIn(client: Client, feed: BusinessFeed, accessChanges: number): Promise<void> {
+  private async letIn(client: Client, feed: BusinessFeed, admission: Admission): Promise<void> {
     // Between the look at its token and now it was in no list, and would have missed a recheck.
-    if (accessChanges !== this.accessChanges) await this.verify([client]);
+    if (this.access.hasChangedSince(admission)) await this.access.verify([client]);
     if (client.connected) await feed.join(client, client.since);
-  }
-
-  private audienceOf(businessId: number): Audience {
-    let audience = this.audiences.get(businessId);
-    if (!audience) {
-      audience = { feed: this.newFeed(businessId), clients: new Set() };
-      this.audiences.set(businessId, audience);
-    }
-    return audience;
   }
 
   private newFeed(businessId: number): BusinessFeed {
@@ -230,49 +188,21 @@ export class RealtimeGateway implements EventFeed {
     });
   }
 
-  private forget(client: Client): void {
-    const audience = this.audiences.get(client.businessId);
-    if (!audience?.clients.delete(client) || audience.clients.size > 0) return;
-    audience.feed.close();
-    this.audiences.delete(client.businessId);
-  }
-
-  private clientsOf(businessId?: number): Client[] {
-    if (businessId !== undefined) return [...(this.audiences.get(businessId)?.clients ?? [])];
-    return [...this.audiences.values()].flatMap(({ clients }) => [...clients]);
-  }
-
   private isFull({ businessId, userId }: { businessId: number; userId: number }): boolean {
-    const ofUser = this.clientsOf(businessId).filter((client) => client.userId === userId);
+    const ofUser = this.audiences.clients(businessId).filter((client) => client.userId === userId);
     return ofUser.length >= this.maxSocketsPerUser;
-  }
-
-  /** Asks once per token. Who cannot be asked about stays and is asked about again with the next sweep. */
-  private async verify(clients: readonly Client[]): Promise<void> {
-    const byToken = groupBy(clients, (client) => client.token);
-    await Promise.all([...byToken].map(([token, holders]) => this.verifyToken(token, holders)));
-  }
-
-  private async verifyToken(token: string, holders: readonly Client[]): Promise<void> {
-    try {
-      const identity = await this.authenticate(token);
-      for (const client of holders) client.confirm(identity);
-    } catch (error) {
-      this.warnings.warn({ err: error }, "A session token could not be checked again");
-      for (const client of holders) client.unverified = true;
-    }
   }
 
   private sweep(): void {
     const now = new Date();
-    for (const client of this.clientsOf()) {
+    for (const client of this.audiences.clients()) {
       if (client.hasExpired(now)) client.dismiss();
       else if (client.isHopelesslySlow(this.maxWaitingPackets)) this.dropSlow(client);
     }
-    const unverified = this.clientsOf().filter((client) => client.unverified);
-    for (const client of unverified) client.unverified = false;
-    void this.verify(unverified);
-    void this.findUnheard();
+    void this.access.verifyLeftOver(this.audiences.clients());
+    this.audiences
+      .findUnheard()
+      .catch((error) => this.warnings.warn({ err: error }, "The event log could not be swept"));
   }
 
   private dropSlow(client: Client): void {
@@ -280,28 +210,4 @@ export class RealtimeGateway implements EventFeed {
     this.warnings.warn({ businessId, userId }, "A client that does not keep up was dropped");
     client.drop();
   }
-
-  /** Asks for all businesses at once whether the log is ahead of what was heard. */
-  private async findUnheard(): Promise<void> {
-    if (this.sweeping) return;
-    const cursors = new Map<number, { feed: BusinessFeed; cursor: number }>();
-    for (const [businessId, { feed }] of this.audiences) {
-      if (feed.cursor !== undefined) cursors.set(businessId, { feed, cursor: feed.cursor });
-    }
-    if (cursors.size === 0) return;
-    this.sweeping = true;
-    try {
-      const last = await this.log.lastNumbers([...cursors.keys()]);
-      for (const [businessId, { feed, cursor }] of cursors) feed.compare(last.get(businessId) ?? 0, cursor);
-    } catch (error) {
-      this.warnings.warn({ err: error }, "The event log could not be swept");
-    } finally {
-      this.sweeping = false;
-    }
-  }
 }
-
-const isOptionalNumber = (value: unknown): value is number | null | undefined =>
-  value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0);
-
-const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean => expiresAt !== undefined && expiresAt <= new Date();

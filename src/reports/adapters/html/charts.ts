@@ -1,5 +1,4 @@
 import * as echarts from "echarts";
-import { type Money, numberOf } from "../../../kernel/money.ts";
 import { escaped, short } from "./format.ts";
 
 /** What the charts and the tables call by the same colour. Each can be told from its neighbours in grey as well. */
@@ -14,6 +13,9 @@ export const colors = {
   pending: "#fbbf24",
   cancelled: "#b91c1c",
 } as const;
+
+/** Rows of a chart; the tables have all of them. */
+export const mostBars = 12;
 
 /** Pixels of the page's text. */
 export const chartWidth = 720;
@@ -230,5 +232,3 @@ function cut(name: string): string {
 }
 
 const inkOn = (color: string): string => (color === colors.organic ? ink : "#ffffff");
-
-export const amounts = (values: readonly Money[]): number[] => values.map(numberOf);

@@ -33,6 +33,13 @@ const moneyFormats = new Map<string, Intl.NumberFormat>();
 /** Exact, in a currency by its ISO code. */
 export const money = (amount: Money, currency: string): string => moneyText(decimalOf(amount), currency);
 
+/** Of amounts in one currency. */
+export const moneyTotal = (amounts: readonly Money[], currency: string): string =>
+  money(
+    amounts.reduce((sum, amount) => sum + amount, 0n),
+    currency,
+  );
+
 /** An amount of somebody else's, in whatever they call their currency. */
 export const foreignMoney = (amount: number, currency: string | null): string =>
   moneyText(String(amount), currency ?? "");

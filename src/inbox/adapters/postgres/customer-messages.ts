@@ -1,0 +1,99 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { IncomingMessage } from "../../domain/incoming.ts";
+import { inChunks } from "./in-chunks.ts";
+import { findingThreads } from "./thread-sql.ts";
+
+/** Where messages that are not stored yet belong; what is missing there is made. */
+const findThreads: Statement = {
+  name: "incoming_threads",
+  text: `
+    with given as (
+      select sender.business_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, phone text, name text, message_id text,
+                                                 ad_id text)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    fresh as (
+      select * from given where not exists (
+        select from messages as message
+        where message.business_id = given.business_id and message.platform_message_id = given.message_id)
+    ),
+    wanted as (
+      select distinct on (business_id, phone) business_id, $2::text as provider, phone, name, ad_id from fresh
+      order by business_id, phone, position
+    ),
+    ${findingThreads}
+    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id
+    from fresh join threads using (business_id, phone)`,
+};
+
+const store: Statement = {
+  name: "incoming_messages",
+  text: `
+    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
+                                     author_name, state, platform_message_id, occurred_at)
+    select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, 'received',
+           message_id, occurred_at
+    from jsonb_to_recordset($1::jsonb) as news(
+      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, kind text,
+      body text, details jsonb, author_name text, occurred_at timestamptz)
+    order by business_id, position
+    on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
+    returning message.business_id, message.id, message.chat_id, null::text as before, message.state,
+              message.platform_message_id`,
+};
+
+/** The place of one message in the inbox. */
+interface Thread {
+  /** Of the message, among those that were given. */
+  readonly position: number;
+  readonly business_id: number;
+  readonly chat_id: number;
+  readonly conversation_id: number;
+}
+
+export interface StoredMessage {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly before: null;
+  readonly state: string;
+  readonly message: IncomingMessage | undefined;
+}
+
+type StoredRow = Omit<StoredMessage, "message"> & { readonly platform_message_id: string };
+
+/** Puts messages from customers into their chats; those that were not there yet. */
+export async function storeMessages(
+  transaction: Queries,
+  provider: string,
+  messages: readonly IncomingMessage[],
+): Promise<StoredMessage[]> {
+  const threads = await inChunks<Thread>(transaction, findThreads, messages.map(threadRow), provider);
+  const rows = threads.flatMap((thread) => {
+    const message = messages[thread.position];
+    return message ? [messageRow(message, thread)] : [];
+  });
+  const stored = await inChunks<StoredRow>(transaction, store, rows);
+  const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
+  return stored.map((row) => ({ ...row, message: byPlatformId.get(row.platform_message_id) }));
+}
+
+const threadRow = (message: IncomingMessage, position: number) => ({
+  position,
+  sender: message.sender,
+  phone: message.from,
+  name: message.name ?? message.from,
+  message_id: message.platformMessageId,
+  ad_id: message.referral?.adId,
+});
+
+const messageRow = (message: IncomingMessage, thread: Thread) => ({
+  ...thread,
+  message_id: message.platformMessageId,
+  kind: message.kind,
+  body: message.body,
+  details: message.details,
+  author_name: message.name ?? message.from,
+  occurred_at: message.occurredAt,
+});

@@ -1,0 +1,147 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { deliveryStates } from "../../domain/delivery.ts";
+import type { DeliveryStatus } from "../../domain/incoming.ts";
+import { inChunks } from "./in-chunks.ts";
+
+const states = `array[${deliveryStates.map((state) => `'${state}'`).join(", ")}]`;
+
+/** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
+const moveStatuses: Statement = {
+  name: "incoming_statuses",
+  text: `
+    with given as (
+      select sender.business_id, news.*, array_position(${states}, news.state) as rank
+      from jsonb_to_recordset($1::jsonb) as news(
+        sender text, message_id text, reference uuid, recipient_id text, state text, code integer, reason text,
+        opted_out boolean)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    matched as (
+      select message.id, given.* from given join messages as message
+        on message.business_id = given.business_id and message.platform_message_id = given.message_id
+      union all
+      select message.id, given.* from given join messages as message
+        on message.business_id = given.business_id and message.reference = given.reference
+    ),
+    furthest as (
+      select distinct on (business_id, id) * from matched order by business_id, id, rank desc
+    ),
+    earlier as (
+      select message.business_id, message.id, message.state as before, furthest.state, furthest.rank,
+             furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
+      from furthest join messages as message
+        on message.business_id = furthest.business_id and message.id = furthest.id
+      order by message.business_id, message.id
+      for no key update of message
+    )
+    update messages as message
+    set state = earlier.state, lease_until = null,
+        platform_message_id = coalesce(message.platform_message_id, earlier.message_id),
+        error_code = earlier.code, error_reason = earlier.reason
+    from earlier
+    where message.business_id = earlier.business_id and message.id = earlier.id
+      and message.direction = 'out' and earlier.rank > array_position(${states}, earlier.before)
+    returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
+              earlier.opted_out, message.takes_conversation`,
+};
+
+/** What the answer to the request would have told, where it was lost; and who opted out. */
+const learnRecipients: Statement = {
+  name: "incoming_recipients",
+  text: `
+    with given as (
+      select distinct on (contact.business_id, contact.id) contact.business_id, contact.id, news.recipient_id,
+             news.opted_out
+      from jsonb_to_recordset($1::jsonb) as news(
+        business_id bigint, chat_id bigint, recipient_id text, opted_out boolean)
+      join chats as chat on chat.business_id = news.business_id and chat.id = news.chat_id
+      join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+      order by contact.business_id, contact.id, news.opted_out desc
+    ),
+    locked as (
+      select contact.business_id, contact.id, given.recipient_id, given.opted_out
+      from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
+      order by contact.business_id, contact.id
+      for no key update of contact
+    )
+    update contacts as contact
+    set platform_id = coalesce(locked.recipient_id, contact.platform_id),
+        opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
+                            else contact.opted_out_at end
+    from locked where contact.business_id = locked.business_id and contact.id = locked.id`,
+};
+
+/** What the sender does with the answer, for messages whose answer was lost. */
+const takeConversations: Statement = {
+  name: "incoming_take_conversations",
+  text: `
+    update conversations as conversation set state = 'in_progress'
+    from (
+      select conversation.business_id, conversation.id from conversations as conversation
+      where (conversation.business_id, conversation.id) in (
+          select message.business_id, message.conversation_id
+          from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint)
+          join messages as message on message.business_id = news.business_id and message.id = news.id)
+        and conversation.state = 'pending' and conversation.closed_at is null
+      order by conversation.business_id, conversation.id
+      for no key update
+    ) as waiting
+    where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
+};
+
+/** A message of which more is known now, and what that tells of its contact and its conversation. */
+export interface MovedMessage {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly before: string;
+  readonly state: string;
+  readonly recipient_id: string | null;
+  readonly opted_out: boolean;
+  readonly takes_conversation: boolean;
+}
+
+/** Writes down what became of messages of ours; those of which more is known now. */
+export const moveMessages = (
+  transaction: Queries,
+  provider: string,
+  statuses: readonly DeliveryStatus[],
+): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses.map(statusRow), provider);
+
+export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
+  const news = moved.filter((row) => row.opted_out || (wasLost(row) && row.recipient_id));
+  await inChunks(
+    transaction,
+    learnRecipients,
+    news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({
+      business_id,
+      chat_id,
+      // One that was sent to a chat may have gone to a number that is not the contact's.
+      recipient_id: takes_conversation ? null : recipient_id,
+      opted_out,
+    })),
+  );
+}
+
+export async function takeConversationsOf(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
+  const news = moved.filter((row) => wasLost(row) && row.state !== "failed" && row.takes_conversation);
+  await inChunks(
+    transaction,
+    takeConversations,
+    news.map(({ business_id, id }) => ({ business_id, id })),
+  );
+}
+
+/** The answer to its request was. */
+const wasLost = ({ before }: MovedMessage): boolean => before === "sending" || before === "unknown";
+
+const statusRow = (status: DeliveryStatus) => ({
+  sender: status.sender,
+  message_id: status.platformMessageId,
+  reference: status.reference,
+  recipient_id: status.recipientId,
+  state: status.state,
+  code: status.error?.code,
+  reason: status.error?.reason,
+  opted_out: status.error?.optedOut ?? false,
+});

@@ -1,0 +1,22 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+
+/**
+ * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
+ * loops: thousands at a time would take the square of their number.
+ */
+const atATime = 200;
+
+/** Runs a statement on any number of news, handed to it as a JSON list in `$1`, with the values from `$2` on. */
+export async function inChunks<Row extends object>(
+  transaction: Queries,
+  statement: Statement,
+  news: readonly object[],
+  ...values: readonly unknown[]
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let from = 0; from < news.length; from += atATime) {
+    const chunk = JSON.stringify(news.slice(from, from + atATime));
+    rows.push(...(await transaction.rows<Row>(statement, [chunk, ...values])));
+  }
+  return rows;
+}

@@ -1,0 +1,58 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { PreferenceChange } from "../../domain/incoming.ts";
+import { inChunks } from "./in-chunks.ts";
+
+/** The platform's word on marketing; of two words the later one counts, in whatever order they arrive. */
+const apply: Statement = {
+  name: "incoming_preferences",
+  text: `
+    with given as (
+      select distinct on (sender.business_id, news.phone) sender.business_id, news.phone, news.opted_out, news.at
+      from jsonb_to_recordset($1::jsonb) as news(sender text, phone text, opted_out boolean, at timestamptz)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      order by sender.business_id, news.phone, news.at desc
+    ),
+    known as (
+      select contact.business_id, contact.id, given.phone, given.opted_out, given.at
+      from given join contacts as contact on contact.business_id = given.business_id and contact.phone = given.phone
+      union
+      select contact.business_id, contact.id, given.phone, given.opted_out, given.at
+      from given join contacts as contact
+        on contact.business_id = given.business_id and contact.platform_id = given.phone
+    ),
+    locked as (
+      select contact.business_id, contact.id, known.opted_out, known.at
+      from known join contacts as contact on contact.business_id = known.business_id and contact.id = known.id
+      order by contact.business_id, contact.id
+      for no key update of contact
+    ),
+    changed as (
+      update contacts as contact
+      set opted_out_at = case when locked.opted_out then locked.at end, preference_changed_at = locked.at
+      from locked
+      where contact.business_id = locked.business_id and contact.id = locked.id
+        and (contact.preference_changed_at is null or contact.preference_changed_at < locked.at)
+    )
+    insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at, preference_changed_at)
+    select business_id, phone, phone, phone, case when opted_out then at end, at from given
+    where not exists (select from known where known.business_id = given.business_id and known.phone = given.phone)
+    order by business_id, phone
+    on conflict (business_id, phone) do update
+    set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at
+    where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at`,
+};
+
+export async function applyPreferences(
+  transaction: Queries,
+  provider: string,
+  changes: readonly PreferenceChange[],
+): Promise<void> {
+  await inChunks(transaction, apply, changes.map(preferenceRow), provider);
+}
+
+const preferenceRow = (change: PreferenceChange) => ({
+  sender: change.sender,
+  phone: change.from,
+  opted_out: change.optedOut,
+  at: change.occurredAt,
+});
