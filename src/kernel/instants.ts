@@ -5,10 +5,13 @@ const isoText =
 export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[8] !== undefined;
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** Whoever reads the year of a later one in four digits, as databases and clients do, reads it wrongly or not at all. */
+const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * The moment that an ISO 8601 text means; a text without a zone is in `zone` (an IANA name), and one without a time
- * means the beginning of that day there, or its end with `endOfDay`. Null where there is no such date or time.
+ * means the beginning of that day there, or its end with `endOfDay`. Null where there is no such date or time. The last
+ * moment of the year 9999 in UTC stands for all after it.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
   const match = isoText.exec(text.trim());
@@ -28,10 +31,10 @@ export function instantOf(text: string, zone: string, endOfDay = false): Date | 
   const written = Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4], fields[5], milliseconds);
   if (!isReal(new Date(written), fields)) return null;
   const local = isMidnightAfter ? written + dayMs : written;
-  if (offset !== undefined) return new Date(local - offsetMs(offset));
+  if (offset !== undefined) return new Date(Math.min(latest, local - offsetMs(offset)));
   const meant = isDay && endOfDay ? local + dayMs : local;
   const at = inZone(meant, zone);
-  return new Date(isDay && endOfDay ? at - 1 : at);
+  return new Date(Math.min(latest, isDay && endOfDay ? at - 1 : at));
 }
 
 /** February 30 becomes March 2 without a word. */

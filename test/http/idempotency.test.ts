@@ -16,10 +16,14 @@ import { type SampleApp, sampleRoutes, serveSample } from "./sample-app.ts";
 class Refused extends DomainError<"refused"> {
   readonly code = "refused";
 }
+class Outdated extends DomainError<"outdated"> {
+  readonly code = "outdated";
+}
 
-const dialect: Dialect<InvalidInput | Refused> = {
+const dialect: Dialect<InvalidInput | Refused | Outdated> = {
   invalid_input: (error) => [400, { success: false, error: error.message }],
   refused: () => [400, "Error: rechazado"],
+  outdated: () => [412, { message: "otra versión" }],
   unexpected: () => [500, { success: false, error: "Error interno" }],
 };
 const common = {
@@ -47,6 +51,7 @@ describe("the header Idempotency-Key", () => {
     large: () => new Reply(201, "x".repeat(largestKeptBody + 1), {}, "text/plain"),
     stream: () => new Reply(201, Buffer.from("bytes"), {}, "application/octet-stream"),
     refused: () => Promise.reject(new Refused("no")),
+    outdated: () => Promise.reject(new Outdated("no")),
     error: () => Promise.reject(new Error("password=hunter2")),
     invalid: () => Promise.reject(new InvalidInput("what no es válido")),
     busy: () => Promise.reject(new HttpProblem(429, "Too many requests", { "Retry-After": "3" })),
@@ -107,6 +112,7 @@ describe("the header Idempotency-Key", () => {
     type: headers["content-type"],
     length: headers["content-length"],
     made: headers["x-made"],
+    policy: headers["content-security-policy"],
   });
 
   for (const what of ["plain", "reply", "text", "empty", "largest", "refused", "error"]) {
@@ -191,7 +197,7 @@ describe("the header Idempotency-Key", () => {
     expect((await post("/none")).json).to.deep.equal({ run: 2 });
   });
 
-  for (const what of ["invalid", "busy"]) {
+  for (const what of ["invalid", "busy", "outdated"]) {
     it(`is not used up by a request that its handler turns away: ${what}`, async () => {
       const first = await make(what);
       expect(seen(await make(what))).to.deep.equal(seen(first));

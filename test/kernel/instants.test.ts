@@ -21,6 +21,14 @@ describe("a date without a zone", () => {
     expect(inUtc("2026-10-25", "Europe/Madrid", true)).to.equal("2026-10-25T22:59:59.999Z");
   });
 
+  it("is never later than years of four digits in UTC", () => {
+    const latest = "9999-12-31T23:59:59.999Z";
+    expect(inUtc("9999-12-31", "America/La_Paz", true)).to.equal(latest);
+    expect(inUtc("9999-12-31T23:00:00", "America/La_Paz")).to.equal(latest);
+    expect(inUtc("9999-12-31T23:59:59-12:00", "UTC")).to.equal(latest);
+    expect(inUtc("9999-12-31T20:00:00-03:00", "UTC")).to.equal("9999-12-31T23:00:00.000Z");
+  });
+
   it("is nothing where there is no such date, and what it says where it names a zone", () => {
     for (const none of ["2026-02-30", "2026-13-01", "2026-01-01T25:00", "mañana", ""]) {
       expect(instantOf(none, "America/La_Paz")).to.equal(null);

@@ -14,7 +14,7 @@ export const keyDescription = [
   "business and one operation. The same request again (method, URL and body) is answered as the first one was, with",
   "`Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
   "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. A request that is",
-  "refused before it is carried out (authentication, rate limit, a wrong field) does not use its key up. Where the",
+  "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
 ].join(" ");
@@ -30,8 +30,8 @@ interface KeyedOperation {
 /**
  * Honours the header `Idempotency-Key` of requests whose input is found valid.
  *
- * `InvalidInput` and `HttpProblem` of the handler mean that nothing was done, and free the key. Every other outcome
- * is kept, in the endpoint's own words.
+ * `InvalidInput` and `HttpProblem` of the handler mean that nothing was done, as 412 does, and free the key. Every other
+ * outcome is kept, in the endpoint's own words.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut) => {
@@ -73,7 +73,8 @@ async function keeping(
     }
     return new Reply(...wordsFor(dialect, error, ctx));
   });
-  await noted(store.finish(claim, answerOf(reply)));
+  const isRefused = reply.status === 412;
+  await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply)));
   return reply;
 }
 

@@ -89,7 +89,7 @@ function onceOf(route: Route, { idempotency }: RouterParts) {
 }
 
 function send(ctx: Context, { status, headers, type, body }: Reply): void {
-  if (type !== undefined) for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
+  if (type === "text/html") for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
   const { Vary, ...others } = headers;
   ctx.set(others);
   // Beside what else the answer depends on.

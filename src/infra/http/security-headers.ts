@@ -22,7 +22,7 @@ export const dataHeaders: Headers = headersOf({
   xXssProtection: false,
 });
 
-/** For pages and what they load. */
+/** For pages. */
 export const pageHeaders: Headers = headersOf({
   contentSecurityPolicy: { directives: { "script-src": ["'self'"], "upgrade-insecure-requests": null } },
   crossOriginResourcePolicy: { policy: "cross-origin" },

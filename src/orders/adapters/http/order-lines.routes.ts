@@ -100,7 +100,7 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
       [
         "§10.6",
         `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain. An ` +
-          "order that would cost more than 90 trillion takes no more products (400).",
+          "order takes nothing with which its total would be more than a number holds in cents, 90071992547409.91 (400).",
       ],
       ...versionRules("§10.7"),
     ],

@@ -56,8 +56,8 @@ export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (
       [
         "Realtime.3",
         "Changes of orders of type app or web come there as `order:changed`, with the payload that sockets would get, " +
-          "and not by Socket.IO. Each comes at least once, with `version` telling which is newer. One of more than 10 " +
-          "KiB comes without `details` and with `truncado: true`.",
+          "and not by Socket.IO. Each comes at least once, with `version` telling which is newer, unless the host refuses it for what it is " +
+          "(400 or 413). One of more than 10 KiB comes without `details` and with `truncado: true`.",
       ],
     ],
     auth: "session",
