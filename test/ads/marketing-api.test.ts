@@ -159,6 +159,24 @@ describe("the client of the ad platform", () => {
     });
   });
 
+  describe("the ad sets of a campaign", () => {
+    const adSet = (id: string, of: string) => ({ id, name: `Set ${id}`, campaign: campaign(of, { data: [] }) });
+    const adSets = (campaignId: string) => api().adSets(access, campaignId, "today", null);
+
+    it("are those that say so of themselves", async () => {
+      nock(host)
+        .get("/v23.0/1/adsets")
+        .query(true)
+        .reply(200, page([adSet("s1", "1"), adSet("s2", "2")]));
+      expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1"]);
+    });
+
+    it("are not looked for in an account, however much it holds", async () => {
+      // Nothing is asked: nock would refuse.
+      expect(await failureOf(adSets("act_1"))).to.have.property("code", "not_shown");
+    });
+  });
+
   it("asks for less where the platform finds it too much, down to one", async () => {
     const limits: unknown[] = [];
     const refusals: [object, number][] = [
