@@ -172,6 +172,10 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     for (const id of ["act_1", "act_10", "act_2"]) expect(await listed(id), id).to.deep.equal([]);
   });
 
+  it("is an empty list for an ad and for an ad set (§16.2)", async () => {
+    for (const id of ["111", "1190"]) expect(await listed(id)).to.deep.equal([]);
+  });
+
   it("lists all ad sets, however many pages of them there are (§16)", async () => {
     const adSets = await listed("13");
     expect(adSets).to.have.length(60);

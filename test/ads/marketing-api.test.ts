@@ -171,6 +171,24 @@ describe("the client of the ad platform", () => {
       expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1"]);
     });
 
+    it("are not shown of what has none, and fail where the platform denies them of a campaign or another field", async () => {
+      const codeOf = async (field: string, type: string) => {
+        const message = `(#100) Tried accessing nonexisting field (${field}) on node type (${type})`;
+        nock(host)
+          .get("/v23.0/1/adsets")
+          .query(true)
+          .reply(400, error(100, undefined, message));
+        return ((await failureOf(adSets("1"))) as { code?: string }).code;
+      };
+      for (const type of ["Ad", "Adgroup", "AdSet", "AdCampaign", "User"]) {
+        expect(await codeOf("adsets", type), type).to.equal("not_shown");
+      }
+      for (const type of ["Campaign", "AdCampaignGroup"]) {
+        expect(await codeOf("adsets", type), type).to.equal("ad_platform_unavailable");
+      }
+      expect(await codeOf("source_ad_id", "Adgroup")).to.equal("ad_platform_unavailable");
+    });
+
     it("are not looked for in an account, however much it holds", async () => {
       // Nothing is asked: nock would refuse.
       expect(await failureOf(adSets("act_1"))).to.have.property("code", "not_shown");
