@@ -6,6 +6,7 @@ import { MarketingApi } from "../../src/ads/adapters/http-client/marketing-api.t
 import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
 import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
 import { ListAccounts } from "../../src/ads/application/list-accounts.ts";
+import { ListCampaigns } from "../../src/ads/application/list-campaigns.ts";
 import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
 import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
 import { spendDecimal, spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
@@ -103,6 +104,18 @@ describe("the client of the ad platform", () => {
     expect((await api().campaigns(access, query)).next).to.equal(null);
   });
 
+  it("counts a campaign once that the platform gives twice", async () => {
+    answer(page([campaign("1"), campaign("2"), campaign("1")]));
+    const sales = { byAd: async () => new Map() };
+    const settings = { token: "EAAsecret", defaultAccountId: null, timezone: "UTC" };
+    const listed = await new ListCampaigns({ of: async () => settings }, api(), sales).execute({
+      ...{ businessId: 1, start: null, end: null },
+      ...query,
+    });
+    expect(listed.campaigns.map(({ id }) => id)).to.deep.equal(["1", "2"]);
+    expect(spendNumber(listed.totalSpend)).to.equal(2);
+  });
+
   it("drops what is not active where the platform's filter let it through", async () => {
     answer(page([campaign("1", undefined, { effective_status: "PAUSED" }), campaign("2")]));
     expect(ids(await api().campaigns(access, { ...query, onlyActive: true }))).to.deep.equal(["2"]);
@@ -169,6 +182,19 @@ describe("the client of the ad platform", () => {
         .query(true)
         .reply(200, page([adSet("s1", "1"), adSet("s2", "2")]));
       expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1"]);
+    });
+
+    it("are given once, though the platform gives one twice, on one page or two", async () => {
+      const [first, second] = [adSet("s1", "1"), adSet("s2", "1")];
+      const next = `${host}/v23.0/1/adsets?after=p2`;
+      const asked = () => nock(host).get("/v23.0/1/adsets");
+      asked()
+        .query(({ after }) => after === undefined)
+        .reply(200, page([first, first], { next }));
+      asked()
+        .query(({ after }) => after === "p2")
+        .reply(200, page([first, second]));
+      expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1", "s2"]);
     });
 
     it("are not shown of what has none, and fail where the platform denies them of a campaign or another field", async () => {

@@ -146,18 +146,19 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** Reads on where the list of ads that came along is not the whole of it. */
-  private withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
+  /** Each item once. Reads on where the list of ads that came along is not the whole of it. */
+  private async withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
     question: Question,
     items: readonly Readable<Item>[],
     fields: string,
   ): Promise<Item[]> {
-    return Promise.all(
+    const whole = await Promise.all(
       items.map(async ({ item, ads }) => {
         const rest = await question.lists.pass(() => this.restOf(question, item.id, ads, fields));
         return { ...item, ads: uniqueById([...item.ads, ...rest]) };
       }),
     );
+    return uniqueById(whole);
   }
 
   private async restOf(question: Question, id: string, paging: Paging, fields: string): Promise<Ad[]> {
