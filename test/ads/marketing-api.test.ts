@@ -373,6 +373,15 @@ describe("the client of the ad platform", () => {
     nock.abortPendingRequests();
   });
 
+  it("takes what the platform leaves out for nothing", async () => {
+    answer(page([campaign("1", { data: [ad("11")] }, { insights: undefined })]));
+    answer(page([campaign("2", null, { ads: undefined })]));
+    const bare = async () => (await api().campaigns(access, query)).campaigns[0];
+    const { insights, ads } = (await bare()) ?? {};
+    expect([insights, ads?.map((each) => [each.insights, each.creatives])]).to.deep.equal([[], [[[], []]]]);
+    expect(await bare()).to.deep.include({ ads: [] });
+  });
+
   describe("an answer that is not as agreed fails, and becomes no number", () => {
     const bent: Record<string, Json> = {
       "no list": { data: { id: "1" } },
@@ -385,6 +394,10 @@ describe("the client of the ad platform", () => {
       "a budget with decimals": page([campaign("1", undefined, { budget_remaining: "12.5" })]),
       "a start that is no date": page([campaign("1", undefined, { start_time: "soon" })]),
       "ads as a list": page([campaign("1", [ad("11")])]),
+      "ads that are null": page([campaign("1", null)]),
+      "insights that are null": page([campaign("1", undefined, { insights: null })]),
+      "an ad's insights that are null": page([campaign("1", { data: [ad("11", undefined, { insights: null })] })]),
+      "creatives that are null": page([campaign("1", { data: [ad("11", undefined, { adcreatives: null })] })]),
       "an ad without a name": page([campaign("1", { data: [{ id: "11" }] })]),
       "insights without data": page([campaign("1", undefined, { insights: {} })]),
       "two rows of insights": page([
