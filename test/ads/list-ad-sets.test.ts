@@ -260,12 +260,12 @@ describe("ReportedAds", () => {
   it("are all of the account, with name, picture, and what they spent on these days", async () => {
     const ads = (await adsOf("act_1")).filter(({ adId }) => adId.startsWith("11"));
     expect(ads).to.deep.equal([
-      { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: "3.50", currency: "USD" },
-      { adId: "112", name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: "0.00", currency: null },
-      { adId: "113", name: "Anuncio 113", imageUrl: "https://media.test/113.jpg", spend: "0.25", currency: "USD" },
+      { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: 3.5, currency: "USD" },
+      { adId: "112", name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: 0, currency: null },
+      { adId: "113", name: "Anuncio 113", imageUrl: "https://media.test/113.jpg", spend: 0.25, currency: "USD" },
     ]);
     const yesterday = await adsOf("act_1", 1, day(1), day(1));
-    expect(yesterday.filter(({ spend }) => spend !== "0.00")).to.deep.equal([{ ...ads[0], spend: "2.00" }]);
+    expect(yesterday.filter(({ spend }) => spend > 0)).to.deep.equal([{ ...ads[0], spend: 2 }]);
   });
 
   it("are none of an account that is not shown, and a failure without a token", async () => {

@@ -2,14 +2,16 @@ import { expect } from "chai";
 import fc from "fast-check";
 import nock from "nock";
 import { accountsRoute } from "../../src/ads/adapters/http/accounts.route.ts";
+import { campaignsRoute } from "../../src/ads/adapters/http/campaigns.route.ts";
 import { MarketingApi } from "../../src/ads/adapters/http-client/marketing-api.ts";
 import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
 import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
 import { ListAccounts } from "../../src/ads/application/list-accounts.ts";
 import { ListCampaigns } from "../../src/ads/application/list-campaigns.ts";
 import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
+import { ReportedAds } from "../../src/ads/application/reported-ads.ts";
 import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
-import { spendDecimal, spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
+import { spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { redact } from "../../src/infra/telemetry/redact.ts";
 import { useNock } from "../http-client/nocked.ts";
@@ -556,16 +558,43 @@ describe("what is remembered of the ad platform", () => {
 });
 
 describe("what was spent", () => {
-  it("is read and written exactly", () => {
-    for (const [written, meant] of [
-      ["0", "0.00"],
-      ["12.5", "12.50"],
-      ["0.10", "0.10"],
-      ["7.125", "7.125"],
+  it("is read exactly, and shown with at most two decimals", () => {
+    for (const [written, meant, shown] of [
+      ["0", 0n, 0],
+      ["12.5", 12_500_000n, 12.5],
+      ["0.10", 100_000n, 0.1],
+      ["7.125", 7_125_000n, 7.13],
+      ["1.005", 1_005_000n, 1.01],
+      ["1.004999", 1_004_999n, 1],
+      ["999999999999.99", 999_999_999_999_990_000n, 999_999_999_999.99],
     ] as const) {
-      expect(spendDecimal(spendOf(written) ?? -1n)).to.equal(meant);
+      expect(spendOf(written), written).to.equal(meant);
+      expect(spendNumber(meant), written).to.equal(shown);
     }
     for (const wrong of ["", "-1", "1,5", ".5", "1.", "1e3", " 1"]) expect(spendOf(wrong)).to.equal(null);
+  });
+
+  it("is rounded in reports and totals once it is summed, and as it is where it is text", async () => {
+    const ads = ["1.234", "1.234"].map((spend, n) => ({
+      ...{ id: `1${n}`, name: "Ad", sourceAdId: null, creatives: [] },
+      insights: [{ spend, currency: "USD" }],
+    }));
+    const facts = { name: "C", status: "ACTIVE", lifetimeBudget: null, budgetRemaining: null };
+    const item = { ...facts, startTime: null, stopTime: null };
+    const campaigns = ads.map((ad, n) => ({ ...item, id: `${n}`, insights: ad.insights, ads: [ad] }));
+    const platform = { ads: async () => ads, campaigns: async () => ({ campaigns, next: null }) };
+    const credentials = { of: async () => ({ token: "EAAsecret", defaultAccountId: null, timezone: "UTC" }) };
+
+    const period = { from: new Date("2026-01-01T00:00:00Z"), until: new Date("2026-01-02T00:00:00Z") };
+    const reported = await new ReportedAds(credentials, platform).adsOf(1, "act_1", period);
+    expect(reported.map(({ spend }) => spend)).to.deep.equal([1.23, 1.23]);
+
+    const route = campaignsRoute(new ListCampaigns(credentials, platform, { byAd: async () => new Map() }));
+    const asked = { datePreset: "today", accountId: "act_1", showOnlyActives: false };
+    const caller = { businessId: 1, keyId: 1 };
+    const { data, totalSpend } = (await route.handle({ params: caller, query: asked, caller } as never)) as Json;
+    expect(totalSpend).to.equal(2.47);
+    expect(data[0].insights.data[0].spend).to.equal("1.234");
   });
 
   it("adds up without binary rounding", () => {
