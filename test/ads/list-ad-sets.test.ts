@@ -154,13 +154,12 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
   });
 
   it("looks in all accounts of a business without a default one (§16.2)", async () => {
-    const credentials = resolve(world.container, tokens.adCredentials);
-    await credentials.put(1, "ads-token-1", null);
+    await world.rows("update ad_credentials set default_account_id = null where business_id = 1");
     try {
       expect(await listed("12")).to.have.length(1);
       expect(await listed("11")).to.have.length(2);
     } finally {
-      await credentials.put(1, "ads-token-1", "act_1");
+      await world.rows("update ad_credentials set default_account_id = 'act_1' where business_id = 1");
     }
   });
 
