@@ -24,10 +24,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     );
   });
   provide(bind, tokens.adInsights, [tokens.reportedAds], (ads) => ({
-    adsOf: async (businessId, accountId, period) => {
-      const found = await ads.adsOf(businessId, accountId, period);
-      return found.map((ad) => ({ ...ad, spend: Number(ad.spend) }));
-    },
+    adsOf: (businessId, accountId, period) => ads.adsOf(businessId, accountId, period),
   }));
   provide(
     bind,

@@ -14,10 +14,10 @@ export function databaseUrl(): string {
   return url;
 }
 
-/** What the command was given in an environment variable. */
+/** What the command was given in an environment variable, without blanks around it. */
 export function settingOf(name: string, example: string): string {
-  const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set, for instance ${name}='${example}'`);
+  const value = process.env[name]?.trim();
+  if (!value) throw new Error(`${name} is not set, or blank; for instance ${name}='${example}'`);
   return value;
 }
 

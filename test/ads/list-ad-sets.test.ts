@@ -154,18 +154,25 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
   });
 
   it("looks in all accounts of a business without a default one (§16.2)", async () => {
-    const credentials = resolve(world.container, tokens.adCredentials);
-    await credentials.put(1, "ads-token-1", null);
+    await world.rows("update ad_credentials set default_account_id = null where business_id = 1");
     try {
       expect(await listed("12")).to.have.length(1);
       expect(await listed("11")).to.have.length(2);
     } finally {
-      await credentials.put(1, "ads-token-1", "act_1");
+      await world.rows("update ad_credentials set default_account_id = 'act_1' where business_id = 1");
     }
   });
 
   it("is an empty list for a campaign that the platform does not show (§16.2)", async () => {
     for (const id of ["21", "999", "x"]) expect(await listed(id)).to.deep.equal([]);
+  });
+
+  it("is an empty list for an account, which has ad sets of other campaigns (§16.2)", async () => {
+    for (const id of ["act_1", "act_10", "act_2"]) expect(await listed(id), id).to.deep.equal([]);
+  });
+
+  it("is an empty list for an ad and for an ad set (§16.2)", async () => {
+    for (const id of ["111", "1190"]) expect(await listed(id)).to.deep.equal([]);
   });
 
   it("lists all ad sets, however many pages of them there are (§16)", async () => {
@@ -252,12 +259,12 @@ describe("ReportedAds", () => {
   it("are all of the account, with name, picture, and what they spent on these days", async () => {
     const ads = (await adsOf("act_1")).filter(({ adId }) => adId.startsWith("11"));
     expect(ads).to.deep.equal([
-      { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: "3.50", currency: "USD" },
-      { adId: "112", name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: "0.00", currency: null },
-      { adId: "113", name: "Anuncio 113", imageUrl: "https://media.test/113.jpg", spend: "0.25", currency: "USD" },
+      { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: 3.5, currency: "USD" },
+      { adId: "112", name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: 0, currency: null },
+      { adId: "113", name: "Anuncio 113", imageUrl: "https://media.test/113.jpg", spend: 0.25, currency: "USD" },
     ]);
     const yesterday = await adsOf("act_1", 1, day(1), day(1));
-    expect(yesterday.filter(({ spend }) => spend !== "0.00")).to.deep.equal([{ ...ads[0], spend: "2.00" }]);
+    expect(yesterday.filter(({ spend }) => spend > 0)).to.deep.equal([{ ...ads[0], spend: 2 }]);
   });
 
   it("are none of an account that is not shown, and a failure without a token", async () => {

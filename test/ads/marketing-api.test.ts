@@ -2,13 +2,16 @@ import { expect } from "chai";
 import fc from "fast-check";
 import nock from "nock";
 import { accountsRoute } from "../../src/ads/adapters/http/accounts.route.ts";
+import { campaignsRoute } from "../../src/ads/adapters/http/campaigns.route.ts";
 import { MarketingApi } from "../../src/ads/adapters/http-client/marketing-api.ts";
 import { UsageLimits } from "../../src/ads/adapters/http-client/usage.ts";
 import { RememberedAds } from "../../src/ads/adapters/memory/remembered-ads.ts";
 import { ListAccounts } from "../../src/ads/application/list-accounts.ts";
+import { ListCampaigns } from "../../src/ads/application/list-campaigns.ts";
 import type { AdPlatform, CampaignPage } from "../../src/ads/application/ports.ts";
+import { ReportedAds } from "../../src/ads/application/reported-ads.ts";
 import { AdPlatformBusy, AdPlatformUnavailable } from "../../src/ads/domain/failures.ts";
-import { spendDecimal, spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
+import { spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { redact } from "../../src/infra/telemetry/redact.ts";
 import { useNock } from "../http-client/nocked.ts";
@@ -103,6 +106,18 @@ describe("the client of the ad platform", () => {
     expect((await api().campaigns(access, query)).next).to.equal(null);
   });
 
+  it("counts a campaign once that the platform gives twice", async () => {
+    answer(page([campaign("1"), campaign("2"), campaign("1")]));
+    const sales = { byAd: async () => new Map() };
+    const settings = { token: "EAAsecret", defaultAccountId: null, timezone: "UTC" };
+    const listed = await new ListCampaigns({ of: async () => settings }, api(), sales).execute({
+      ...{ businessId: 1, start: null, end: null },
+      ...query,
+    });
+    expect(listed.campaigns.map(({ id }) => id)).to.deep.equal(["1", "2"]);
+    expect(spendNumber(listed.totalSpend)).to.equal(2);
+  });
+
   it("drops what is not active where the platform's filter let it through", async () => {
     answer(page([campaign("1", undefined, { effective_status: "PAUSED" }), campaign("2")]));
     expect(ids(await api().campaigns(access, { ...query, onlyActive: true }))).to.deep.equal(["2"]);
@@ -156,6 +171,55 @@ describe("the client of the ad platform", () => {
         .reply(() => [200, page([], { next: `${host}${rest}?after=${++count}` })]);
       expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
       expect(count).to.be.below(500);
+    });
+  });
+
+  describe("the ad sets of a campaign", () => {
+    const adSet = (id: string, of: string) => ({ id, name: `Set ${id}`, campaign: campaign(of, { data: [] }) });
+    const adSets = (campaignId: string) => api().adSets(access, campaignId, "today", null);
+
+    it("are those that say so of themselves", async () => {
+      nock(host)
+        .get("/v23.0/1/adsets")
+        .query(true)
+        .reply(200, page([adSet("s1", "1"), adSet("s2", "2")]));
+      expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1"]);
+    });
+
+    it("are given once, though the platform gives one twice, on one page or two", async () => {
+      const [first, second] = [adSet("s1", "1"), adSet("s2", "1")];
+      const next = `${host}/v23.0/1/adsets?after=p2`;
+      const asked = () => nock(host).get("/v23.0/1/adsets");
+      asked()
+        .query(({ after }) => after === undefined)
+        .reply(200, page([first, first], { next }));
+      asked()
+        .query(({ after }) => after === "p2")
+        .reply(200, page([first, second]));
+      expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1", "s2"]);
+    });
+
+    it("are not shown of what has none, and fail where the platform denies them of a campaign or another field", async () => {
+      const codeOf = async (field: string, type: string) => {
+        const message = `(#100) Tried accessing nonexisting field (${field}) on node type (${type})`;
+        nock(host)
+          .get("/v23.0/1/adsets")
+          .query(true)
+          .reply(400, error(100, undefined, message));
+        return ((await failureOf(adSets("1"))) as { code?: string }).code;
+      };
+      for (const type of ["Ad", "Adgroup", "AdSet", "AdCampaign", "User"]) {
+        expect(await codeOf("adsets", type), type).to.equal("not_shown");
+      }
+      for (const type of ["Campaign", "AdCampaignGroup"]) {
+        expect(await codeOf("adsets", type), type).to.equal("ad_platform_unavailable");
+      }
+      expect(await codeOf("source_ad_id", "Adgroup")).to.equal("ad_platform_unavailable");
+    });
+
+    it("are not looked for in an account, however much it holds", async () => {
+      // Nothing is asked: nock would refuse.
+      expect(await failureOf(adSets("act_1"))).to.have.property("code", "not_shown");
     });
   });
 
@@ -311,6 +375,15 @@ describe("the client of the ad platform", () => {
     nock.abortPendingRequests();
   });
 
+  it("takes what the platform leaves out for nothing", async () => {
+    answer(page([campaign("1", { data: [ad("11")] }, { insights: undefined })]));
+    answer(page([campaign("2", null, { ads: undefined })]));
+    const bare = async () => (await api().campaigns(access, query)).campaigns[0];
+    const { insights, ads } = (await bare()) ?? {};
+    expect([insights, ads?.map((each) => [each.insights, each.creatives])]).to.deep.equal([[], [[[], []]]]);
+    expect(await bare()).to.deep.include({ ads: [] });
+  });
+
   describe("an answer that is not as agreed fails, and becomes no number", () => {
     const bent: Record<string, Json> = {
       "no list": { data: { id: "1" } },
@@ -323,6 +396,10 @@ describe("the client of the ad platform", () => {
       "a budget with decimals": page([campaign("1", undefined, { budget_remaining: "12.5" })]),
       "a start that is no date": page([campaign("1", undefined, { start_time: "soon" })]),
       "ads as a list": page([campaign("1", [ad("11")])]),
+      "ads that are null": page([campaign("1", null)]),
+      "insights that are null": page([campaign("1", undefined, { insights: null })]),
+      "an ad's insights that are null": page([campaign("1", { data: [ad("11", undefined, { insights: null })] })]),
+      "creatives that are null": page([campaign("1", { data: [ad("11", undefined, { adcreatives: null })] })]),
       "an ad without a name": page([campaign("1", { data: [{ id: "11" }] })]),
       "insights without data": page([campaign("1", undefined, { insights: {} })]),
       "two rows of insights": page([
@@ -481,16 +558,43 @@ describe("what is remembered of the ad platform", () => {
 });
 
 describe("what was spent", () => {
-  it("is read and written exactly", () => {
-    for (const [written, meant] of [
-      ["0", "0.00"],
-      ["12.5", "12.50"],
-      ["0.10", "0.10"],
-      ["7.125", "7.125"],
+  it("is read exactly, and shown with at most two decimals", () => {
+    for (const [written, meant, shown] of [
+      ["0", 0n, 0],
+      ["12.5", 12_500_000n, 12.5],
+      ["0.10", 100_000n, 0.1],
+      ["7.125", 7_125_000n, 7.13],
+      ["1.005", 1_005_000n, 1.01],
+      ["1.004999", 1_004_999n, 1],
+      ["999999999999.99", 999_999_999_999_990_000n, 999_999_999_999.99],
     ] as const) {
-      expect(spendDecimal(spendOf(written) ?? -1n)).to.equal(meant);
+      expect(spendOf(written), written).to.equal(meant);
+      expect(spendNumber(meant), written).to.equal(shown);
     }
     for (const wrong of ["", "-1", "1,5", ".5", "1.", "1e3", " 1"]) expect(spendOf(wrong)).to.equal(null);
+  });
+
+  it("is rounded in reports and totals once it is summed, and as it is where it is text", async () => {
+    const ads = ["1.234", "1.234"].map((spend, n) => ({
+      ...{ id: `1${n}`, name: "Ad", sourceAdId: null, creatives: [] },
+      insights: [{ spend, currency: "USD" }],
+    }));
+    const facts = { name: "C", status: "ACTIVE", lifetimeBudget: null, budgetRemaining: null };
+    const item = { ...facts, startTime: null, stopTime: null };
+    const campaigns = ads.map((ad, n) => ({ ...item, id: `${n}`, insights: ad.insights, ads: [ad] }));
+    const platform = { ads: async () => ads, campaigns: async () => ({ campaigns, next: null }) };
+    const credentials = { of: async () => ({ token: "EAAsecret", defaultAccountId: null, timezone: "UTC" }) };
+
+    const period = { from: new Date("2026-01-01T00:00:00Z"), until: new Date("2026-01-02T00:00:00Z") };
+    const reported = await new ReportedAds(credentials, platform).adsOf(1, "act_1", period);
+    expect(reported.map(({ spend }) => spend)).to.deep.equal([1.23, 1.23]);
+
+    const route = campaignsRoute(new ListCampaigns(credentials, platform, { byAd: async () => new Map() }));
+    const asked = { datePreset: "today", accountId: "act_1", showOnlyActives: false };
+    const caller = { businessId: 1, keyId: 1 };
+    const { data, totalSpend } = (await route.handle({ params: caller, query: asked, caller } as never)) as Json;
+    expect(totalSpend).to.equal(2.47);
+    expect(data[0].insights.data[0].spend).to.equal("1.234");
   });
 
   it("adds up without binary rounding", () => {

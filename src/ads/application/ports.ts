@@ -54,8 +54,12 @@ export interface AdSettings {
 }
 
 export interface AdCredentialStore {
-  /** Stores or replaces; rejects with `BusinessNotFound`. */
-  put(businessId: number, token: string, defaultAccountId: string | null): Promise<void>;
+  /**
+   * Stores or replaces; null leaves the default account as it is. Rejects with `BusinessNotFound`.
+   *
+   * @returns the default account that holds from now on
+   */
+  put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null>;
 }
 
 export interface AdSales {

@@ -1,6 +1,6 @@
 import { dayOf } from "../../kernel/instants.ts";
 import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
-import { spendDecimal } from "../domain/spend.ts";
+import { spendNumber } from "../domain/spend.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
 
@@ -8,8 +8,8 @@ export interface ReportedAd {
   readonly adId: string;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** A decimal such as "12.50". */
-  readonly spend: string;
+  /** With at most two decimals. */
+  readonly spend: number;
   /** Null where nothing was spent. */
   readonly currency: string | null;
 }
@@ -41,5 +41,5 @@ export class ReportedAds {
 
 function reported({ id, name, insights, creatives: [creative] }: Ad): ReportedAd {
   const imageUrl = creative?.imageUrl ?? creative?.thumbnailUrl ?? null;
-  return { adId: id, name, imageUrl, spend: spendDecimal(spent(insights)), currency: insights[0]?.currency ?? null };
+  return { adId: id, name, imageUrl, spend: spendNumber(spent(insights)), currency: insights[0]?.currency ?? null };
 }

@@ -76,5 +76,8 @@ export const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 
 export const spent = (insights: Insights): Spend =>
   insights.reduce((sum, { spend }) => sum + (spendOf(spend) ?? 0n), 0n);
 
-/** The platform writes the id of an account with this prefix and people leave it out. */
-export const accountIdOf = (given: string): string => (given.startsWith("act_") ? given : `act_${given}`);
+/** Of all ids of the platform only those of accounts have the prefix. */
+export const isAccountId = (id: string): boolean => id.startsWith("act_");
+
+/** The platform writes the id of an account with its prefix and people leave it out. */
+export const accountIdOf = (given: string): string => (isAccountId(given) ? given : `act_${given}`);

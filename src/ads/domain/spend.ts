@@ -1,8 +1,11 @@
+import { numberOf } from "../../kernel/money.ts";
+
 /** An exact amount in millionths of its currency's unit: some currencies have more than two decimals. */
 export type Spend = bigint;
 
 const written = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
 const decimals = 6;
+const perCent = 10_000n;
 
 /** Reads a decimal as the ad platform writes amounts; null where it is none. */
 export function spendOf(decimal: string): Spend | null {
@@ -10,11 +13,5 @@ export function spendOf(decimal: string): Spend | null {
   return match ? BigInt(`${match[1]}${(match[2] ?? "").padEnd(decimals, "0")}`) : null;
 }
 
-/** `12500000n` as "12.50": two decimals at least, more only where they say something. */
-export function spendDecimal(spend: Spend): string {
-  const digits = spend.toString().padStart(decimals + 1, "0");
-  const fraction = digits.slice(-decimals).replace(/0{1,4}$/, "");
-  return `${digits.slice(0, -decimals)}.${fraction}`;
-}
-
-export const spendNumber = (spend: Spend): number => Number(spendDecimal(spend));
+/** `12345000n` as 12.35, to be shown: a number with at most two decimals, its halves rounded up. */
+export const spendNumber = (spend: Spend): number => numberOf((spend + perCent / 2n) / perCent);

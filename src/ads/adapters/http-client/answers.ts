@@ -37,9 +37,9 @@ export function jsonOf(text: string): Fields | undefined {
   }
 }
 
-/** A list with its paging; an edge without anything in it is left out of answers altogether. */
+/** A list with its paging; an edge without anything in it is left out of answers altogether, and is never null. */
 export function listOf(value: unknown, where: string): List {
-  if (isAbsent(value)) return { data: [], paging: { next: null, after: null } };
+  if (value === undefined) return { data: [], paging: { next: null, after: null } };
   const { data, paging } = objectOf(value, where);
   if (!Array.isArray(data)) throw malformed(`${where}.data`);
   return { data, paging: pagingOf(paging, where) };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { Gate } from "../../../kernel/gate.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
-import type { Ad, AdAccount, AdSet, DatePreset } from "../../domain/ads.ts";
+import { type Ad, type AdAccount, type AdSet, type DatePreset, isAccountId } from "../../domain/ads.ts";
 import { AdPlatformUnavailable, NotShown, WrongCursor } from "../../domain/failures.ts";
 import {
   accountOf,
@@ -102,13 +102,17 @@ export class MarketingApi implements AdPlatform {
     preset: DatePreset,
     accountId: string | null,
   ): Promise<readonly AdSet[]> {
+    // It has ad sets: those of all its campaigns.
+    if (isAccountId(campaignId)) throw new NotShown("an account is no campaign");
     const question = this.question(access, accountId ?? "");
     const insights = `insights.date_preset(${preset}){account_currency,spend}`;
     const adFields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
     const campaign = `campaign{${facts},account_id,${insights}}`;
     const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
     const found = await this.all(question, this.url([campaignId, "adsets"], { fields }), pageSize);
-    return await this.withAllAds(question, found.map(adSetOf), adFields);
+    // Still other things have ad sets, such as labels.
+    const own = found.map(adSetOf).filter(({ item }) => item.campaign.id === campaignId);
+    return await this.withAllAds(question, own, adFields);
   }
 
   async accounts(access: AdAccess): Promise<readonly AdAccount[]> {
@@ -142,18 +146,19 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** Reads on where the list of ads that came along is not the whole of it. */
-  private withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
+  /** Each item once. Reads on where the list of ads that came along is not the whole of it. */
+  private async withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
     question: Question,
     items: readonly Readable<Item>[],
     fields: string,
   ): Promise<Item[]> {
-    return Promise.all(
+    const whole = await Promise.all(
       items.map(async ({ item, ads }) => {
         const rest = await question.lists.pass(() => this.restOf(question, item.id, ads, fields));
         return { ...item, ads: uniqueById([...item.ads, ...rest]) };
       }),
     );
+    return uniqueById(whole);
   }
 
   private async restOf(question: Question, id: string, paging: Paging, fields: string): Promise<Ad[]> {

@@ -13,6 +13,12 @@ export interface Refusal {
 const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
 const temporaryCodes = new Set([1, 2]);
 
+/**
+ * What is told of an ad or an ad set: it has no ad sets. Only the words tell it from parameters that are wrong, by the
+ * field, which is asked for nowhere but as the list itself. A campaign always has them: of one it would be a failure.
+ */
+const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;
+
 /** The error in the platform's own JSON; undefined where there is none. */
 export function refusalIn(body: Fields | undefined, status: number): Refusal | undefined {
   const { error } = body ?? {};
@@ -29,6 +35,7 @@ function kindOf(code: number, subcode: unknown, message: string, status: number)
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
   // A permission that the token lacks (10, 200) is no answer: there may be much that it does not see.
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
+  if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";
   if (temporaryCodes.has(code)) return "passing";
   return status === 429 ? "rate" : "final";

@@ -73,7 +73,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       [
         "§16.2",
         "The campaign is looked for in `accountId`, else in the business's default account, else in all that it may " +
-          "see. A campaign that the platform does not show there has no ad sets.",
+          "see. What the platform does not show there has no ad sets, nor has what is no campaign, such as an account.",
       ],
       [
         "§16.3",

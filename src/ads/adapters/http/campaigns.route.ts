@@ -66,7 +66,8 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       [
         "§15.3",
         "`totalSales`, `totalSpend` and `totalQuotations` are the sums of the campaigns in `data`: those of an account " +
-          "are the sums over its pages. `totalSpend` is exact, in the account's currency.",
+          "are the sums over its pages. `totalSpend` is in the account's currency, summed exactly and shown with at most " +
+          "two decimals, halves rounded up.",
       ],
       ["§15.4", "`next` goes into `after` of the next request, with all other parameters as before; null at the end."],
       [

@@ -16,11 +16,12 @@ const of: Statement = {
 const put: Statement = {
   name: "ad_credentials_put",
   text: `
-    insert into ad_credentials (business_id, sealed_token, default_account_id)
+    insert into ad_credentials as stored (business_id, sealed_token, default_account_id)
     select id, $2, $3 from businesses where id = $1
     on conflict (business_id) do update
-      set sealed_token = excluded.sealed_token, default_account_id = excluded.default_account_id, updated_at = now()
-    returning business_id`,
+      set sealed_token = excluded.sealed_token, updated_at = now(),
+          default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
+    returning default_account_id`,
 };
 
 interface Row {
@@ -46,9 +47,10 @@ export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
     };
   }
 
-  async put(businessId: number, token: string, defaultAccountId: string | null): Promise<void> {
+  async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     const values = [businessId, this.sealToken(token, businessId), defaultAccountId];
-    const [row] = await this.database.rows(put, values);
+    const [row] = await this.database.rows<Pick<Row, "default_account_id">>(put, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
+    return row.default_account_id;
   }
 }

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { PostgresAdCredentials } from "../../src/ads/adapters/postgres/ad-credentials.ts";
+import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import { bareEnvironment } from "../support/environment.ts";
+import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
+
+const command = fileURLToPath(new URL("../../src/cli/ad-token.ts", import.meta.url));
+
+describe("the command that gives a business access to the ad platform", function () {
+  // Each run is a process of its own.
+  this.timeout(20_000);
+  let opened: OpenDatabase;
+  let credentials: PostgresAdCredentials;
+  before(async () => {
+    opened = await openDatabase();
+    const { database } = opened;
+    await database.rows({ name: "", text: "insert into businesses (id, name) values (1, 'Ana')" }, []);
+    const secrets = new Secrets(bareEnvironment.MASTER_SECRET);
+    credentials = new PostgresAdCredentials(
+      database,
+      (sealed, businessId) => secrets.open(sealed, businessId),
+      (token, businessId) => secrets.seal(token, businessId),
+    );
+  });
+  after(() => opened.close());
+  beforeEach(() => credentials.put(1, "the old one", "act_7"));
+
+  /** Its exit code, and all that it printed. */
+  const run = async (environment: Readonly<Record<string, string>>) => {
+    const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...bareEnvironment, DATABASE_URL: opened.url, ...environment },
+    });
+    const [[code], printed, complained] = await Promise.all([
+      once(child, "exit"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return [code, `${printed}${complained}`];
+  };
+  const stored = async () => {
+    const { token, defaultAccountId } = await credentials.of(1);
+    return [token, defaultAccountId];
+  };
+  const given = (account: string) => `business 1 has its access to the ad platform; its default account: ${account}\n`;
+
+  it("leaves the default account as it is where none is given, and says which holds", async () => {
+    expect(await run({ ADS_TOKEN: " the new one\n", ACCOUNT_ID: "" })).to.deep.equal([0, given("act_7")]);
+    expect(await stored()).to.deep.equal(["the new one", "act_7"]);
+  });
+
+  it("sets the default account that is given", async () => {
+    expect(await run({ ADS_TOKEN: "the new one", ACCOUNT_ID: "act_8" })).to.deep.equal([0, given("act_8")]);
+    expect(await stored()).to.deep.equal(["the new one", "act_8"]);
+  });
+
+  it("refuses a token of blanks, and stores nothing", async () => {
+    expect(await run({ ADS_TOKEN: " \t ", ACCOUNT_ID: "act_8" })).to.deep.equal([
+      1,
+      "ADS_TOKEN is not set, or blank; for instance ADS_TOKEN='EAAG...'\n",
+    ]);
+    expect(await stored()).to.deep.equal(["the old one", "act_7"]);
+  });
+});
