@@ -88,6 +88,9 @@ const update: Statement = {
     select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
 };
 
+/** Shops may have written anything there. */
+const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json}) = 'object' then ${json} else '{}' end`;
+
 const addLine: Statement = {
   name: "order_edit_add_line",
   text: `
@@ -132,8 +135,8 @@ const addLine: Statement = {
       update orders as o
       set extra_data = case when customs.prices is null then o.extra_data else
             '{"version": 1}' || o.extra_data || jsonb_build_object(
-              'customExtras', coalesce(nullif(o.extra_data -> 'customExtras', 'null'), '{}') || jsonb_build_object(
-                o.id, coalesce(nullif(o.extra_data -> 'customExtras' -> o.id::text, 'null'), '{}') || customs.prices)) end,
+              'customExtras', ${objectOrEmpty("o.extra_data -> 'customExtras'")} || jsonb_build_object(
+                o.id, ${objectOrEmpty("o.extra_data -> 'customExtras' -> o.id::text")} || customs.prices)) end,
           version = o.version + 1, updated_at = clock_timestamp()
       from line, customs where o.business_id = $1 and o.id = line.order_id
       returning o.id, o.version, o.updated_at
@@ -189,7 +192,7 @@ const removeLine: Statement = {
     changed as (
       update orders as o
       set extra_data = case
-            when nullif(o.extra_data -> 'customExtras' -> o.id::text, 'null') is null then o.extra_data
+            when jsonb_typeof(o.extra_data -> 'customExtras' -> o.id::text) is distinct from 'object' then o.extra_data
             else jsonb_set(o.extra_data, array['customExtras', o.id::text], (
               select coalesce(jsonb_object_agg(key, value), '{}')
               from jsonb_each(o.extra_data -> 'customExtras' -> o.id::text)
