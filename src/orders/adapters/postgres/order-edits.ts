@@ -5,7 +5,7 @@ import type {
   LineRemoval,
   OrderEdits,
   OrderUpdate,
-  RemovalFindings,
+  Removal,
   UpdateFindings,
 } from "../../application/edit-ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
@@ -172,8 +172,7 @@ const removeLine: Statement = {
       order by o.id for no key update
     ),
     named as (
-      select count(*) > 0 as is_there,
-             not $4 or coalesce(bool_or($5::integer[] is null or version = any ($5)), false) as is_current
+      select not $4 or coalesce(bool_or($5::integer[] is null or version = any ($5)), false) as is_current
       from held where id = $3
     ),
     allowed as (
@@ -210,9 +209,11 @@ const removeLine: Statement = {
                           from gone_extras))))
       from changed, line
     )
-    select (select count(*) from line) > 0 and (not named.is_current or (select count(*) from gone) > 0) as "hasLine",
-           named.is_there as "hasOrder", named.is_current as "isCurrent", (select order_id from gone) as "ownOrderId"
-    from named`,
+    select case when gone.id is not null then 'removed'
+                when exists (select from line) and not named.is_current then 'moved-on'
+                else 'no-line' end as outcome,
+           gone.order_id as "ownOrderId"
+    from named left join gone on true`,
 };
 
 /** Versions are counted in an `integer`. */
@@ -263,7 +264,7 @@ export class PostgresOrderEdits implements OrderEdits {
   }
 
   async removeLine({ businessId, orderId, lineId, expected, actor }: LineRemoval) {
-    const [found] = await this.transaction.rows<RemovalFindings>(removeLine, [
+    const [done] = await this.transaction.rows<Removal>(removeLine, [
       businessId,
       lineId,
       orderId,
@@ -272,8 +273,8 @@ export class PostgresOrderEdits implements OrderEdits {
       actor.kind,
       actor.id,
     ]);
-    if (!found) throw new Error("a removal tells what it found");
-    return found;
+    if (!done) throw new Error("a removal tells what came of it");
+    return done;
   }
 
   async timezone(businessId: number): Promise<string> {
