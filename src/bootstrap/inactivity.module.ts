@@ -1,18 +1,27 @@
 import { ContainerModule } from "inversify";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { PostgresAbandonedOrders } from "../orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { CancelInactive } from "../orders/application/cancel-inactive.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Milliseconds for which the same complaint is not repeated. */
+const silenceMs = 60_000;
+
 export const inactivityModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.cancelInactive, [tokens.database, tokens.feed], (database, feed) => {
+  provide(bind, tokens.cancelInactive, [tokens.database, tokens.feed, tokens.log], (database, feed, log) => {
     const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
       abandoned: new PostgresAbandonedOrders(transaction),
       events: new PostgresOrderEvents(transaction),
     }));
-    return new CancelInactive(unitOfWork, feed);
+    const complaints = new OccasionalLog(log, silenceMs);
+    return new CancelInactive(new PostgresAbandonedOrders(database), unitOfWork, feed, (err, { businessId, ids }) => {
+      const [orderId] = ids;
+      if (ids.length === 1) complaints.error({ err, businessId, orderId }, "an order was not cancelled");
+      else complaints.warn({ err, businessId, orders: ids.length }, "orders were not cancelled together");
+    });
   });
   provide(bind, tokens.tick, [tokens.cancelInactive, tokens.log], (cancelInactive, log) => ({
     name: "orders.cancel-inactive",

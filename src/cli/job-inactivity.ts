@@ -9,8 +9,9 @@ await runCommand(() =>
     const stopping = new AbortController();
     const stop = () => stopping.abort();
     process.once("SIGINT", stop).once("SIGTERM", stop);
-    const { orders, businesses } = await resolve(container, tokens.cancelInactive).execute(stopping.signal);
+    const { orders, businesses, failed } = await resolve(container, tokens.cancelInactive).execute(stopping.signal);
     const end = stopping.signal.aborted ? "; stopped before the end" : "";
     console.log(`orders cancelled for inactivity: ${orders}, of businesses: ${businesses}${end}`);
+    if (failed > 0) throw new Error(`orders that could not be cancelled: ${failed}; the next run tries them again`);
   }),
 );

@@ -15,6 +15,7 @@ import { spendNumber, spendOf } from "../../src/ads/domain/spend.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { redact } from "../../src/infra/telemetry/redact.ts";
 import { useNock } from "../http-client/nocked.ts";
+import { eventually } from "../support/wait.ts";
 
 const host = "https://graph.test";
 const path = "/v23.0/act_1/campaigns";
@@ -483,6 +484,8 @@ describe("the client of the ad platform", () => {
 });
 
 describe("what is remembered of the ad platform", () => {
+  const days = { since: "2026-01-01", until: "2026-01-02" };
+
   /** Answers with the question itself, so that a mix-up shows. */
   const echo = (asked: string[], gate: Promise<void> = Promise.resolve()): AdPlatform => {
     const told =
@@ -500,7 +503,6 @@ describe("what is remembered of the ad platform", () => {
     const asked: string[] = [];
     const remembered = new RememberedAds(echo(asked), 60_000, () => {});
     const accesses = [1, 2].flatMap((businessId) => ["a", "b"].map((token) => ({ businessId, token })));
-    const days = { since: "2026-01-01", until: "2026-01-02" };
     const questions = accesses.flatMap((who) => [
       ...["act_1", "act_2"].flatMap((accountId) =>
         (["today", "last_7d"] as const).flatMap((preset) => [
@@ -539,6 +541,34 @@ describe("what is remembered of the ad platform", () => {
     open();
     await Promise.all(answers);
     expect(asked).to.have.length(1);
+  });
+
+  it("is asked for anew once it is too old", async () => {
+    const asked: string[] = [];
+    const remembered = new RememberedAds(echo(asked), 20, () => {});
+    await eventually(async () => {
+      await remembered.ads(access, "act_1", days);
+      return asked.length > 1;
+    });
+  });
+
+  it("takes no more memory, however much there is to remember: the oldest answers are forgotten", async () => {
+    const asked: string[] = [];
+    const anAd = { id: "1", sourceAdId: null, insights: [], creatives: [] };
+    const ads: AdPlatform["ads"] = async (_, accountId) => {
+      asked.push(accountId);
+      return [{ ...anAd, name: accountId.startsWith("large") ? "x".repeat(1_000_000) : "x" }];
+    };
+    const keptOf = async (accounts: readonly string[]): Promise<number> => {
+      const remembered = new RememberedAds({ ...echo([]), ads }, 60_000, () => {});
+      for (const account of accounts) await remembered.ads(access, account, days);
+      asked.length = 0;
+      for (const account of accounts.toReversed()) await remembered.ads(access, account, days);
+      return accounts.length - asked.length;
+    };
+    const accounts = (kind: string, n: number) => Array.from({ length: n }, (_, index) => `${kind}${index}`);
+    expect(await keptOf(accounts("large", 200))).to.be.within(50, 80);
+    expect(await keptOf(accounts("small", 5_000))).to.equal(5_000);
   });
 
   it("is no failure", async () => {

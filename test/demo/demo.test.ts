@@ -110,7 +110,7 @@ describe("the demo", () => {
   });
 
   it("is left alone by the inactivity cancellation: nothing in it changes by itself", async () => {
-    expect(await new PostgresAbandonedOrders(database).cancel(null, 10)).to.deep.equal([]);
+    expect(await new PostgresAbandonedOrders(database).next(null, 10)).to.deep.equal([]);
   });
 
   it("names pending orders with products, by chat and by app, and a product (.run/demo.json)", async () => {

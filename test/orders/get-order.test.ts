@@ -138,6 +138,12 @@ describe("getting an order", () => {
       [{ version: 1, customExtras: { [id]: null } }, 18.7],
       [{ version: 1, customExtras: { [id]: { [key]: { picked: "Mucho" } } } }, 18.7],
       [{ version: 1, customExtras: { [id]: { [key]: { price: "2.50", picked: "Mucho" } } } }, 18.7],
+      [{ version: 1, customExtras: "none" }, 18.7],
+      [{ version: 1, customExtras: { [id]: [1] } }, 18.7],
+      [{ version: 1, customExtras: { [id]: { [key]: 5 } } }, 18.7],
+      ...[1e22, 1e15, -1, -0.001].map(
+        (price) => [{ version: 1, customExtras: { [id]: { [key]: { price, picked: "Mucho" } } } }, 18.7] as const,
+      ),
       [{ version: 1, customExtras: { [id]: { [key]: { price: 2.5, picked: "Mucho" } } } }, 21.1],
     ] as const) {
       await set(id, "extra_data = $2", [JSON.stringify(extraData)]);

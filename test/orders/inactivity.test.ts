@@ -11,7 +11,7 @@ import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
-import { CancelInactive } from "../../src/orders/application/cancel-inactive.ts";
+import { CancelInactive, type InactiveBatch } from "../../src/orders/application/cancel-inactive.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
@@ -85,6 +85,11 @@ describe("the cancellation of orders for inactivity", () => {
   }
 
   const run = () => resolve(world.container, tokens.cancelInactive).execute();
+  const make = (url: string) =>
+    promisify(execFile)("make", ["--silent", "job-inactivity"], {
+      env: { ...process.env, MAKEFLAGS: "", DATABASE_URL: url, MASTER_SECRET: world.config.secrets.master },
+    });
+
   const setFlag = (value: unknown, businessId = 1) =>
     world.rows(
       "update businesses set feature_flags = jsonb_build_object('bot_inactivity_minutes', $2::jsonb) where id = $1",
@@ -123,7 +128,7 @@ describe("the cancellation of orders for inactivity", () => {
   describe("of an order whose customer is silent", () => {
     it("sets status 5, the bot's reason and the moment (States and transitions)", async () => {
       const one = await cart();
-      expect(await run()).to.deep.equal({ orders: 1, businesses: 1 });
+      expect(await run()).to.deep.equal({ orders: 1, businesses: 1, failed: 0 });
       expect(await stored(one)).to.deep.equal({ status: 5, cancel_reason: reason, version: 2, is_recent: true });
     });
 
@@ -176,7 +181,7 @@ describe("the cancellation of orders for inactivity", () => {
     it("happens once: a second run finds nothing", async () => {
       const one = await cart();
       await run();
-      expect(await run()).to.deep.equal({ orders: 0, businesses: 0 });
+      expect(await run()).to.deep.equal({ orders: 0, businesses: 0, failed: 0 });
       expect([(await stored(one))?.version, (await eventsOf(one)).length]).to.deep.equal([2, 1]);
     });
 
@@ -189,7 +194,7 @@ describe("the cancellation of orders for inactivity", () => {
         [mine.chatId],
       );
       const before = (await events()).length;
-      expect(await run()).to.deep.equal({ orders: 1_102, businesses: 2 });
+      expect(await run()).to.deep.equal({ orders: 1_102, businesses: 2, failed: 0 });
       expect((await events()).length - before).to.equal(1_102);
       expect(await isCancelled(theirs)).to.equal(true);
       expect(await world.rows("select from orders where status <> 5")).to.deep.equal([]);
@@ -313,7 +318,7 @@ describe("the cancellation of orders for inactivity", () => {
     it("each business on its own", async () => {
       await setFlag(10);
       const [mine, theirs] = [await cart({ silent: 30, age: 30 }), await cart({ businessId: 2, silent: 30, age: 30 })];
-      expect(await run()).to.deep.equal({ orders: 1, businesses: 1 });
+      expect(await run()).to.deep.equal({ orders: 1, businesses: 1, failed: 0 });
       expect([await isCancelled(mine), await isCancelled(theirs)]).to.deep.equal([true, false]);
       expect((await stored(theirs))?.version).to.equal(1);
     });
@@ -335,18 +340,24 @@ describe("the cancellation of orders for inactivity", () => {
   });
 
   describe("together with others", () => {
-    /** The use case over a pool of its own, as in another process; what it published. */
+    /** The use case, its transactions over a pool of its own, as in another process; what it published. */
     function another({
       hold = async () => {},
       searchPath = "public",
+      statementTimeoutMs = world.config.database.statementTimeoutMs,
+      troubleMs,
     }: {
       hold?: () => Promise<void>;
       searchPath?: string;
+      statementTimeoutMs?: number;
+      troubleMs?: number;
     } = {}) {
       const url = new URL(world.config.database.url);
       url.searchParams.set("options", `-c search_path=${searchPath}`);
-      const database = Database.open({ ...world.config.database, url: url.href, poolSize: 2 }, () => {});
+      const settings = { ...world.config.database, url: url.href, poolSize: 2, statementTimeoutMs };
+      const database = Database.open(settings, () => {});
       const published: LoggedEvent[] = [];
+      const failures: InactiveBatch[] = [];
       const unitOfWork = {
         run: <Result>(work: (stores: never) => Promise<Result>) =>
           database.transaction(async (transaction) => {
@@ -358,8 +369,14 @@ describe("the cancellation of orders for inactivity", () => {
             return result;
           }),
       };
-      const cancelInactive = new CancelInactive(unitOfWork as never, { publish: (all) => void published.push(...all) });
-      return { execute: () => cancelInactive.execute(), published, close: () => database.close() };
+      const cancelInactive = new CancelInactive(
+        new PostgresAbandonedOrders(world.database),
+        unitOfWork as never,
+        { publish: (all) => void published.push(...all) },
+        (_, batch) => failures.push(batch),
+        troubleMs,
+      );
+      return { execute: () => cancelInactive.execute(), published, failures, close: () => database.close() };
     }
 
     const somebodyWaits = () =>
@@ -419,7 +436,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("a message that is committed while a run already looks, and has seen no message, is heard", async () => {
       const [one, silent] = [await cart(), await cart()];
-      // In this session the statement calls our function, which waits in the midst of its search.
+      // Where it cancels, the statement calls our function, which waits in the midst of its search.
       await world.rows("create schema hooked");
       await world.rows(
         `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$
@@ -491,11 +508,86 @@ describe("the cancellation of orders for inactivity", () => {
     it("a run that fails leaves no event and no order behind (Real time)", async () => {
       const one = await cart();
       const failing = another({ hold: () => Promise.reject(new Error("the process dies")) });
-      const failure = await failing.execute().catch((error: Error) => error);
+      expect(await failing.execute()).to.deep.equal({ orders: 0, businesses: 0, failed: 1 });
       await failing.close();
-      expect(failure).to.be.an("error");
       expect([await isCancelled(one), failing.published, await eventsOf(one)]).to.deep.equal([false, [], []]);
     });
+
+    it("a business whose counters somebody holds keeps no other business's chats and orders waiting", async () => {
+      for (const [held, free] of [
+        [1, 2],
+        [2, 1],
+      ] as const) {
+        const [stuck, other] = [await cart({ businessId: held }), await cart({ businessId: free })];
+        await session(async (client) => {
+          await client.query("begin");
+          await client.query("select from order_counts where business_id = $1 for update", [held]);
+          const running = run();
+          await somebodyWaits();
+          await session(async (writer) => {
+            await writer.query("set lock_timeout = '1s'");
+            for (const change of [
+              "update chats set last_message_at = now() where business_id = $1 and id = $2",
+              "update orders set payment_method = 'qr' where business_id = $1 and chat_id = $2",
+            ]) {
+              await writer.query(change, [free, other.chatId]);
+            }
+          });
+          await client.query("rollback");
+          expect(await running).to.deep.equal({ orders: 2, businesses: 2, failed: 0 });
+        });
+        expect([await isCancelled(stuck), await isCancelled(other)]).to.deep.equal([true, true]);
+      }
+    });
+
+    it("a business that hangs is left for the next run, and the others have their turn", async () => {
+      const stuck = await cart();
+      await world.rows(
+        `insert into orders (business_id, type, chat_id, created_at)
+         select 1, 'wa', $1, now() - interval '3 hours' from generate_series(1, 600)`,
+        [stuck.chatId],
+      );
+      const other = await cart({ businessId: 2 });
+      const hasty = another({ statementTimeoutMs: 300, troubleMs: 500 });
+      await session(async (client) => {
+        await client.query("begin");
+        await client.query("select from order_counts where business_id = 1 for update");
+        expect(await hasty.execute()).to.deep.equal({ orders: 1, businesses: 1, failed: 601 });
+        await client.query("rollback");
+      });
+      await hasty.close();
+      expect([await isCancelled(stuck), await isCancelled(other)]).to.deep.equal([false, true]);
+      expect((await run()).orders).to.equal(601);
+    });
+
+    it("an order that cannot be cancelled stops no other one, in this run and the next", async () => {
+      const [before, broken, after] = [await cart({ age: 200 }), await cart({ age: 190 }), await cart()];
+      const theirs = await cart({ businessId: 2 });
+      await world.rows(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise 'a broken order'; end $$`,
+      );
+      await world.rows(
+        `create trigger refusing before update on orders for each row when (old.id = ${broken.id}) execute function refuse()`,
+      );
+      try {
+        const one = another();
+        expect(await one.execute()).to.deep.equal({ orders: 3, businesses: 2, failed: 1 });
+        const cancelled = [before, after, theirs].map((each) => isCancelled(each));
+        expect([...(await Promise.all(cancelled)), await isCancelled(broken)]).to.deep.equal([true, true, true, false]);
+        expect(one.failures.at(-1)).to.deep.equal({ businessId: 1, ids: [broken.id] });
+        expect([await eventsOf(broken), (await eventsOf(after)).length]).to.deep.equal([[], 1]);
+        await one.close();
+        const late = await cart();
+        expect(await run()).to.deep.equal({ orders: 1, businesses: 1, failed: 1 });
+        expect(await isCancelled(late)).to.equal(true);
+        const failure = await make(world.config.database.url).catch((error: { code: number; stderr: string }) => error);
+        expect(failure).to.include({ code: 2 });
+        expect(failure.stderr).to.match(/could not be cancelled: 1;/);
+      } finally {
+        await world.rows("drop function refuse cascade");
+      }
+      expect((await run()).orders).to.equal(1);
+    }).timeout(20_000);
 
     it("a run that is stopped ends after the batch under way", async () => {
       await cart();
@@ -512,11 +604,6 @@ describe("the cancellation of orders for inactivity", () => {
       await tick?.run(new AbortController().signal);
       expect(await isCancelled(one)).to.equal(true);
     });
-
-    const make = (url: string) =>
-      promisify(execFile)("make", ["--silent", "job-inactivity"], {
-        env: { ...process.env, MAKEFLAGS: "", DATABASE_URL: url, MASTER_SECRET: world.config.secrets.master },
-      });
 
     it("by make job-inactivity, which says how many there were, and is heard by clients of the service", async () => {
       const inbox = await world.listen(102);

@@ -100,6 +100,17 @@ describe("listing orders", () => {
     });
   });
 
+  it("lists orders whose custom prices are no amounts, with their extras' own prices (§13.8)", async () => {
+    const [id = 0] = await addOrders({ chat_id: 102 });
+    const line = await addLine(shops, 1, id, { extras: [102] });
+    for (const written of ['{"price": 1e22}', '{"price": 1e400}', '{"price": -1}', '{"price": "x"}', "5", "null"]) {
+      const extraData = `{"customExtras": {"${id}": {"102:${line}": ${written}}}}`;
+      await shops.rows("update orders set extra_data = $1", [extraData]);
+      // 8.10 + 3.20 + 10.50
+      expect((await shops.list()).json.data, written).to.have.nested.property("[0].total", 21.8);
+    }
+  });
+
   it("answers exactly what the specification names, with what each order costs (§13.7, §13.8)", async () => {
     const [id = 0] = await addOrders({ chat_id: 102 });
     const line = await addLine(shops, 1, id, { quantity: 3, extras: [102] });
@@ -346,7 +357,12 @@ describe("listing orders", () => {
     const search = (q: string) => ids(`/search?q=${encodeURIComponent(q)}`);
 
     it("finds orders by id, and by parts of the contact's number and name (§13.11)", async () => {
-      const [a, b, c] = await addOrders({ chat_id: 101 }, { chat_id: 102 }, { chat_id: 103 });
+      // Ids that are part of no phone number.
+      const [a, b, c] = await addOrders(
+        { id: 940_001, chat_id: 101 },
+        { id: 940_002, chat_id: 102 },
+        { id: 940_003, chat_id: 103 },
+      );
       expect(await search(String(a))).to.deep.equal([a]);
       expect(await search(`#${b}`)).to.deep.equal([b]);
       expect(await search("carla")).to.deep.equal([a]);

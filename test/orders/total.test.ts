@@ -98,6 +98,24 @@ describe("the total of an order", () => {
     );
   });
 
+  it("charges what extras cost on their own where a custom price is no amount (§12.3)", () => {
+    const charged = (price: unknown) => {
+      const each = orderOf({
+        shipmentMethod: "pickup",
+        zonePrice: null,
+        speedyPrice: null,
+        discount: 0,
+        lines: [{ quantity: 1, price: 10, isCoupon: false, extras: [{ charge: 5, custom: null }] }],
+      });
+      return totalsOf({ ...each, extraData: { customExtras: { [orderId]: { [customExtraKey(0, 1)]: { price } } } } })
+        .total;
+    };
+    for (const wrong of [1e22, 1e12, -1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, "1.00", null, true, {}]) {
+      expect(charged(wrong), String(wrong)).to.equal(15n);
+    }
+    expect([charged(0), charged(999_999_999_999.99)]).to.deep.equal([10n, 100_000_000_000_009n]);
+  });
+
   it("adds 0.10 and 0.20 to 0.30", () => {
     const line = { quantity: 1, isCoupon: false };
     const extras = [{ charge: 999, custom: 20 }];

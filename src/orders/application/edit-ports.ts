@@ -54,13 +54,13 @@ export interface AdditionFindings {
   readonly isCurrent: boolean;
 }
 
-export interface RemovalFindings {
-  /** False where it never was, or was removed in the meantime. */
-  readonly hasLine: boolean;
-  readonly isCurrent: boolean;
-  /** The order that the line was of. */
-  readonly ownOrderId: number | null;
-}
+export type Removal =
+  /** From that order, which need not be the one that was named. */
+  | { readonly outcome: "removed"; readonly ownOrderId: number }
+  /** It never was, or was removed in the meantime. */
+  | { readonly outcome: "no-line" }
+  /** The order that was named is not as expected, or there is none. */
+  | { readonly outcome: "moved-on" };
 
 /**
  * The changes of orders, each one statement that locks the order's row first, counts its version up and writes its
@@ -72,7 +72,7 @@ export interface OrderEdits {
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
   /** Does without the order itself, unless a version of it is expected. */
-  removeLine(removal: LineRemoval): Promise<RemovalFindings>;
+  removeLine(removal: LineRemoval): Promise<Removal>;
   /** What the business calls its zone, which need not exist. */
   timezone(businessId: number): Promise<string>;
 }

@@ -26,11 +26,11 @@ export class RemoveLine {
 
 async function removeOn({ edits, events }: OrderEditStores, removal: LineRemoval) {
   const { businessId, orderId, lineId } = removal;
-  const { hasLine, isCurrent, ownOrderId } = await edits.removeLine(removal);
-  if (!hasLine) throw new LineNotFound(`line ${lineId}`);
-  if (!isCurrent) throw new OrderMovedOn(`order ${orderId}`);
-  // The order that is named need not be the one that lost the line; the clients of neither may be left behind.
-  const ids = [...new Set([orderId, ownOrderId ?? orderId])];
+  const done = await edits.removeLine(removal);
+  if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
+  if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
+  // The clients of neither may be left behind.
+  const ids = [...new Set([orderId, done.ownOrderId])];
   const orders = await events.read(ids.map((id) => ({ businessId, id })));
   return { named: orders.find(({ id }) => id === orderId), events: await events.logChanged(orders) };
 }

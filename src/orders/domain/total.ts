@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 import { moneyOf } from "../../kernel/money.ts";
-import { customExtraKey, type ExtraData } from "./extra-data.ts";
+import { customExtraKey, type ExtraData, highestCustomPrice } from "./extra-data.ts";
 import type { Line, Order } from "./order.ts";
 
 export interface Totals {
@@ -49,7 +49,8 @@ function unitPriceOf(order: Priced, line: Line): Money {
   );
 }
 
+/** Null where the extra's own charge counts: there is no custom price, or what is stored is no amount. */
 function customPriceOf({ customExtras }: ExtraData, orderId: number, extraId: number, lineId: number): Money | null {
   const price = customExtras?.[orderId]?.[customExtraKey(extraId, lineId)]?.price;
-  return typeof price === "number" ? moneyOf(price.toFixed(2)) : null;
+  return typeof price === "number" && price >= 0 && price <= highestCustomPrice ? moneyOf(price.toFixed(2)) : null;
 }

@@ -4,12 +4,11 @@ import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
 import type { AddLine, AddLineFailure } from "../../application/add-line.ts";
 import type { PickedExtra } from "../../application/edit-ports.ts";
 import type { RemoveLine, RemoveLineFailure } from "../../application/remove-line.ts";
+import { highestCustomPrice } from "../../domain/extra-data.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
 
 const mostExtras = 100;
-/** What the database holds of an amount. */
-const highestPrice = 999_999_999_999.99;
 
 const addition = {
   type: "object",
@@ -26,7 +25,7 @@ const addition = {
         required: ["id"],
         properties: {
           id: idOf("extra"),
-          customPrice: { type: "number", minimum: 0, maximum: highestPrice, example: 3.5 },
+          customPrice: { type: "number", minimum: 0, maximum: highestCustomPrice, example: 3.5 },
           picked: { type: "string", maxLength: 255, example: "Doble" },
         },
       },

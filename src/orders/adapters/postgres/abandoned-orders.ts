@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { AbandonedOrders, AbandonedPlace } from "../../application/inactivity-ports.ts";
+import type { AbandonedOrder, AbandonedOrders } from "../../application/inactivity-ports.ts";
+import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, orderStatuses } from "../../domain/order.ts";
 
@@ -13,37 +14,48 @@ const longestIdleMinutes = 10 * 366 * 24 * 60;
 const idleTime = `
   make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]*$'
                              then least(left(business.feature_flags->>'bot_inactivity_minutes', 9)::integer, ${longestIdleMinutes})
-                             else $5::integer end)`;
+                             else ${defaultIdleMinutes} end)`;
+
+/** The abandoned orders among those of which `which` is true. */
+const abandoned = (which: string): string => `
+  from orders as o
+  join businesses as business on business.id = o.business_id
+  cross join lateral (select now() - ${idleTime} as since) as idle
+  join conversations as conversation
+    on conversation.business_id = o.business_id and conversation.chat_id = o.chat_id
+       and conversation.closed_at is null and conversation.state = 'bot'
+  join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+  where o.status in (${openStatuses.join(", ")}) and o.paid is not true and ${which}
+    and o.created_at <= idle.since
+    and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)`;
+
+const next: Statement = {
+  name: "orders_next_abandoned",
+  text: `
+    select o.business_id as "businessId", o.id, o.created_at::text as "createdAt"
+    ${abandoned("(o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3)")}
+    order by o.business_id, o.created_at, o.id
+    limit $4`,
+};
 
 /**
  * Locks what decides, and looks at it as it is once locked: PostgreSQL checks the conditions again on rows that changed
  * meanwhile. Whoever writes down a customer's message updates its chat, so a message that commits before this does is
- * seen, and one that comes later waits for the chat. Nothing here waits for a row, so nobody waits in a circle.
+ * seen, and one that comes later waits for the chat. Orders, conversations and chats are never waited for; the
+ * business's counters of orders are, by triggers, with these in hand: so they are of one business.
  */
 const cancel: Statement = {
   name: "orders_cancel_abandoned",
   text: `
     with abandoned as materialized (
-      select o.business_id, o.id, o.status, o.cancel_reason, o.created_at
-      from orders as o
-      join businesses as business on business.id = o.business_id
-      cross join lateral (select now() - ${idleTime} as since) as idle
-      join conversations as conversation
-        on conversation.business_id = o.business_id and conversation.chat_id = o.chat_id
-           and conversation.closed_at is null and conversation.state = 'bot'
-      join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-      where o.status in (${openStatuses.join(", ")}) and o.paid is not true
-        and (o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3)
-        and o.created_at <= idle.since
-        and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)
-      order by o.business_id, o.created_at, o.id
-      limit $4
+      select o.business_id, o.id, o.status, o.cancel_reason
+      ${abandoned("o.business_id = $1 and o.id = any ($2::bigint[])")}
       for no key update of o skip locked
       for share of conversation, chat skip locked
     ),
     cancelled as (
       update orders as o
-      set status = ${orderStatuses.cancelled}, cancel_reason = $6, version = o.version + 1,
+      set status = ${orderStatuses.cancelled}, cancel_reason = $3, version = o.version + 1,
           updated_at = clock_timestamp()
       from abandoned
       where o.business_id = abandoned.business_id and o.id = abandoned.id
@@ -57,18 +69,20 @@ const cancel: Statement = {
                'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
       from cancelled
     )
-    select business_id as "businessId", id, created_at::text as "createdAt" from cancelled
-    order by business_id, created_at, id`,
+    select business_id as "businessId", id from cancelled order by created_at, id`,
 };
 
-const beginning: AbandonedPlace = { businessId: 0, id: 0, createdAt: "-infinity" };
+const beginning: AbandonedOrder = { businessId: 0, id: 0, createdAt: "-infinity" };
 
 export class PostgresAbandonedOrders implements AbandonedOrders {
-  constructor(private readonly transaction: Queries) {}
+  constructor(private readonly database: Queries) {}
 
-  async cancel(after: AbandonedPlace | null, limit: number): Promise<AbandonedPlace[]> {
+  async next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]> {
     const { businessId, createdAt, id } = after ?? beginning;
-    const values = [businessId, createdAt, id, limit, defaultIdleMinutes, inactivityReason];
-    return this.transaction.rows<AbandonedPlace>(cancel, values);
+    return this.database.rows<AbandonedOrder>(next, [businessId, createdAt, id, limit]);
+  }
+
+  async cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]> {
+    return this.database.rows<OrderRef>(cancel, [businessId, orderIds, inactivityReason]);
   }
 }

@@ -5,7 +5,7 @@ import type {
   LineRemoval,
   OrderEdits,
   OrderUpdate,
-  RemovalFindings,
+  Removal,
   UpdateFindings,
 } from "../../application/edit-ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
@@ -88,6 +88,9 @@ const update: Statement = {
     select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
 };
 
+/** Shops may have written anything there. */
+const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json}) = 'object' then ${json} else '{}' end`;
+
 const addLine: Statement = {
   name: "order_edit_add_line",
   text: `
@@ -132,8 +135,8 @@ const addLine: Statement = {
       update orders as o
       set extra_data = case when customs.prices is null then o.extra_data else
             '{"version": 1}' || o.extra_data || jsonb_build_object(
-              'customExtras', coalesce(nullif(o.extra_data -> 'customExtras', 'null'), '{}') || jsonb_build_object(
-                o.id, coalesce(nullif(o.extra_data -> 'customExtras' -> o.id::text, 'null'), '{}') || customs.prices)) end,
+              'customExtras', ${objectOrEmpty("o.extra_data -> 'customExtras'")} || jsonb_build_object(
+                o.id, ${objectOrEmpty("o.extra_data -> 'customExtras' -> o.id::text")} || customs.prices)) end,
           version = o.version + 1, updated_at = clock_timestamp()
       from line, customs where o.business_id = $1 and o.id = line.order_id
       returning o.id, o.version, o.updated_at
@@ -169,8 +172,7 @@ const removeLine: Statement = {
       order by o.id for no key update
     ),
     named as (
-      select count(*) > 0 as is_there,
-             not $4 or coalesce(bool_or($5::integer[] is null or version = any ($5)), false) as is_current
+      select not $4 or coalesce(bool_or($5::integer[] is null or version = any ($5)), false) as is_current
       from held where id = $3
     ),
     allowed as (
@@ -189,7 +191,7 @@ const removeLine: Statement = {
     changed as (
       update orders as o
       set extra_data = case
-            when nullif(o.extra_data -> 'customExtras' -> o.id::text, 'null') is null then o.extra_data
+            when jsonb_typeof(o.extra_data -> 'customExtras' -> o.id::text) is distinct from 'object' then o.extra_data
             else jsonb_set(o.extra_data, array['customExtras', o.id::text], (
               select coalesce(jsonb_object_agg(key, value), '{}')
               from jsonb_each(o.extra_data -> 'customExtras' -> o.id::text)
@@ -207,9 +209,11 @@ const removeLine: Statement = {
                           from gone_extras))))
       from changed, line
     )
-    select (select count(*) from line) > 0 and (not named.is_current or (select count(*) from gone) > 0) as "hasLine",
-           named.is_there as "hasOrder", named.is_current as "isCurrent", (select order_id from gone) as "ownOrderId"
-    from named`,
+    select case when gone.id is not null then 'removed'
+                when exists (select from line) and not named.is_current then 'moved-on'
+                else 'no-line' end as outcome,
+           gone.order_id as "ownOrderId"
+    from named left join gone on true`,
 };
 
 /** Versions are counted in an `integer`. */
@@ -260,7 +264,7 @@ export class PostgresOrderEdits implements OrderEdits {
   }
 
   async removeLine({ businessId, orderId, lineId, expected, actor }: LineRemoval) {
-    const [found] = await this.transaction.rows<RemovalFindings>(removeLine, [
+    const [done] = await this.transaction.rows<Removal>(removeLine, [
       businessId,
       lineId,
       orderId,
@@ -269,8 +273,8 @@ export class PostgresOrderEdits implements OrderEdits {
       actor.kind,
       actor.id,
     ]);
-    if (!found) throw new Error("a removal tells what it found");
-    return found;
+    if (!done) throw new Error("a removal tells what came of it");
+    return done;
   }
 
   async timezone(businessId: number): Promise<string> {
