@@ -186,7 +186,9 @@ function watch(child: ChildProcess, port: number, { logFile, settings }: Launch)
   child.unref();
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    // Gone for the system is not gone for us: until it is reaped its number still answers.
+    // Gone for the system is not gone for us: until it is reaped its number still answers. Nothing else may be left
+    // that this process lives for.
+    child.ref();
     const reaped = once(child, "exit");
     await endServer(pid);
     await reaped;
