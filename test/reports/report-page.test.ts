@@ -88,6 +88,8 @@ describe("the page of a shared report", () => {
     expect(period(whole, "America/La_Paz")).to.equal("1 de marzo de 2026 al 2 de marzo de 2026");
     const cut = { from: new Date("2026-03-01T14:30:00Z"), until: new Date("2026-03-03T04:00:00Z") };
     expect(period(cut, "America/La_Paz")).to.match(/^1 de marzo de 2026.* 10:30.* al 2 de marzo de 2026.* 11:59.*$/);
+    const skipped = { from: new Date("2011-12-30T10:00:00Z"), until: new Date("2011-12-30T10:00:00Z") };
+    expect(period(skipped, "Pacific/Apia")).to.match(/^31 de diciembre.* 12:00.* al 31 de diciembre.* 12:00.*$/);
   });
 
   it("writes the figures of axes in one way, however large they are", () => {

@@ -106,6 +106,7 @@ export class SharedReport implements SharedReports {
 
   /** Nothing when the platform does not answer: the report is about what is known here. */
   private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[]> {
+    if (period.until <= period.from) return [];
     try {
       return await this.inTime(this.adInsights.adsOf(businessId, adAccount ?? "", period));
     } catch (error) {

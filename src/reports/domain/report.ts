@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 
-/** From `from` on, until before `until`. */
+/** From `from` on, until before `until`; without any time where both are one. */
 export interface Period {
   readonly from: Date;
   readonly until: Date;
