@@ -106,6 +106,19 @@ describe("the page of a shared report", () => {
     expect(drawing(4)).to.match(/stroke-width="2"/);
   });
 
+  it("has room for what its axes say, however large the amounts are", () => {
+    for (const zeros of [0n, 5n, 7n, 9n, 11n]) {
+      const daily = page.daily.map((each) => ({
+        ...each,
+        days: each.days.map((day) => ({ ...day, sales: { count: 1, amount: 8n * 10n ** (zeros + 2n) } })),
+      }));
+      const drawing = /aria-label="Montos por día[\s\S]*?<\/svg>/.exec(renderReportPage({ ...page, daily }))?.[0] ?? "";
+      const labels = [...drawing.matchAll(/<text [^>]*text-anchor="end"[^>]*translate\(([\d.]+) [^>]*>([^<]+)</g)];
+      expect(labels.length).to.be.above(3);
+      for (const [, right, label = ""] of labels) expect(Number(right), label).to.be.at.least(label.length * 6.5);
+    }
+  });
+
   it("adds the group up, currencies each by itself", () => {
     const keys = keysOf(groupPart);
     const sum = (of: (report: ReportPage["reports"][number]) => number) =>

@@ -1,5 +1,6 @@
 import * as echarts from "echarts";
 import { escaped, short } from "./format.ts";
+import { cut, widthOf } from "./lettering.ts";
 
 /** What the charts and the tables call by the same colour. Each can be told from its neighbours in grey as well. */
 export const colors = {
@@ -29,6 +30,8 @@ const nameWidth = 178;
 /** Nothing that moves or waits for a mouse: the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
 const mostTimesInBars = 3;
+/** Where the last mark of an axis is, at most, in parts of the largest value. */
+const aboveMost = 1.4;
 const bar = { type: "bar", barMaxWidth: 48 } as const;
 const lineOf = (times: number) =>
   ({
@@ -55,10 +58,11 @@ export class Charts {
   /** One line for each series, from left to right; bars where there are too few times for a line. */
   overTime(times: readonly string[], series: readonly Series[]): string {
     const areBars = times.length <= mostTimesInBars;
+    const most = Math.max(0, ...series.flatMap(({ values }) => values));
     return this.draw(
       190,
       {
-        grid: { left: 56, right: 12, top: 10, bottom: 24 },
+        grid: { left: Math.max(56, widthOf(short(Math.round(most * aboveMost))) + 8), right: 12, top: 10, bottom: 24 },
         xAxis: {
           type: "category",
           data: [...times],
@@ -211,24 +215,6 @@ const namesOf = (names: readonly string[]) =>
 function legendOf(series: readonly Series[]): string {
   const items = series.map(({ name, color }) => `<span><i style="background:${color}"></i>${escaped(name)}</span>`);
   return items.length === 0 ? "" : `<p class="legend">${items.join(" ")}</p>`;
-}
-
-/** Letters that fit beside a bar, whichever they are; the tables have the names in full. */
-const mostWidth = 25;
-function cut(name: string): string {
-  const letters = [...name.replaceAll(/\s+/g, " ")];
-  // Capitals and letters of other scripts are wider.
-  let width = 0;
-  const fitting = letters.findIndex((letter) => {
-    width += /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;
-    return width > mostWidth;
-  });
-  return fitting === -1
-    ? letters.join("")
-    : `${letters
-        .slice(0, fitting - 1)
-        .join("")
-        .trim()}…`;
 }
 
 const inkOn = (color: string): string => (color === colors.organic ? ink : "#ffffff");
