@@ -119,6 +119,24 @@ describe("the page of a shared report", () => {
     }
   });
 
+  it("writes the figure of a part of a bar where it fits", () => {
+    const shares = (ads: number, organic: number) => {
+      const [report] = page.reports;
+      if (!report) throw new Error("no report");
+      const sales = {
+        all: { count: ads + organic, amount: 0n },
+        fromAds: { count: ads, amount: 0n },
+        organic: { count: organic, amount: 0n },
+      };
+      const drawn = renderReportPage({ ...page, reports: [{ ...report, sales }], daily: [] });
+      const drawing = /aria-label="[^"]*de anuncios[\s\S]*?<\/svg>/.exec(drawn)?.[0] ?? "";
+      return [...drawing.matchAll(/<text [^>]*>([^<]+)</g)].map(([, text]) => text);
+    };
+    expect(shares(8, 41)).to.include.members(["8", "41"]);
+    expect(shares(8, 4_100)).to.include("4.100").and.not.include("8");
+    expect(shares(0, 41)).to.include("41").and.not.include("0");
+  });
+
   it("adds the group up, currencies each by itself", () => {
     const keys = keysOf(groupPart);
     const sum = (of: (report: ReportPage["reports"][number]) => number) =>

@@ -26,6 +26,7 @@ const faint = "#e5e7eb";
 const font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const barRow = 26;
 const nameWidth = 178;
+const barsRight = 12;
 
 /** Nothing that moves or waits for a mouse: the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
@@ -115,7 +116,7 @@ export class Charts {
     return this.draw(
       names.length * barRow + 8,
       {
-        grid: { left: nameWidth, right: 12, top: 4, bottom: 4 },
+        grid: { left: nameWidth, right: barsRight, top: 4, bottom: 4 },
         xAxis: { type: "value", max: 100, show: false },
         yAxis: namesOf(names),
         series: series.map(({ name, color, values, texts }) => ({
@@ -127,8 +128,9 @@ export class Charts {
           barWidth: 18,
           data: names.map((_, row) => {
             const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
-            // A narrow part has no room for its text; the table beside it says it.
-            const shown = share >= 18 ? (texts[row] ?? "") : "";
+            const text = texts[row] ?? "";
+            // The table beside it says what a narrow part has no room for.
+            const shown = widthOf(text) + 6 <= (share / 100) * (chartWidth - nameWidth - barsRight) ? text : "";
             return {
               value: share,
               label: { show: shown !== "", formatter: () => shown, color: inkOn(color), fontSize: 11 },
