@@ -1,4 +1,5 @@
 import * as echarts from "echarts";
+import { wide } from "./blocks.ts";
 import { escaped, short } from "./format.ts";
 import { cut, widthOf } from "./lettering.ts";
 
@@ -169,14 +170,14 @@ export class Charts {
     try {
       chart.setOption({ animation: false, textStyle: { fontFamily: font, color: ink }, ...option });
       this.drawn += 1;
-      return legendOf(series) + inPage(chart.renderToSVGString(), this.drawn, height);
+      return legendOf(series) + wide(inPage(chart.renderToSVGString(), this.drawn, height));
     } finally {
       chart.dispose();
     }
   }
 }
 
-/** Narrower on a narrow screen; named by the element around it. */
+/** Narrower on a narrow screen, as far as its text can be read; named by the element around it. */
 const inPage = (svg: string, number: number, height: number): string =>
   svg
     .replace(
