@@ -236,6 +236,15 @@ describe("the page of a shared report", () => {
     }
   });
 
+  it("says why ads have no names where the ad platform did not answer, also where no ad is known", () => {
+    const said = "No se obtuvo respuesta de la plataforma de anuncios";
+    expect(textOf(html)).not.to.include(said);
+    for (const isEmpty of [false, true]) {
+      const silent = samplePage([{ id: 1, isAdPlatformSilent: true, isEmpty }]);
+      expect(textOf(renderReportPage(silent))).to.include(said);
+    }
+  });
+
   it("draws what the tables say", () => {
     const [report] = page.reports;
     const drawn = textOf(businessParts[0] ?? "");

@@ -373,7 +373,7 @@ describe("the shared report (§7)", () => {
         failures.push(error),
       );
       const [first] = await report.report({ rootId: 1, startDate: march.startDate, endDate: march.endDate });
-      return first?.ads ?? [];
+      return { ads: first?.ads ?? [], isSilent: first?.isAdPlatformSilent };
     };
     before(() =>
       world.rows(
@@ -438,7 +438,8 @@ describe("the shared report (§7)", () => {
     });
 
     it("has name, imageUrl, spend and currency from the platform, and its ads that sold nothing (§7.10)", async () => {
-      const ads = await adsWith(insights);
+      const { ads, isSilent } = await adsWith(insights);
+      expect(isSilent).to.equal(false);
       expect(
         ads.map(({ adId, name, imageUrl, spend, currency }) => [adId, name, imageUrl, spend, currency]),
       ).to.deep.equal([
@@ -452,7 +453,8 @@ describe("the shared report (§7)", () => {
 
     it("does not fail with the platform (§7.10)", async () => {
       const failures: unknown[] = [];
-      const ads = await adsWith({ adsOf: () => Promise.reject(new Error("down")) }, failures);
+      const { ads, isSilent } = await adsWith({ adsOf: () => Promise.reject(new Error("down")) }, failures);
+      expect(isSilent).to.equal(true);
       expect(ads.map(({ adId, name, spend }) => [adId, name, spend])).to.deep.equal([
         ["a", null, null],
         ["b", null, null],
