@@ -92,7 +92,15 @@ const today = new Date();
 const daysAgo = (days: number, hours: number): string =>
   new Date(today.getTime() - days * 24 * hourMs - hours * hourMs).toISOString();
 
-const zones = ["America/La_Paz", "Europe/Madrid", "Asia/Kathmandu", "America/Havana", "America/Santiago"] as const;
+const zones = [
+  "America/La_Paz",
+  "Europe/Madrid",
+  "Asia/Kathmandu",
+  "America/Havana",
+  "America/Santiago",
+  "America/St_Johns",
+  "Pacific/Apia",
+] as const;
 
 /** What may happen to a business, and to its figures, in any order. */
 const step = fc.oneof(
@@ -337,6 +345,10 @@ describe("figures of folded days", () => {
     ["Europe/Madrid", ["2025-10-25", "2025-10-26", "2025-10-27"], [24, 25, 24]],
     // Of two midnights the day begins with the first.
     ["America/Havana", ["2025-11-01", "2025-11-02", "2025-11-03"], [24, 25, 24]],
+    // Calendars show the day before once more after it has begun.
+    ["America/St_Johns", ["2010-11-06", "2010-11-07", "2010-11-08"], [24, 25, 24]],
+    // Calendars never showed the day in the middle.
+    ["Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"], [24, 0, 24]],
   ] as const) {
     it(`have each moment in one day where clocks change: ${zone} on ${days[1]}`, async () => {
       await take({ kind: "zone", zone });
@@ -352,10 +364,14 @@ describe("figures of folded days", () => {
           expect(report?.sales.all.count, day).to.equal(2 * (hours[index] ?? 0));
           await compare(day, day);
           const [daily] = await resolve(world.container, tokens.sharedReports).daily(request);
-          expect(daily?.days.map((each) => each.day)).to.deep.equal([day]);
+          expect(daily?.days.map((each) => each.day)).to.deep.equal(hours[index] === 0 ? [] : [day]);
         }
         await compare(days[0], days[2]);
       }
+      for (const at of halfHours) await addRecord(world, 1, { at, amount: 2 });
+      await fold();
+      await compare(days[0], days[2]);
+      expect(await world.rows("select from report_marks where at < now() - interval '1 hour'")).to.deep.equal([]);
       await world.rows("delete from registrations where business_id = 1");
       await take({ kind: "zone", zone: zones[0] });
     });

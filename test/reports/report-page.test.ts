@@ -88,6 +88,8 @@ describe("the page of a shared report", () => {
     expect(period(whole, "America/La_Paz")).to.equal("1 de marzo de 2026 al 2 de marzo de 2026");
     const cut = { from: new Date("2026-03-01T14:30:00Z"), until: new Date("2026-03-03T04:00:00Z") };
     expect(period(cut, "America/La_Paz")).to.match(/^1 de marzo de 2026.* 10:30.* al 2 de marzo de 2026.* 11:59.*$/);
+    const skipped = { from: new Date("2011-12-30T10:00:00Z"), until: new Date("2011-12-30T10:00:00Z") };
+    expect(period(skipped, "Pacific/Apia")).to.match(/^31 de diciembre.* 12:00.* al 31 de diciembre.* 12:00.*$/);
   });
 
   it("writes the figures of axes in one way, however large they are", () => {
@@ -102,6 +104,37 @@ describe("the page of a shared report", () => {
       )?.[0];
     for (const days of [1, 3]) expect(drawing(days)).not.to.match(/stroke-width="2"/);
     expect(drawing(4)).to.match(/stroke-width="2"/);
+  });
+
+  it("has room for what its axes say, however large the amounts are", () => {
+    for (const zeros of [0n, 5n, 7n, 9n, 11n]) {
+      const daily = page.daily.map((each) => ({
+        ...each,
+        days: each.days.map((day) => ({ ...day, sales: { count: 1, amount: 8n * 10n ** (zeros + 2n) } })),
+      }));
+      const drawing = /aria-label="Montos por día[\s\S]*?<\/svg>/.exec(renderReportPage({ ...page, daily }))?.[0] ?? "";
+      const labels = [...drawing.matchAll(/<text [^>]*text-anchor="end"[^>]*translate\(([\d.]+) [^>]*>([^<]+)</g)];
+      expect(labels.length).to.be.above(3);
+      for (const [, right, label = ""] of labels) expect(Number(right), label).to.be.at.least(label.length * 6.5);
+    }
+  });
+
+  it("writes the figure of a part of a bar where it fits", () => {
+    const shares = (ads: number, organic: number) => {
+      const [report] = page.reports;
+      if (!report) throw new Error("no report");
+      const sales = {
+        all: { count: ads + organic, amount: 0n },
+        fromAds: { count: ads, amount: 0n },
+        organic: { count: organic, amount: 0n },
+      };
+      const drawn = renderReportPage({ ...page, reports: [{ ...report, sales }], daily: [] });
+      const drawing = /aria-label="[^"]*de anuncios[\s\S]*?<\/svg>/.exec(drawn)?.[0] ?? "";
+      return [...drawing.matchAll(/<text [^>]*>([^<]+)</g)].map(([, text]) => text);
+    };
+    expect(shares(8, 41)).to.include.members(["8", "41"]);
+    expect(shares(8, 4_100)).to.include("4.100").and.not.include("8");
+    expect(shares(0, 41)).to.include("41").and.not.include("0");
   });
 
   it("adds the group up, currencies each by itself", () => {
@@ -203,6 +236,15 @@ describe("the page of a shared report", () => {
     }
   });
 
+  it("says why ads have no names where the ad platform did not answer, also where no ad is known", () => {
+    const said = "No se obtuvo respuesta de la plataforma de anuncios";
+    expect(textOf(html)).not.to.include(said);
+    for (const isEmpty of [false, true]) {
+      const silent = samplePage([{ id: 1, isAdPlatformSilent: true, isEmpty }]);
+      expect(textOf(renderReportPage(silent))).to.include(said);
+    }
+  });
+
   it("draws what the tables say", () => {
     const [report] = page.reports;
     const drawn = textOf(businessParts[0] ?? "");
@@ -233,25 +275,31 @@ describe("the page of a shared report", () => {
     for (const [, name = ""] of drawings) expect(name).to.match(/\d/);
   });
 
-  it("fits a narrow screen: drawings shrink with it, and a table that does not scrolls by itself", () => {
+  it("fits a narrow screen: drawings shrink with it while they can be read, and then scroll by themselves as tables do", () => {
     expect(html).to.include('<meta name="viewport" content="width=device-width, initial-scale=1">');
     const [style = ""] = /<style>[\s\S]*?<\/style>/.exec(html) ?? [];
-    const [narrow = ""] = /@media \(max-width: \d+px\) \{[\s\S]*?\n\}/.exec(style) ?? [];
-    expect(narrow).to.match(/\.wide \{[^}]*overflow-x: auto/);
+    const [always = "", printed = ""] = style.split("@media print");
+    expect(always.split("@media")[0]).to.match(/\.wide \{[^}]*overflow-x: auto/);
+    expect(printed, "paper does not scroll").to.match(/\.wide \{[^}]*overflow: visible/);
     const tables = html.split("<table").length - 1;
     expect(tables).to.be.above(5);
     expect(html.split('<div class="wide"><table')).to.have.length(tables + 1);
 
-    expect(style).to.match(/figure svg \{[^}]*width: 100%; height: auto/);
+    const { least } =
+      /figure svg \{[^}]*width: 100%; min-width: (?<least>\d+)px; height: auto/.exec(always)?.groups ?? {};
+    const letters = [...html.matchAll(/<text [^>]*font-size: ?(\d+)px/g)].map(([, height]) => Number(height));
+    expect((Math.min(...letters) * Number(least)) / 720).to.be.at.least(10);
+    expect(printed).to.match(/figure svg \{[^}]*min-width: 0/);
+    expect(html.split('<div class="wide"><svg ')).to.have.length(html.split("<svg ").length);
     const drawings = [...html.matchAll(/<svg viewBox="0 0 (\d+) (\d+)" width="(\d+)" height="(\d+)"/g)];
     expect(drawings).to.have.length(html.split("<svg ").length - 1);
     for (const [, ...sizes] of drawings) expect(sizes.slice(0, 2)).to.deep.equal(sizes.slice(2));
     const outside = html.split(/<figure>[\s\S]*?<\/figure>/).join("");
     expect(outside).not.to.include("<svg");
 
-    // Nothing on the page is of a width of its own that a phone does not have.
+    // Nothing else on the page is of a width of its own that a phone does not have.
     const widths = [...html.matchAll(/(?<![-\w])(?:min-)?width: ?(\d+)px/g)].map(([, width]) => Number(width));
-    expect(Math.max(...widths)).to.be.below(100);
+    expect(Math.max(...widths.filter((width) => width !== Number(least)))).to.be.below(100);
   });
 
   it("needs nothing from anywhere", () => {

@@ -16,6 +16,7 @@ export interface SampleBusiness {
   readonly agents?: readonly string[];
   readonly tags?: readonly string[];
   readonly ads?: readonly string[] | null;
+  readonly isAdPlatformSilent?: boolean;
   /** Nothing happened. */
   readonly isEmpty?: boolean;
 }
@@ -115,6 +116,7 @@ function sampleReport(business: SampleBusiness): { report: BusinessReport; days:
     tags: isEmpty && !business.tags ? [] : tags,
     agents,
     ads: isEmpty && ads ? [] : ads,
+    isAdPlatformSilent: business.isAdPlatformSilent ?? false,
   };
   return { report, days };
 }

@@ -227,6 +227,30 @@ describe("the shared report (§7)", () => {
     expect(await on("2026-05-02")).to.deep.equal([0, 9]);
   });
 
+  it("has a business with zeros where its clocks skipped the whole period (§7.3)", async () => {
+    const zoneIs = (zone: string) =>
+      world.rows(
+        `update businesses set feature_flags = feature_flags || jsonb_build_object('timezone', $1::text) where id = 1`,
+        [zone],
+      );
+    await zoneIs("Pacific/Apia");
+    const id = await addRecord(world, 1, { amount: 7, at: "2011-12-30T12:00:00Z" });
+    const of = async (startDate: string, endDate: string) => {
+      const { status, json } = await ask({ startDate, endDate, includeBusinesses: [1] });
+      expect(status, JSON.stringify(json)).to.equal(200);
+      const [{ salesCount, salesAmount, conversaciones, tags, agentes }] = json.data;
+      return [salesCount, salesAmount, conversaciones, tags, agentes.length];
+    };
+    expect(await of("2011-12-30", "2011-12-30")).to.deep.equal([0, 0, 0, [], 2]);
+    expect(await of("2011-12-30T18:00", "2011-12-31T09:00")).to.deep.equal([0, 0, 0, [], 2]);
+    for (const startDate of ["2011-12-29", "2011-12-30", "2011-12-31"]) {
+      expect(await of(startDate, "2011-12-31")).to.deep.equal([1, 7, 0, [], 2]);
+    }
+    expect((await ask({ startDate: "2011-12-31", endDate: "2011-12-30" })).status).to.equal(400);
+    await world.rows("delete from registrations where id = $1", [id]);
+    await zoneIs("America/La_Paz");
+  });
+
   it("is of the businesses of the group, in its order, each with its own currency (§7.2)", async () => {
     const { json } = await ask();
     expect(json.data.map((each: { data: { id: number } }) => each.data.id)).to.deep.equal([1, 2]);
@@ -349,7 +373,7 @@ describe("the shared report (§7)", () => {
         failures.push(error),
       );
       const [first] = await report.report({ rootId: 1, startDate: march.startDate, endDate: march.endDate });
-      return first?.ads ?? [];
+      return { ads: first?.ads ?? [], isSilent: first?.isAdPlatformSilent };
     };
     before(() =>
       world.rows(
@@ -414,7 +438,8 @@ describe("the shared report (§7)", () => {
     });
 
     it("has name, imageUrl, spend and currency from the platform, and its ads that sold nothing (§7.10)", async () => {
-      const ads = await adsWith(insights);
+      const { ads, isSilent } = await adsWith(insights);
+      expect(isSilent).to.equal(false);
       expect(
         ads.map(({ adId, name, imageUrl, spend, currency }) => [adId, name, imageUrl, spend, currency]),
       ).to.deep.equal([
@@ -428,7 +453,8 @@ describe("the shared report (§7)", () => {
 
     it("does not fail with the platform (§7.10)", async () => {
       const failures: unknown[] = [];
-      const ads = await adsWith({ adsOf: () => Promise.reject(new Error("down")) }, failures);
+      const { ads, isSilent } = await adsWith({ adsOf: () => Promise.reject(new Error("down")) }, failures);
+      expect(isSilent).to.equal(true);
       expect(ads.map(({ adId, name, spend }) => [adId, name, spend])).to.deep.equal([
         ["a", null, null],
         ["b", null, null],

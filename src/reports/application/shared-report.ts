@@ -60,7 +60,7 @@ export class SharedReport implements SharedReports {
     const counted = new Map(figures.map((each) => [each.businessId, each]));
     return asked.flatMap((each) => {
       const found = counted.get(each.businessId);
-      return found ? [reportOf(each, found, ads.get(each.businessId) ?? null)] : [];
+      return found ? [reportOf(each, found, ads.get(each.businessId) ?? noAccount)] : [];
     });
   }
 
@@ -88,7 +88,7 @@ export class SharedReport implements SharedReports {
     });
   }
 
-  private async adsOf(asked: readonly Asked[]): Promise<Map<number, AdFigures[]>> {
+  private async adsOf(asked: readonly Asked[]): Promise<Map<number, ReportedAds>> {
     if (asked.length === 0) return new Map();
     const [records, insights] = await Promise.all([
       this.reads.adRecords(asked, mostAdRecords + 1),
@@ -99,21 +99,30 @@ export class SharedReport implements SharedReports {
     return new Map(
       asked.map(({ businessId }, index) => [
         businessId,
-        adFigures(ofBusiness.get(businessId) ?? [], insights[index] ?? []),
+        {
+          ads: adFigures(ofBusiness.get(businessId) ?? [], insights[index] ?? []),
+          isAdPlatformSilent: !insights[index],
+        },
       ]),
     );
   }
 
-  /** Nothing when the platform does not answer: the report is about what is known here. */
-  private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[]> {
+  /** Null when the platform does not answer: the report is about what is known here. */
+  private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[] | null> {
+    if (period.until <= period.from) return [];
     try {
       return await this.inTime(this.adInsights.adsOf(businessId, adAccount ?? "", period));
     } catch (error) {
       this.onFailure(error, businessId);
-      return [];
+      return null;
     }
   }
 }
+
+type ReportedAds = Pick<BusinessReport, "ads" | "isAdPlatformSilent">;
+
+/** Of a business that names no ad account. */
+const noAccount: ReportedAds = { ads: null, isAdPlatformSilent: false };
 
 interface Asked extends AskedPeriod {
   readonly business: ReportedBusiness;
@@ -135,7 +144,7 @@ function askedOf({ id, name, imageUrl, flags }: StoredBusiness, startDate: strin
   };
 }
 
-function reportOf(asked: Asked, counted: CountedFigures, ads: AdFigures[] | null): BusinessReport {
+function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): BusinessReport {
   const { conversations, tags, agents } = counted;
   const [fromAds, organic] = [tallyOf(counted.adSales), tallyOf(counted.organicSales)];
   const sales = sum(fromAds, organic);
@@ -164,7 +173,7 @@ function reportOf(asked: Asked, counted: CountedFigures, ads: AdFigures[] | null
     temperatures: { ai: temperatureOf(counted.aiTemperature), agent: temperatureOf(counted.agentTemperature) },
     tags,
     agents,
-    ads,
+    ...ads,
   };
 }
 

@@ -1,18 +1,28 @@
-import { instantOf } from "../../kernel/instants.ts";
+import { instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
 /** Five years, and a leap day or two. */
 const longestMs = 5 * 366 * 24 * 60 * 60 * 1000;
 
-/** The period in a zone, to the end of the last day or millisecond. Throws `BadPeriod`. */
+/**
+ * The period in a zone, to the end of the last day or millisecond. One that clocks there skip is without any time: then
+ * both ends are the same moment. Throws `BadPeriod`.
+ */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  const from = instantOf(startDate, timezone);
-  if (!from) throw new BadPeriod("no_start");
-  const last = instantOf(endDate, timezone, true);
-  if (!last) throw new BadPeriod("no_end");
-  const until = new Date(last.getTime() + 1);
-  if (until <= from) throw new BadPeriod("reversed");
+  // As it is written: clocks that skip a day, or an hour, put its end on its beginning, or before.
+  const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
+  const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
+  if (written.until <= written.from) throw new BadPeriod("reversed");
+  const { from, until } = readIn(timezone, startDate, endDate);
   if (until.getTime() - from.getTime() > longestMs) throw new BadPeriod("too_long");
-  return { from, until };
+  return { from, until: until < from ? from : until };
+}
+
+function readIn(zone: string, startDate: string, endDate: string): Period {
+  const from = instantOf(startDate, zone);
+  if (!from) throw new BadPeriod("no_start");
+  const last = instantOf(endDate, zone, true);
+  if (!last) throw new BadPeriod("no_end");
+  return { from, until: new Date(last.getTime() + 1) };
 }

@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 
-/** From `from` on, until before `until`. */
+/** From `from` on, until before `until`; without any time where both are one. */
 export interface Period {
   readonly from: Date;
   readonly until: Date;
@@ -112,6 +112,8 @@ export interface BusinessReport {
   readonly agents: readonly AgentFigures[];
   /** Null for a business that names no ad account for its report. */
   readonly ads: readonly AdFigures[] | null;
+  /** The ad platform was asked and gave no answer: names of ads and what they spent are missing. */
+  readonly isAdPlatformSilent: boolean;
 }
 
 /** One day of one business; every day of the period has one. */

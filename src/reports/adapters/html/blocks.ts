@@ -13,6 +13,9 @@ export const keyFigures = (figures: readonly KeyFigure[]): string => {
 
 export const empty = (text: string): string => `<p class="empty">${escaped(text)}</p>`;
 
+/** What scrolls by itself where the page is narrower. */
+export const wide = (html: string): string => `<div class="wide">${html}</div>`;
+
 /** A drawing with a title, and what it shows in words for who does not see it. */
 export const figure = (title: string, description: string, drawing: string): string =>
   `<figure><figcaption>${escaped(title)}</figcaption><div role="img" aria-label="${escaped(description)}">${drawing}</div></figure>`;
@@ -31,5 +34,5 @@ export function table(caption: string, headings: readonly string[], rows: readon
     return `<tr><th scope="row">${name}</th>${rest}</tr>`;
   });
   const named = caption === "" ? "" : `<caption>${escaped(caption)}</caption>`;
-  return `<div class="wide"><table>${named}<thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table></div>`;
+  return wide(`<table>${named}<thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table>`);
 }

@@ -39,7 +39,7 @@ export function* businessSection(
   yield origins(charts, report);
   yield agentsOf(charts, report.agents, currency);
   yield tagsOf(charts, report.tags);
-  if (report.ads !== null) yield adsOf(report.ads, currency);
+  if (report.ads !== null) yield adsOf(report.ads, currency) + (report.isAdPlatformSilent ? adPlatformSilence : "");
   yield "</section>\n";
 }
 
@@ -90,6 +90,9 @@ function tagsOf(charts: Charts, tags: readonly TagCount[]): string {
   const also = others === "" ? "" : `<p class="muted small">Además: ${others}${more}.</p>`;
   return `${figure(title, described, drawing)}${also}`;
 }
+
+const adPlatformSilence = `<p class="muted small">No se obtuvo respuesta de la plataforma de anuncios: faltan los
+nombres de los anuncios y lo que se gastó en ellos.</p>`;
 
 function adsOf(ads: readonly AdFigures[], currency: string): string {
   const title = "Anuncios";

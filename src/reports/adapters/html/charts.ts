@@ -1,5 +1,7 @@
 import * as echarts from "echarts";
+import { wide } from "./blocks.ts";
 import { escaped, short } from "./format.ts";
+import { cut, widthOf } from "./lettering.ts";
 
 /** What the charts and the tables call by the same colour. Each can be told from its neighbours in grey as well. */
 export const colors = {
@@ -25,10 +27,13 @@ const faint = "#e5e7eb";
 const font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const barRow = 26;
 const nameWidth = 178;
+const barsRight = 12;
 
 /** Nothing that moves or waits for a mouse: the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
 const mostTimesInBars = 3;
+/** Where the last mark of an axis is, at most, in parts of the largest value. */
+const aboveMost = 1.4;
 const bar = { type: "bar", barMaxWidth: 48 } as const;
 const lineOf = (times: number) =>
   ({
@@ -55,10 +60,11 @@ export class Charts {
   /** One line for each series, from left to right; bars where there are too few times for a line. */
   overTime(times: readonly string[], series: readonly Series[]): string {
     const areBars = times.length <= mostTimesInBars;
+    const most = Math.max(0, ...series.flatMap(({ values }) => values));
     return this.draw(
       190,
       {
-        grid: { left: 56, right: 12, top: 10, bottom: 24 },
+        grid: { left: Math.max(56, widthOf(short(Math.round(most * aboveMost))) + 8), right: 12, top: 10, bottom: 24 },
         xAxis: {
           type: "category",
           data: [...times],
@@ -111,7 +117,7 @@ export class Charts {
     return this.draw(
       names.length * barRow + 8,
       {
-        grid: { left: nameWidth, right: 12, top: 4, bottom: 4 },
+        grid: { left: nameWidth, right: barsRight, top: 4, bottom: 4 },
         xAxis: { type: "value", max: 100, show: false },
         yAxis: namesOf(names),
         series: series.map(({ name, color, values, texts }) => ({
@@ -123,8 +129,9 @@ export class Charts {
           barWidth: 18,
           data: names.map((_, row) => {
             const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
-            // A narrow part has no room for its text; the table beside it says it.
-            const shown = share >= 18 ? (texts[row] ?? "") : "";
+            const text = texts[row] ?? "";
+            // The table beside it says what a narrow part has no room for.
+            const shown = widthOf(text) + 6 <= (share / 100) * (chartWidth - nameWidth - barsRight) ? text : "";
             return {
               value: share,
               label: { show: shown !== "", formatter: () => shown, color: inkOn(color), fontSize: 11 },
@@ -163,14 +170,14 @@ export class Charts {
     try {
       chart.setOption({ animation: false, textStyle: { fontFamily: font, color: ink }, ...option });
       this.drawn += 1;
-      return legendOf(series) + inPage(chart.renderToSVGString(), this.drawn, height);
+      return legendOf(series) + wide(inPage(chart.renderToSVGString(), this.drawn, height));
     } finally {
       chart.dispose();
     }
   }
 }
 
-/** Narrower on a narrow screen; named by the element around it. */
+/** Narrower on a narrow screen, as far as its text can be read; named by the element around it. */
 const inPage = (svg: string, number: number, height: number): string =>
   svg
     .replace(
@@ -211,24 +218,6 @@ const namesOf = (names: readonly string[]) =>
 function legendOf(series: readonly Series[]): string {
   const items = series.map(({ name, color }) => `<span><i style="background:${color}"></i>${escaped(name)}</span>`);
   return items.length === 0 ? "" : `<p class="legend">${items.join(" ")}</p>`;
-}
-
-/** Letters that fit beside a bar, whichever they are; the tables have the names in full. */
-const mostWidth = 25;
-function cut(name: string): string {
-  const letters = [...name.replaceAll(/\s+/g, " ")];
-  // Capitals and letters of other scripts are wider.
-  let width = 0;
-  const fitting = letters.findIndex((letter) => {
-    width += /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;
-    return width > mostWidth;
-  });
-  return fitting === -1
-    ? letters.join("")
-    : `${letters
-        .slice(0, fitting - 1)
-        .join("")
-        .trim()}…`;
 }
 
 const inkOn = (color: string): string => (color === colors.organic ? ink : "#ffffff");

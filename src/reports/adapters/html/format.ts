@@ -60,10 +60,14 @@ function moneyText(amount: string, currency: string): string {
 const longDate = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
 
-/** The first and the last day, on the clocks of the zone; with the times where it is not made of whole days. */
+/**
+ * The first and the last day, on the clocks of the zone; with the times where it is not made of whole days. One without
+ * any time ends as it begins.
+ */
 export function period({ from, until }: Period, timeZone: string): string {
-  const areDays = [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));
-  return [from, before(until)].map((at) => (areDays ? longDate : moment)(at, timeZone)).join(" al ");
+  const isEmpty = until <= from;
+  const areDays = !isEmpty && [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));
+  return [from, isEmpty ? from : before(until)].map((at) => (areDays ? longDate : moment)(at, timeZone)).join(" al ");
 }
 
 const before = (at: Date): Date => new Date(at.getTime() - 1);

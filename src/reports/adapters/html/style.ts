@@ -1,4 +1,7 @@
-/** Light, for the screen and for A4. */
+/**
+ * Light, for the screen and for A4. Drawings are 720 pixels wide and their letters 11 high: from 660 on they are 10.
+ * What is wider than the page has a shadow at each edge over which it goes on, which covers in its own colour at its end.
+ */
 export const style = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -23,17 +26,22 @@ a { color: #0f5f59; }
   overflow-wrap: anywhere; }
 .keys dd + dd { font-size: 12px; font-weight: 500; color: #374151; }
 figure, .block { margin: 0 0 22px; break-inside: avoid; }
-figure svg { display: block; width: 100%; height: auto; }
+.wide { overflow-x: auto; margin: 0 0 22px; background: linear-gradient(to right, #fff 18px, #fff0) 0 0 / 36px 100%
+  no-repeat local, linear-gradient(to left, #fff 18px, #fff0) 100% 0 / 36px 100% no-repeat local,
+  linear-gradient(to right, #64748b73, #64748b00) 0 0 / 18px 100% no-repeat scroll,
+  linear-gradient(to left, #64748b73, #64748b00) 100% 0 / 18px 100% no-repeat scroll; }
+figure .wide { margin: 0; }
+figure svg { display: block; width: 100%; min-width: 660px; height: auto; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 2px; font-size: 12px; color: #374151; }
 .legend i { display: inline-block; width: 11px; height: 11px; margin-right: 5px; border-radius: 2px; }
 .empty { border: 1px dashed #d1d5db; border-radius: 6px; padding: 14px; color: #4b5563; text-align: center; }
-table { border-collapse: collapse; width: 100%; font-size: 12px; margin: 0 0 22px; }
+table { border-collapse: collapse; width: 100%; font-size: 12px; }
 caption { text-align: left; font-size: 14px; font-weight: 600; color: #111827; padding-bottom: 6px; }
 th, td { padding: 4px 6px; border-bottom: 1px solid #e5e7eb; text-align: right; vertical-align: top;
   font-variant-numeric: tabular-nums; }
 thead th { border-bottom: 1px solid #9ca3af; color: #374151; font-weight: 600; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
-tbody th { font-weight: 500; overflow-wrap: anywhere; }
+tbody th { font-weight: 500; }
 td { white-space: nowrap; }
 th:first-child { width: 26%; }
 tfoot th, tfoot td { border-bottom: 0; border-top: 1px solid #9ca3af; font-weight: 650; }
@@ -44,14 +52,15 @@ footer { margin-top: 28px; padding-top: 10px; border-top: 1px solid #e5e7eb; fon
   main { padding: 16px; }
   .keys { grid-template-columns: repeat(2, 1fr); }
   nav ol { columns: 1; }
-  .wide { overflow-x: auto; }
   table { font-size: 11px; }
-  tbody th { overflow-wrap: normal; }
 }
 @page { size: A4; margin: 14mm 13mm; }
 @media print {
   body { background: #fff; font-size: 12px; }
   main { max-width: none; padding: 0; }
+  .wide { overflow: visible; background: none; }
+  figure svg { min-width: 0; }
+  tbody th { overflow-wrap: anywhere; }
   .business { break-before: page; border-top: 0; padding-top: 0; margin-top: 0; }
   h2, h3, figcaption, caption { break-after: avoid; }
   a { color: inherit; text-decoration: none; }

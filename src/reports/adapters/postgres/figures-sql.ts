@@ -5,11 +5,26 @@
  */
 
 /**
- * The moment at which a day (a timestamp at its midnight) begins in a zone. Where clocks are put back to midnight it is
- * the first of two, so that every moment is in the day that calendars show.
+ * The moment at which a day (a timestamp at its midnight) begins in a zone: of two midnights the first. A midnight that
+ * clocks skip is counted on from before they do, so that a skipped day is one without time, and each day ends where the
+ * next begins.
  */
-export const beginningOf = (day: string, zone: string): string =>
-  `((${day} - interval '1 microsecond') at time zone ${zone} + interval '1 microsecond')`;
+export const beginningOf = (day: string, zone: string): string => {
+  // The database takes the second. Comparing the two spares most days a third `at time zone`, which is what this costs.
+  const last = `(${day} at time zone ${zone})`;
+  const dayLater = `((${day} - interval '1 day') at time zone ${zone} + interval '24 hours')`;
+  return `case when ${dayLater} >= ${last} or ${dayLater} at time zone ${zone} <> ${day} then ${last} else ${dayLater} end`;
+};
+
+/**
+ * The day (a timestamp at its midnight) that a moment is in: the one that calendars show, or the one after it where
+ * clocks were put back over a midnight that has been.
+ */
+export const dayAt = (at: string, zone: string): string => {
+  const shown = `(${at} at time zone ${zone})::date::timestamp`;
+  const next = `(${shown} + interval '1 day')`;
+  return `case when ${beginningOf(next, zone)} <= ${at} then ${next} else ${shown} end`;
+};
 
 const during = (time: string) =>
   `business_id = span.business_id and ${time} >= span.starts_at and ${time} < span.ends_at`;

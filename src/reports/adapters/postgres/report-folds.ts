@@ -2,7 +2,7 @@ import type { Database, Queries, Statement } from "../../../infra/postgres/datab
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { Counting, DayOfCurrency, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
-import { beginningOf, countAgents, countDay, countTags, dayColumns } from "./figures-sql.ts";
+import { beginningOf, countAgents, countDay, countTags, dayAt, dayColumns } from "./figures-sql.ts";
 
 /** Days that are folded in one statement. */
 const mostDays = 14;
@@ -74,15 +74,15 @@ const daysToFold: Statement = {
     with unfolded as (
       select day::date as day
       from report_progress as progress,
-           generate_series((progress.folded_to at time zone $2)::date::timestamp,
-                           (($3::timestamptz - interval '1 microsecond') at time zone $2)::date::timestamp,
+           generate_series(${dayAt("progress.folded_to", "$2")},
+                           ${dayAt("($3::timestamptz - interval '1 microsecond')", "$2")},
                            interval '1 day') as day
       where progress.business_id = $1
         and (progress.folded_to < $3::timestamptz - interval '1 hour')
       order by day limit ${mostDays}
     ),
     changed as (
-      select distinct (at at time zone $2)::date as day
+      select distinct (${dayAt("at", "$2")})::date as day
       from report_marks
       where business_id = $1 and at < $3 and not exists (select from unfolded)
       order by day limit ${mostDays}

@@ -17,6 +17,7 @@ import {
   countColumns,
   countDay,
   countTags,
+  dayAt,
   dayColumns,
 } from "./figures-sql.ts";
 
@@ -43,8 +44,8 @@ const spans = `
            day::date as day, ${beginningOf("day", "timezone")} as starts_at,
            ${beginningOf("(day + interval '1 day')", "timezone")} as ends_at
     from asked,
-         generate_series((starts_at at time zone timezone)::date::timestamp,
-                         ((ends_at - interval '1 microsecond') at time zone timezone)::date::timestamp,
+         generate_series(${dayAt("starts_at", "timezone")},
+                         ${dayAt("(ends_at - interval '1 microsecond')", "timezone")},
                          interval '1 day') as day
   ),
   folded as materialized (
@@ -92,7 +93,10 @@ const figures: Statement = {
   text: `
     ${spans},
     total as (
-      select business_id, ${summed(dayColumns, countColumns)} from (${everyDay}) as part group by business_id
+      select business_id, ${summed(dayColumns, countColumns)}
+      -- A period without any time has figures, too.
+      from asked left join (${everyDay}) as part using (business_id)
+      group by business_id
     ),
     agent_total as (
       select business_id, agent_id, ${summed(agentColumns, agentCounts)}
