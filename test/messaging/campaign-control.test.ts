@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
@@ -276,7 +275,7 @@ describe("campaigns in the hands of an operator", () => {
       const id = await all.register(all.body(4, later));
       await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
       // The worker of this world may hold the number for a moment.
-      const lease = await eventually(async () => (await all.queue.lease(randomUUID(), 1))[0]);
+      const lease = await eventually(async () => (await all.lease(1))[0]);
       const { recipients } = await all.queue.claim(lease, 4, 0);
       expect(recipients).to.have.length(4);
       await all.rows(

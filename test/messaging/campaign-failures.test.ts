@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
 
@@ -58,6 +60,32 @@ describe("a campaign that meets trouble", () => {
     await all.act(id, "resume");
     await all.becomes(id, { state: "completed", pause_reason: null }, { read: 40 });
     expect(await all.accepted(40)).to.have.length(40);
+  });
+
+  it("is paused where its number's token cannot be read, stops no other number, and goes on with a new token", async () => {
+    const senders = resolve(all.world.container, tokens.senderDirectory);
+    const sender = await senders.of(1, "platform-apicloud");
+    if (!sender) throw new Error("no number");
+    const inbox = await all.world.listen(101);
+    const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
+    const id = await all.register(all.body(3, later));
+    const other = await all.register(all.body(3, { ...later, plantilla_id: 202 }, 2), 2);
+    await all.rows("update senders set sealed_token = sealed_token || 'x' where business_id = 1");
+    await all.rows("update campaigns set starts_at = now() where id = any($1)", [[id, other]]);
+    all.wake();
+    await all.becomes(other, { state: "completed" }, { read: 3 }, 2);
+    const { pause_reason } = await all.becomes(id, { state: "paused" }, { queued: 3 });
+    expect(pause_reason).to.include("token of its number cannot be read");
+    await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === "paused");
+
+    const taken = await senders.add(2, sender).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(taken).to.equal(`${sender.platformId} belongs to another business`);
+    expect(await senders.add(1, sender)).to.deep.equal({ id: sender.id, wasThere: true });
+    await all.act(id, "resume");
+    await all.becomes(id, { state: "completed" }, { read: 3 });
   });
 
   it("goes on at once when it is resumed while its number still sends for another", async () => {

@@ -108,9 +108,12 @@ export interface RecipientToRecord {
   readonly errorReason: string | null;
 }
 
+/** Hears of a number whose platform token cannot be opened, and which campaigns were paused for it. */
+export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
+
 export interface CampaignQueue {
-  /** Takes numbers that have something due and that nobody drains. */
-  lease(worker: string, limit: number): Promise<SenderLease[]>;
+  /** Takes numbers that have something due and that nobody drains. One whose token cannot be opened stops no other. */
+  lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
   release(lease: SenderLease): Promise<void>;
   /** False once the lease is gone. */
   renew(lease: SenderLease): Promise<boolean>;

@@ -103,7 +103,10 @@ export class DispatchCampaigns {
   private async take(most: number): Promise<number> {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;
-    const leases = await this.queue.lease(this.settings.worker, free);
+    const leases = await this.queue.lease(this.settings.worker, free, (businessId, campaignIds, error) => {
+      this.onError(error);
+      this.progress.touch(businessId, campaignIds);
+    });
     for (const lease of leases) {
       const stop = new AbortController();
       if (this.stopping.signal.aborted) stop.abort();

@@ -6,50 +6,16 @@ import type {
   Claim,
   ClaimedRecipient,
   FrozenCampaign,
+  OnUnreadable,
   SenderLease,
 } from "../../application/campaign-ports.ts";
 import type { FrozenTemplate } from "../../domain/campaign.ts";
 import { claim } from "./campaign-claim.ts";
-import { countsByState, isDue, isOpen, sendsNow } from "./campaign-sql.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+import { giveUp, lease, release, renew } from "./campaign-lease.ts";
+import { countsByState, isOpen } from "./campaign-sql.ts";
+import { type OpenToken, type SenderColumns, toSender } from "./sender-sql.ts";
 
-/** A number that was left without being released may have sent until just now: its new worker waits for a second. */
-const lease: Statement = {
-  name: "sender_lease",
-  text: `
-    with free as (
-      select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
-      where (sender.drained_until is null or sender.drained_until < now())
-        and exists (
-          select from campaigns as campaign
-          where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
-            and exists (
-              select from campaign_recipients as recipient
-              where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
-      order by sender.drained_until nulls first, sender.business_id, sender.id limit $2
-      for no key update skip locked
-    )
-    update senders as sender
-    set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
-    from free join businesses as business on business.id = free.business_id
-    where sender.business_id = free.business_id and sender.id = free.id
-    returning sender.business_id, business.name as business_name, sender.fence, sender.messages_per_second,
-              free.was_left, ${senderColumns}`,
-};
-
-const release: Statement = {
-  name: "sender_release",
-  text: `
-    update senders set drained_by = null, drained_until = null
-    where business_id = $1 and id = $2 and fence = $3 returning id`,
-};
-
-const renew: Statement = {
-  name: "sender_renew",
-  text: `
-    update senders set drained_until = now() + make_interval(secs => $4)
-    where business_id = $1 and id = $2 and fence = $3 returning id`,
-};
+const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 
 const frozen: Statement = {
   name: "campaign_frozen",
@@ -163,17 +129,35 @@ export class PostgresCampaignQueue implements CampaignQueue {
     private readonly settings: QueueSettings,
   ) {}
 
-  async lease(worker: string, limit: number): Promise<SenderLease[]> {
+  async lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]> {
     const values = [worker, limit, this.settings.senderLeaseSeconds];
-    const rows = await this.database.rows<LeaseRow>(lease, values);
-    return rows.map((row) => ({
+    const leases: SenderLease[] = [];
+    for (const row of await this.database.rows<LeaseRow>(lease, values)) {
+      try {
+        leases.push(this.toLease(row));
+      } catch (cause) {
+        onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
+      }
+    }
+    return leases;
+  }
+
+  private toLease(row: LeaseRow): SenderLease {
+    return {
       businessId: row.business_id,
       businessName: row.business_name,
       sender: toSender(row, row.business_id, this.openToken),
       fence: row.fence,
       messagesPerSecond: row.messages_per_second,
       waitMs: row.was_left ? 1_000 : 0,
-    }));
+    };
+  }
+
+  /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
+  private async giveUp({ business_id, sender_id, fence }: LeaseRow): Promise<number[]> {
+    const values = [business_id, sender_id, fence, unreadableToken];
+    const rows = await this.database.rows<{ id: number }>(giveUp, values).catch(() => []);
+    return rows.map(({ id }) => id);
   }
 
   async release({ businessId, sender, fence }: SenderLease): Promise<void> {
@@ -246,3 +230,6 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
   }
 }
+
+const tokenError = ({ business_id, sender_id }: LeaseRow, cause: unknown): Error =>
+  new Error(`the token of number ${sender_id} of business ${business_id} cannot be read`, { cause });
