@@ -98,6 +98,20 @@ describe("CloudApi", () => {
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
     });
 
+    it("says nothing that could not be stored", async () => {
+      const refused = { error: { message: "No\0 \ud800", code: 3_000_000_000 } };
+      expect(await outcomeOf(400, refused)).to.deep.equal({
+        kind: "refused",
+        refusal: { class: "final", code: 0, reason: "No" },
+      });
+      const accepted = { messages: [{ id: "wamid\0.1" }], contacts: [{ wa_id: "5917\ud800" }] };
+      expect(await outcomeOf(200, accepted)).to.deep.equal({
+        kind: "accepted",
+        platformMessageId: "wamid.1",
+        recipientId: "5917\ufffd",
+      });
+    });
+
     const classes: Record<RefusalClass, number[]> = {
       "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
       "wait-recipient": [131056],
