@@ -177,11 +177,16 @@ export interface CampaignOrigin {
   readonly authorName: string;
 }
 
+/** What of a try is written down. */
+export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientId">;
+
 export interface CampaignRecipients {
   /** Writes down what came of tries, unless a delivery status told more; those whose message is to be kept. */
-  settle(businessId: number, tried: readonly TriedRecipient[]): Promise<RecipientToRecord[]>;
+  settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]>;
   /** Recipients that the death of a worker left between claim and record: unknown now, unless more is known. */
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
+  /** The frozen parts of the rows' campaigns, by id. */
+  campaignsOf(businessId: number, rows: readonly RecipientToRecord[]): Promise<Map<number, FrozenCampaign>>;
 }
 
 /** What an answer told of a contact. */

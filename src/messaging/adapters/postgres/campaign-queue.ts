@@ -9,24 +9,13 @@ import type {
   OnUnreadable,
   SenderLease,
 } from "../../application/campaign-ports.ts";
-import type { FrozenTemplate } from "../../domain/campaign.ts";
 import { claim } from "./campaign-claim.ts";
+import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
 import { countsByState, isOpen } from "./campaign-sql.ts";
 import { type OpenToken, type SenderColumns, toSender } from "./sender-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
-
-const frozen: Statement = {
-  name: "campaign_frozen",
-  text: `
-    select campaign.id, campaign.template, campaign.tags, campaign.step_id, sender.provider as channel,
-           business.name as business_name
-    from campaigns as campaign
-    join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
-    join businesses as business on business.id = campaign.business_id
-    where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
-};
 
 const pause: Statement = {
   name: "campaign_pauses_itself",
@@ -189,28 +178,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
     };
   }
 
-  async frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
-    const rows = await this.database.rows<{
-      id: number;
-      template: FrozenTemplate;
-      tags: number[];
-      step_id: number;
-      channel: string;
-      business_name: string;
-    }>(frozen, [businessId, campaignIds]);
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          id: row.id,
-          template: row.template,
-          tags: row.tags.map(Number),
-          stepId: row.step_id,
-          senderChannel: row.channel,
-          businessName: row.business_name,
-        },
-      ]),
-    );
+  frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
+    return readFrozen(this.database, businessId, campaignIds);
   }
 
   async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
