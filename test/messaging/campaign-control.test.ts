@@ -548,6 +548,17 @@ describe("campaigns in the hands of an operator", () => {
       expect(await all.accepted(4)).to.deep.equal([]);
     });
 
+    it("warns of a text that is too long for the platform", async () => {
+      const contacts = [994, 995].map((length) => ({
+        nombre: "x".repeat(length),
+        numero: all.phone(0),
+        pedido: "A",
+      }));
+      const { data } = (await preview({ ...all.body(2), contacts })).json;
+      expect(data.map(({ texto }: { texto: string }) => texto.length)).to.deep.equal([1_024, 1_025]);
+      expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([[], ["text_too_long"]]);
+    });
+
     it("says whether the template is approved, and what is left of the month", async () => {
       expect((await preview(all.body(1, { plantilla_id: 103, paramMapping: undefined }))).json.state).to.equal(
         "PENDING",

@@ -164,6 +164,17 @@ describe("a campaign that meets trouble", () => {
     expect(await messages(id)).to.have.length(4);
   });
 
+  it("fails one alone whose text gets too long, and sends to the others", async () => {
+    const body = all.body(5);
+    const [first, second, third, ...others] = body.contacts as object[];
+    const id = await all.register({
+      ...body,
+      contacts: [first, second, { ...third, nombre: "x".repeat(1_100) }, ...others],
+    });
+    await all.becomes(id, { state: "completed" }, { read: 4, failed: 1 });
+    expect((await rows(id, "state = 'failed'"))[0]).to.include({ error_code: 132005, attempt: 1 });
+  });
+
   it("fails those whose parameters are empty, which the platform refuses", async () => {
     const body = all.body(2);
     const contacts = [
