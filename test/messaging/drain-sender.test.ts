@@ -78,7 +78,7 @@ class FakeNumber {
   renewals = 0;
   mostUnderWay = 0;
   private underWay = 0;
-  private readonly waiting: ClaimedRecipient[];
+  private readonly waiting: ClaimedRecipient[] = [];
 
   constructor(
     count: number,
@@ -93,16 +93,13 @@ class FakeNumber {
       readonly sentDirectly?: number;
     } = {},
   ) {
-    this.waiting = Array.from({ length: count }, (_, n) => ({
-      campaignId: 1,
-      position: n + 1,
-      contactId: n + 1,
-      phone: `${n + 1}`,
-      parameters: [],
-      reference: `reference ${n + 1}`,
-      attempt: 1,
-      setbacks: 0,
-    }));
+    for (let position = 1; position <= count; position += 1) this.add(position);
+  }
+
+  /** Somebody registers one more. */
+  add(position: number): void {
+    const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
+    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0 });
   }
 
   get left(): number {
@@ -305,6 +302,24 @@ describe("draining a number", () => {
     expect(number.mostUnderWay).to.equal(10);
     expect(number.count("unknown")).to.equal(50);
     expect(number.renewals).to.be.greaterThan(60);
+  });
+
+  it("sends what is registered while a request hangs", async () => {
+    const number: FakeNumber = new FakeNumber(1, 100, {
+      answer: async (to) => {
+        if (to !== "1") return accepted;
+        await number.time.sleep(20_000);
+        return { kind: "unknown", reason: "hung" };
+      },
+    });
+    const began = number.time.now();
+    void number.time.sleep(5_000).then(() => number.add(2));
+    await number.run();
+    expect((number.sent.find(({ to }) => to === "2")?.at ?? Number.POSITIVE_INFINITY) - began).to.be.within(
+      5_000,
+      7_000,
+    );
+    expect([number.count("sent"), number.count("unknown")]).to.deep.equal([1, 1]);
   });
 
   it("ends soon when it is told to, and leaves nothing claimed", async () => {
