@@ -9,7 +9,10 @@ const later = { schedule_at: "2099-01-01T00:00:00Z" };
 describe("the queue of a number", () => {
   let all: CampaignWorld;
   before(async () => {
-    all = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
+    all = await CampaignWorld.start(
+      [1, 2].map((id) => campaignBusiness(id)),
+      { ROLE: "api" },
+    );
   });
   after(() => all.stop());
 
@@ -47,5 +50,19 @@ describe("the queue of a number", () => {
       return (await all.queue.claim(own, 1, 0)).sentDirectly > 0;
     });
     await all.queue.release(own);
+  });
+
+  it("comes before the numbers that had a worker since, whoever has it", async () => {
+    const turns: number[] = [];
+    await all.register(all.body(1, later, 2), 2);
+    await all.register(all.body(1, later));
+    await begin(1);
+    await all.rows("update campaign_recipients set due_at = now() where state = 'queued'");
+    for (let n = 0; n < 4; n += 1) {
+      const own = await lease();
+      turns.push(own.businessId);
+      await all.queue.release(own);
+    }
+    expect(turns.slice(1)).to.deep.equal(turns[0] === 1 ? [2, 1, 2] : [1, 2, 1]);
   });
 });

@@ -112,9 +112,10 @@ export interface RecipientToRecord {
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
 export interface CampaignQueue {
-  /** Takes numbers that have something due and that nobody drains. One whose token cannot be opened stops no other. */
+  /** Takes numbers that have something due and that nobody drains, by how long they wait. One whose token cannot be opened stops no other. */
   lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
-  release(lease: SenderLease): Promise<void>;
+  /** @param restMs - how long nobody is to send from it; not at all unless given */
+  release(lease: SenderLease, restMs?: number): Promise<void>;
   /** False once the lease is gone. */
   renew(lease: SenderLease): Promise<boolean>;
   /**

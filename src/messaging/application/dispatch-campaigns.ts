@@ -119,8 +119,8 @@ export class DispatchCampaigns {
     const { queue, recorder, progress, timing, settings, onError } = this;
     const channel = this.channelOf(lease.sender.channel);
     try {
-      await new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError).run(signal);
-      await queue.release(lease);
+      const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
+      await queue.release(lease, await drain.run(signal));
     } catch (error) {
       onError(error);
     } finally {

@@ -26,7 +26,7 @@ const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The number is kept for what comes due within this time. */
+/** The number is kept for what comes due within this time, and while it rests for no longer. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -72,8 +72,11 @@ export class DrainSender {
     );
   }
 
-  /** Resolves when nothing is due any more, the lease is gone, or `signal` is aborted; everything is recorded then. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when nothing is due any more, the number is to rest, the lease is gone, or `signal` is aborted; everything
+   * is recorded then. Milliseconds for which the number is to rest.
+   */
+  async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
@@ -84,6 +87,7 @@ export class DrainSender {
     end();
     await keeping;
     if (!signal.aborted) await this.complete().catch(this.onError);
+    return this.slots.heldMs;
   }
 
   private async drain(): Promise<void> {
@@ -158,7 +162,9 @@ export class DrainSender {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
       const { heldMs } = this.slots;
-      if (heldMs > 0) await this.sleep(heldMs);
+      // While it rests for long, its place is another number's.
+      if (heldMs > soonMs) this.end();
+      else if (heldMs > 0) await this.sleep(heldMs);
       else if (this.slots.areTaken || this.recording.isBehind) await this.slots.oneEnds();
       else return;
     }

@@ -2,20 +2,25 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { isDue, sendsNow } from "./campaign-sql.ts";
 import { senderColumns } from "./sender-sql.ts";
 
-/** A number that was left without being released may have sent until just now: its new worker waits for a second. */
+/**
+ * Whoever waits longest comes first: those that no worker has had yet, then by when one left them.
+ *
+ * A number that was left without being released may have sent until just now: its new worker waits for a second.
+ */
 export const lease: Statement = {
   name: "sender_lease",
   text: `
     with free as (
       select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
       where (sender.drained_until is null or sender.drained_until < now())
+        and (sender.rests_until is null or sender.rests_until < now())
         and exists (
           select from campaigns as campaign
           where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
             and exists (
               select from campaign_recipients as recipient
               where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
-      order by sender.drained_until nulls first, sender.business_id, sender.id limit $2
+      order by coalesce(sender.drained_until, sender.released_at) nulls first, sender.business_id, sender.id limit $2
       for no key update skip locked
     )
     update senders as sender
@@ -29,7 +34,8 @@ export const lease: Statement = {
 export const release: Statement = {
   name: "sender_release",
   text: `
-    update senders set drained_by = null, drained_until = null
+    update senders set drained_by = null, drained_until = null, released_at = now(),
+                       rests_until = now() + make_interval(secs => $4 / 1000.0)
     where business_id = $1 and id = $2 and fence = $3 returning id`,
 };
 
@@ -45,7 +51,7 @@ export const giveUp: Statement = {
   name: "sender_gives_up",
   text: `
     with released as (
-      update senders set drained_by = null, drained_until = null
+      update senders set drained_by = null, drained_until = null, released_at = now()
       where business_id = $1 and id = $2 and fence = $3 returning id
     )
     update campaigns as campaign set state = 'paused', pause_reason = $4

@@ -149,8 +149,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return rows.map(({ id }) => id);
   }
 
-  async release({ businessId, sender, fence }: SenderLease): Promise<void> {
-    await this.database.rows(release, [businessId, sender.id, fence]);
+  async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
+    await this.database.rows(release, [businessId, sender.id, fence, restMs]);
   }
 
   async renew({ businessId, sender, fence }: SenderLease): Promise<boolean> {
