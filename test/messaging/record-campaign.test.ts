@@ -48,6 +48,19 @@ describe("recording what came of a campaign", () => {
     expect((await all.status(id)).counts).to.include({ sent: 4, unknown: 1 });
   });
 
+  it("keeps a message in its chat whose platform id is another's, without that id", async () => {
+    const { id, lease, own } = await claimed(3);
+    await record(
+      id,
+      lease,
+      own.map((one) => ({ ...one, state: "sent", platformMessageId: `wamid.${id}` })),
+    );
+    expect((await all.status(id)).counts).to.include({ sent: 3 });
+    expect(await messages(id)).to.deep.equal(["sent", "sent", "sent"]);
+    const known = await all.rows("select from messages where platform_message_id = $1", [`wamid.${id}`]);
+    expect(known).to.have.length(1);
+  });
+
   it("sweeps what dead workers left although one of it cannot be kept in its chat", async () => {
     const { id, own } = await claimed(4);
     await all.rows(`alter table messages add constraint refused check (reference <> '${own[1]?.reference}') not valid`);

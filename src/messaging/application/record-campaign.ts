@@ -20,7 +20,7 @@ type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 export interface RecordTrouble {
   /** Whether the database refused what it was given, and would again: the trouble of single rows. */
   isOfRows(error: unknown): boolean;
-  /** Hears of each row that could not be recorded for what it says. */
+  /** Hears of each row that could not be recorded as it is. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
 }
 
@@ -35,8 +35,8 @@ export class RecordCampaign {
   ) {}
 
   /**
-   * Doing it twice changes nothing. What the database refuses of one message spoils no other's: it alone stays
-   * unrecorded, and unknown in the end.
+   * Doing it twice changes nothing. What the database refuses of one message spoils no other's: it alone is recorded
+   * without the platform's id of it, which may be another message's, or not at all, and is unknown in the end.
    */
   async record(
     { businessId }: Pick<SenderLease, "businessId">,
@@ -49,7 +49,11 @@ export class RecordCampaign {
       await this.recordTogether(businessId, tried, campaigns);
     } catch (error) {
       if (!this.trouble.isOfRows(error)) throw error;
-      if (tried.length === 1) return this.trouble.onUnrecorded(error, first.campaignId, first.position);
+      if (tried.length === 1) {
+        this.trouble.onUnrecorded(error, first.campaignId, first.position);
+        const { platformMessageId, ...withoutId } = first;
+        return platformMessageId === undefined ? undefined : this.record({ businessId }, [withoutId], campaigns);
+      }
       const half = Math.ceil(tried.length / 2);
       await this.record({ businessId }, tried.slice(0, half), campaigns);
       await this.record({ businessId }, tried.slice(half), campaigns);
