@@ -218,6 +218,12 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.status(id)).state).to.equal("running");
     });
 
+    it("tell nobody of a campaign that is gone, and wait for nothing then", async () => {
+      const progress = resolve(all.world.container, tokens.campaignProgress);
+      progress.touch(2, [987_654]);
+      await progress.settled();
+    });
+
     it("are told to whoever watches", async () => {
       const inbox = await all.world.listen(101);
       const id = await all.register(all.body(1, later));

@@ -136,8 +136,14 @@ export interface CampaignQueue {
    * recipients that run on, and ended ones with some. The campaigns of which something is to be told, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
-  /** Logs where the campaigns stand, leaving out those of which that was logged within the last half second. */
-  announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
+  /** Logs where the campaigns stand, but for those of which that was logged within the last half second. */
+  announce(businessId: number, campaignIds: readonly number[]): Promise<Announced>;
+}
+
+export interface Announced {
+  readonly events: readonly LoggedEvent[];
+  /** Those that were just told of, and are to be told of again. One that is gone is in neither. */
+  readonly later: readonly number[];
 }
 
 export interface Statistics {

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
-import type { LoggedEvent } from "../../../kernel/events.ts";
 import type {
+  Announced,
   CampaignQueue,
   Claim,
   ClaimedRecipient,
@@ -87,6 +87,11 @@ const announce: Statement = {
     ),
     ${loggingEvents}
     select business_id, number, name, payload, at from logged order by number`,
+};
+
+const existing: Statement = {
+  name: "campaigns_existing",
+  text: "select id from campaigns where business_id = $1 and id = any($2::bigint[])",
 };
 
 interface LeaseRow extends SenderColumns {
@@ -195,8 +200,16 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
   }
 
-  async announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]> {
-    return (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+  async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
+    const events = (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+    const untold = campaignIds.filter((id) => !told.has(id));
+    return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
+  }
+
+  private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(existing, [businessId, campaignIds]);
+    return rows.map(({ id }) => id);
   }
 }
 
