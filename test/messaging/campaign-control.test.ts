@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { Statement } from "../../src/infra/postgres/database.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, contactId } from "./campaign-support.ts";
@@ -131,6 +132,21 @@ describe("campaigns in the hands of an operator", () => {
       await begin(id);
       await all.becomes(await all.register(other), { state: "completed" });
       expect(await all.accepted(3)).to.deep.equal([]);
+    });
+
+    it("cancel at once, whatever somebody else does with one of its recipients", async () => {
+      const id = await all.register(all.body(3, later));
+      const lock: Statement = {
+        name: "",
+        text: `select from campaign_recipients where campaign_id = ${id} and position = 2 for update`,
+      };
+      await resolve(all.world.container, tokens.database).transaction(async (transaction) => {
+        await transaction.rows(lock, []);
+        const { state, counts } = (await all.act(id, "cancel")).json;
+        expect([state, counts.cancelled, counts.queued]).to.deep.equal(["cancelled", 2, 1]);
+      });
+      await all.settle();
+      expect((await all.status(id)).counts).to.include({ cancelled: 3, queued: 0 });
     });
 
     it("queue the failed again, and nobody else", async () => {

@@ -281,10 +281,10 @@ export interface CampaignReads {
 export type CampaignAction = "pause" | "resume" | "cancel" | "retry-failed" | "resend-unknown";
 
 export interface CampaignControl {
-  /** The state before, or null without the campaign; `changed` counts recipients that are queued again or cancelled. */
+  /** The state before, and whether that allowed it; null without the campaign. Cancelling stops the sending first. */
   apply(
     businessId: number,
     campaignId: number,
     action: CampaignAction,
-  ): Promise<{ readonly before: CampaignState; readonly done: boolean; readonly changed: number } | null>;
+  ): Promise<{ readonly before: CampaignState; readonly done: boolean } | null>;
 }

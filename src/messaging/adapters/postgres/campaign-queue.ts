@@ -50,12 +50,20 @@ const tidy: Statement = {
       where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
       returning campaign.business_id, campaign.id
     ),
+    left_queued as (
+      select recipient.business_id, recipient.campaign_id, recipient.position
+      from campaigns as campaign join campaign_recipients as recipient
+        on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
+        and recipient.state = 'queued'
+      limit 10000
+      for no key update of recipient skip locked
+    ),
     cancelled as (
       update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
-      from campaigns as campaign
-      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
-        and recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-        and recipient.state = 'queued'
+      from left_queued
+      where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
+        and recipient.position = left_queued.position
       returning recipient.business_id, recipient.campaign_id
     ),
     untold as (
