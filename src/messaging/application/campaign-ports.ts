@@ -58,7 +58,6 @@ export interface CampaignRegister {
 /** A number that this worker drains; nobody else does as long as the fence stands. */
 export interface SenderLease {
   readonly businessId: number;
-  readonly businessName: string;
   readonly sender: Sender;
   readonly fence: number;
   readonly messagesPerSecond: number;
@@ -85,7 +84,7 @@ export interface Claim {
   readonly skippedOf: readonly number[];
   /** Milliseconds until more comes due; null where nothing else waits. */
   readonly dueInMs: number | null;
-  /** Messages that the number sent in the last second besides its campaigns. */
+  /** Messages that the business sent in the last second besides its campaigns, whatever it sent them from. */
   readonly sentDirectly: number;
 }
 

@@ -30,7 +30,7 @@ const leaveToOthersMs = 400;
 export class DispatchCampaigns {
   private readonly drains = new Map<SenderLease, Drain>();
   private readonly looking: NudgedLoop;
-  private readonly learning: NudgedLoop;
+  private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private waiting: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class DispatchCampaigns {
     private readonly onError: (error: unknown) => void,
   ) {
     this.looking = new NudgedLoop(() => this.takeSome(), onError);
-    this.learning = new NudgedLoop(() => statistics.refresh(), onError);
+    this.analyzing = new NudgedLoop(() => statistics.refresh(), onError);
   }
 
   /** Looks for work from now on, in the background. */
@@ -79,7 +79,7 @@ export class DispatchCampaigns {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
-    await Promise.all([this.waiting, this.looking.stop(), this.learning.stop()]);
+    await Promise.all([this.waiting, this.looking.stop(), this.analyzing.stop()]);
     for (const { stop } of this.drains.values()) stop.abort();
     await this.drained();
   }
@@ -96,7 +96,7 @@ export class DispatchCampaigns {
       this.leavesUntil = this.timing.now() + leaveToOthersMs;
       this.wake();
     }
-    if (this.drains.size > 0) this.learning.nudge();
+    if (this.drains.size > 0) this.analyzing.nudge();
   }
 
   /** How many numbers it took, of as many at the most. */

@@ -25,10 +25,9 @@ export const lease: Statement = {
     )
     update senders as sender
     set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
-    from free join businesses as business on business.id = free.business_id
+    from free
     where sender.business_id = free.business_id and sender.id = free.id
-    returning sender.business_id, business.name as business_name, sender.fence, sender.messages_per_second,
-              free.was_left, ${senderColumns}`,
+    returning sender.business_id, sender.fence, sender.messages_per_second, free.was_left, ${senderColumns}`,
 };
 
 export const release: Statement = {

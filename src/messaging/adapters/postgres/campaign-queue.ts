@@ -104,7 +104,6 @@ const existing: Statement = {
 
 interface LeaseRow extends SenderColumns {
   readonly business_id: number;
-  readonly business_name: string;
   readonly fence: number;
   readonly messages_per_second: number;
   readonly was_left: boolean;
@@ -147,7 +146,6 @@ export class PostgresCampaignQueue implements CampaignQueue {
   private toLease(row: LeaseRow): SenderLease {
     return {
       businessId: row.business_id,
-      businessName: row.business_name,
       sender: toSender(row, row.business_id, this.openToken),
       fence: row.fence,
       messagesPerSecond: row.messages_per_second,
