@@ -5,7 +5,7 @@ import type {
   CampaignReads,
   CampaignStatus,
   RecipientStatus,
-} from "../../application/campaign-ports.ts";
+} from "../../application/campaign-read-ports.ts";
 import { type CampaignState, type RecipientState, recipientStates } from "../../domain/campaign.ts";
 import { countsByState } from "./campaign-sql.ts";
 
