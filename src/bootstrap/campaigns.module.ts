@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
+import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaign.routes.ts";
 import { previewCampaignRoute, registerCampaignRoute } from "../messaging/adapters/http/register-campaign.routes.ts";
@@ -58,13 +59,17 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.recordCampaign,
-    [tokens.database, tokens.campaignQueue, tokens.feed, tokens.campaignProgress],
-    (database, queue, feed, progress) => {
+    [tokens.database, tokens.feed, tokens.campaignProgress, tokens.log],
+    (database, feed, progress, log) => {
       const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
         recipients: new PostgresCampaignRecipients(transaction),
         inbox: new PostgresCampaignMessages(transaction),
       }));
-      return new RecordCampaign(unitOfWork, queue, feed, (businessId, ids) => progress.touch(businessId, ids));
+      return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
+        isOfRows: refusesValues,
+        onUnrecorded: (error, campaignId, position) =>
+          log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
+      });
     },
   );
   provide(

@@ -26,13 +26,9 @@ import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
-import type {
-  CampaignControl,
-  CampaignQueue,
-  CampaignReads,
-  CampaignRegister,
-} from "../messaging/application/campaign-ports.ts";
+import type { CampaignQueue, CampaignRegister } from "../messaging/application/campaign-ports.ts";
 import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
+import type { CampaignControl, CampaignReads } from "../messaging/application/campaign-read-ports.ts";
 import type { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
 import type { ListTemplates } from "../messaging/application/list-templates.ts";
 import type { MediaRegister, MediaStorage } from "../messaging/application/media-ports.ts";

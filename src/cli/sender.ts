@@ -5,14 +5,14 @@ import { phoneDigits } from "../kernel/phone.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Gives a business something to send from. The platform's token comes from the environment, and is stored sealed. */
+/** Gives a business something to send from, or what it has another token. The platform's token comes from the environment, and is stored sealed. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const name = process.env.CHANNEL || channels[0];
   const channel = channels.find((known) => known === name);
   if (!channel) throw new Error(`CHANNEL must be one of ${channels.join(", ")}`);
   const platformId = settingOf("PLATFORM_ID", "1065");
-  const id = await withContainer((container) =>
+  const { id, wasThere } = await withContainer((container) =>
     resolve(container, tokens.senderDirectory).add(businessId, {
       channel,
       platformId,
@@ -21,5 +21,5 @@ await runCommand(async () => {
       accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
     }),
   );
-  console.log(`sender ${id}`);
+  console.log(`sender ${id}${wasThere ? ": its token is replaced; resume the campaigns that waited for it" : ""}`);
 });

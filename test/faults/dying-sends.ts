@@ -91,10 +91,11 @@ export async function dieAtRandom(
 
   const own = async () => (await messages(victim)).filter(({ phone }) => statuses.has(phone));
   const accepted = await eventually(async () => {
+    // Asked first: a webhook that is taken in meanwhile is counted below.
+    const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
     const [underWay] = await victim.rows<{ count: number }>(`
       select (select count(*)::int from messages where state in ('queued', 'sending'))
            + (select count(*)::int from incoming_webhooks) as count`);
-    const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
     return underWay?.count === 0 && pending === 0 && (await acceptedReferences(victim));
   }, settledMs);
 

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { Statement } from "../../src/infra/postgres/database.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, contactId } from "./campaign-support.ts";
@@ -134,6 +134,21 @@ describe("campaigns in the hands of an operator", () => {
       expect(await all.accepted(3)).to.deep.equal([]);
     });
 
+    it("cancel at once, whatever somebody else does with one of its recipients", async () => {
+      const id = await all.register(all.body(3, later));
+      const lock: Statement = {
+        name: "",
+        text: `select from campaign_recipients where campaign_id = ${id} and position = 2 for update`,
+      };
+      await resolve(all.world.container, tokens.database).transaction(async (transaction) => {
+        await transaction.rows(lock, []);
+        const { state, counts } = (await all.act(id, "cancel")).json;
+        expect([state, counts.cancelled, counts.queued]).to.deep.equal(["cancelled", 2, 1]);
+      });
+      await all.settle();
+      expect((await all.status(id)).counts).to.include({ cancelled: 3, queued: 0 });
+    });
+
     it("queue the failed again, and nobody else", async () => {
       const id = await all.register(all.body(4, later));
       await put(id, "completed", { failed: [1, 2], unknown: [3], read: [4] });
@@ -219,6 +234,12 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.status(id)).state).to.equal("running");
     });
 
+    it("tell nobody of a campaign that is gone, and wait for nothing then", async () => {
+      const progress = resolve(all.world.container, tokens.campaignProgress);
+      progress.touch(2, [987_654]);
+      await progress.settled();
+    });
+
     it("are told to whoever watches", async () => {
       const inbox = await all.world.listen(101);
       const id = await all.register(all.body(1, later));
@@ -276,7 +297,7 @@ describe("campaigns in the hands of an operator", () => {
       const id = await all.register(all.body(4, later));
       await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
       // The worker of this world may hold the number for a moment.
-      const lease = await eventually(async () => (await all.queue.lease(randomUUID(), 1))[0]);
+      const lease = await eventually(async () => (await all.lease(1))[0]);
       const { recipients } = await all.queue.claim(lease, 4, 0);
       expect(recipients).to.have.length(4);
       await all.rows(
@@ -547,6 +568,17 @@ describe("campaigns in the hands of an operator", () => {
       });
       expect(await all.rows("select count(*) from campaigns")).to.deep.equal(before);
       expect(await all.accepted(4)).to.deep.equal([]);
+    });
+
+    it("warns of a text that is too long for the platform", async () => {
+      const contacts = [994, 995].map((length) => ({
+        nombre: "x".repeat(length),
+        numero: all.phone(0),
+        pedido: "A",
+      }));
+      const { data } = (await preview({ ...all.body(2), contacts })).json;
+      expect(data.map(({ texto }: { texto: string }) => texto.length)).to.deep.equal([1_024, 1_025]);
+      expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([[], ["text_too_long"]]);
     });
 
     it("says whether the template is approved, and what is left of the month", async () => {

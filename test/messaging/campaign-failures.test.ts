@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
 
@@ -60,6 +62,32 @@ describe("a campaign that meets trouble", () => {
     expect(await all.accepted(40)).to.have.length(40);
   });
 
+  it("is paused where its number's token cannot be read, stops no other number, and goes on with a new token", async () => {
+    const senders = resolve(all.world.container, tokens.senderDirectory);
+    const sender = await senders.of(1, "platform-apicloud");
+    if (!sender) throw new Error("no number");
+    const inbox = await all.world.listen(101);
+    const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
+    const id = await all.register(all.body(3, later));
+    const other = await all.register(all.body(3, { ...later, plantilla_id: 202 }, 2), 2);
+    await all.rows("update senders set sealed_token = sealed_token || 'x' where business_id = 1");
+    await all.rows("update campaigns set starts_at = now() where id = any($1)", [[id, other]]);
+    all.wake();
+    await all.becomes(other, { state: "completed" }, { read: 3 }, 2);
+    const { pause_reason } = await all.becomes(id, { state: "paused" }, { queued: 3 });
+    expect(pause_reason).to.include("token of its number cannot be read");
+    await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === "paused");
+
+    const taken = await senders.add(2, sender).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(taken).to.equal(`${sender.platformId} belongs to another business`);
+    expect(await senders.add(1, sender)).to.deep.equal({ id: sender.id, wasThere: true });
+    await all.act(id, "resume");
+    await all.becomes(id, { state: "completed" }, { read: 3 });
+  });
+
   it("goes on at once when it is resumed while its number still sends for another", async () => {
     await all.rows("update senders set messages_per_second = 60 where business_id = 1");
     const busy = await all.register(all.body(60, plain));
@@ -86,7 +114,7 @@ describe("a campaign that meets trouble", () => {
     expect((await rows(id)).reduce((sum, { setbacks }) => sum + setbacks, 0)).to.equal(8);
   });
 
-  it("waits as long as the platform asks, and keeps its number meanwhile", async () => {
+  it("waits as long as the platform asks, and leaves its worker to others meanwhile", async () => {
     await all.fault({ code: 130429, count: 1, retry_after: 3_600 });
     const id = await all.register(all.body(40, {}, 3), 3);
     await eventually(async () => (await rows(id, "setbacks = 1")).length === 1);
@@ -94,10 +122,9 @@ describe("a campaign that meets trouble", () => {
     const [waiting] = await rows(id, "setbacks = 1");
     expect(waiting).to.include({ state: "queued", error_code: 130429 });
     expect(waiting?.due_in).to.be.within(3_500, 3_600);
-    const [sender] = await all.rows<{ held: boolean }>(
-      "select drained_until > now() as held from senders where business_id = 3 and drained_by is not null",
-    );
-    expect(sender?.held).to.equal(true);
+    const free = "select true as free from senders where business_id = 3 and drained_by is null";
+    await eventually(async () => (await all.rows(free)).length === 1);
+    expect(await all.lease(1)).to.deep.equal([]);
     expect(await all.accepted(40)).to.have.length.below(40);
     // Another number has no part in it.
     const other = await all.register(all.body(5));
@@ -134,6 +161,17 @@ describe("a campaign that meets trouble", () => {
     const [failed] = await rows(id, "state = 'failed'");
     expect(failed).to.include({ error_code: 131026, attempt: 1 });
     expect(await messages(id)).to.have.length(4);
+  });
+
+  it("fails one alone whose text gets too long, and sends to the others", async () => {
+    const body = all.body(5);
+    const [first, second, third, ...others] = body.contacts as object[];
+    const id = await all.register({
+      ...body,
+      contacts: [first, second, { ...third, nombre: "x".repeat(1_100) }, ...others],
+    });
+    await all.becomes(id, { state: "completed" }, { read: 4, failed: 1 });
+    expect((await rows(id, "state = 'failed'"))[0]).to.include({ error_code: 132005, attempt: 1 });
   });
 
   it("fails those whose parameters are empty, which the platform refuses", async () => {
@@ -243,7 +281,7 @@ describe("a campaign that meets trouble", () => {
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
   });
 
-  it("lets direct sends go first: they are answered at once, and it goes slower for them", async () => {
+  it("lets direct sends go first: they are answered at once", async () => {
     await all.rows("update senders set messages_per_second = 60 where business_id = 1");
     const id = await all.register(all.body(60, plain));
     await eventually(async () => (await all.status(id)).counts.queued < 60);

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { SenderLease } from "../../src/messaging/application/campaign-ports.ts";
 import { eventually } from "../support/wait.ts";
@@ -10,12 +9,15 @@ const later = { schedule_at: "2099-01-01T00:00:00Z" };
 describe("the queue of a number", () => {
   let all: CampaignWorld;
   before(async () => {
-    all = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
+    all = await CampaignWorld.start(
+      [1, 2].map((id) => campaignBusiness(id)),
+      { ROLE: "api" },
+    );
   });
   after(() => all.stop());
 
   const lease = async (): Promise<SenderLease> => {
-    const [own] = await all.queue.lease(randomUUID(), 1);
+    const [own] = await all.lease(1);
     if (!own) throw new Error("nobody holds the number, and still it is not to be had");
     return own;
   };
@@ -26,7 +28,7 @@ describe("the queue of a number", () => {
     for (let n = 0; n < 30; n += 1) await all.register(all.body(1, later));
     await all.rows("update campaign_recipients set due_at = now() + interval '1 day'");
     await begin(1);
-    expect(await all.queue.lease(randomUUID(), 1)).to.deep.equal([]);
+    expect(await all.lease(1)).to.deep.equal([]);
 
     await all.register(all.body(60, later));
     await begin(60);
@@ -48,5 +50,19 @@ describe("the queue of a number", () => {
       return (await all.queue.claim(own, 1, 0)).sentDirectly > 0;
     });
     await all.queue.release(own);
+  });
+
+  it("comes before the numbers that had a worker since, whoever has it", async () => {
+    const turns: number[] = [];
+    await all.register(all.body(1, later, 2), 2);
+    await all.register(all.body(1, later));
+    await begin(1);
+    await all.rows("update campaign_recipients set due_at = now() where state = 'queued'");
+    for (let n = 0; n < 4; n += 1) {
+      const own = await lease();
+      turns.push(own.businessId);
+      await all.queue.release(own);
+    }
+    expect(turns.slice(1)).to.deep.equal(turns[0] === 1 ? [2, 1, 2] : [1, 2, 1]);
   });
 });

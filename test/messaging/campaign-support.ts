@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { DemoBusiness } from "../../src/demo/data.ts";
-import type { CampaignQueue } from "../../src/messaging/application/campaign-ports.ts";
+import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaign-ports.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
@@ -127,6 +128,13 @@ export class CampaignWorld {
 
   get queue(): CampaignQueue {
     return resolve(this.world.container, tokens.campaignQueue);
+  }
+
+  /** Takes numbers, as a worker of its own. */
+  lease(limit: number): Promise<SenderLease[]> {
+    return this.queue.lease(randomUUID(), limit, (_businessId, _campaignIds, error) => {
+      throw error;
+    });
   }
 
   /** Looks for work now. */

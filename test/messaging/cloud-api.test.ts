@@ -99,14 +99,28 @@ describe("CloudApi", () => {
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
     });
 
+    it("says nothing that could not be stored", async () => {
+      const refused = { error: { message: "No\0 \ud800", code: 3_000_000_000 } };
+      expect(await outcomeOf(400, refused)).to.deep.equal({
+        kind: "refused",
+        refusal: { class: "final", code: 0, reason: "No" },
+      });
+      const accepted = { messages: [{ id: "wamid\0.1" }], contacts: [{ wa_id: "5917\ud800" }] };
+      expect(await outcomeOf(200, accepted)).to.deep.equal({
+        kind: "accepted",
+        platformMessageId: "wamid.1",
+        recipientId: "5917\ufffd",
+      });
+    });
+
     const classes: Record<RefusalClass, number[]> = {
       "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
       "wait-recipient": [131056],
       stop: [
-        ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 131008, 131042, 131031, 131048, 368, 131037],
+        ...[132000, 132001, 132007, 132012, 132015, 132016, 131008, 131042, 131031, 131048, 368, 131037],
         ...[131045, 133010, 33, 190, 0, 3, 10, 200, 299, 131005],
       ],
-      final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 131009, 987654],
+      final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005, 131009, 987654],
       "opted-out": [131050],
       later: [131049],
     };

@@ -78,7 +78,7 @@ class FakeNumber {
   renewals = 0;
   mostUnderWay = 0;
   private underWay = 0;
-  private readonly waiting: ClaimedRecipient[];
+  private readonly waiting: ClaimedRecipient[] = [];
 
   constructor(
     count: number,
@@ -93,23 +93,20 @@ class FakeNumber {
       readonly sentDirectly?: number;
     } = {},
   ) {
-    this.waiting = Array.from({ length: count }, (_, n) => ({
-      campaignId: 1,
-      position: n + 1,
-      contactId: n + 1,
-      phone: `${n + 1}`,
-      parameters: [],
-      reference: `reference ${n + 1}`,
-      attempt: 1,
-      setbacks: 0,
-    }));
+    for (let position = 1; position <= count; position += 1) this.add(position);
+  }
+
+  /** Somebody registers one more. */
+  add(position: number): void {
+    const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
+    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0 });
   }
 
   get left(): number {
     return this.waiting.length;
   }
 
-  run(): Promise<void> {
+  run(): Promise<number> {
     const lease = { businessId: 1, messagesPerSecond: this.rate, waitMs: 0, sender: { id: 1 } } as SenderLease;
     const drain = new DrainSender(
       lease,
@@ -307,6 +304,24 @@ describe("draining a number", () => {
     expect(number.renewals).to.be.greaterThan(60);
   });
 
+  it("sends what is registered while a request hangs", async () => {
+    const number: FakeNumber = new FakeNumber(1, 100, {
+      answer: async (to) => {
+        if (to !== "1") return accepted;
+        await number.time.sleep(20_000);
+        return { kind: "unknown", reason: "hung" };
+      },
+    });
+    const began = number.time.now();
+    void number.time.sleep(5_000).then(() => number.add(2));
+    await number.run();
+    expect((number.sent.find(({ to }) => to === "2")?.at ?? Number.POSITIVE_INFINITY) - began).to.be.within(
+      5_000,
+      7_000,
+    );
+    expect([number.count("sent"), number.count("unknown")]).to.deep.equal([1, 1]);
+  });
+
   it("ends soon when it is told to, and leaves nothing claimed", async () => {
     const number: FakeNumber = new FakeNumber(100, 20, {
       answer: (to) => {
@@ -334,19 +349,32 @@ describe("draining a number", () => {
     expect(number.count("queued")).to.be.at.least(5);
   });
 
-  it("waits as long as the platform asks, and keeps its number meanwhile", async () => {
-    const waitMs = 60_000;
-    const number: FakeNumber = new FakeNumber(50, 100, {
+  const resting = (waitMs: number): FakeNumber =>
+    new FakeNumber(50, 100, {
       answer: (to) =>
         to === "20"
           ? { kind: "refused", refusal: { class: "wait-sender", code: 4, reason: "", retryAfterMs: waitMs } }
           : accepted,
     });
-    await number.run();
+
+  it("leaves a number that is to rest for long, and says how long", async () => {
+    const number = resting(60_000);
+    expect(await number.run()).to.be.within(59_000, 60_000);
+    const sent = number.count("sent");
+    expect(sent).to.be.within(19, 30);
+    expect(number.left).to.equal(49 - sent);
+    expect(await number.run()).to.equal(0);
+    expect(number.count("sent")).to.equal(49);
+  });
+
+  it("waits as long as the platform asks, and keeps its number where that is soon over", async () => {
+    const waitMs = 9_000;
+    const number = resting(waitMs);
+    expect(await number.run()).to.equal(0);
     const asked = number.sent.find(({ to }) => to === "20")?.at ?? 0;
     const meanwhile = number.sent.filter(({ at }) => at > asked && at < asked + waitMs);
     expect(meanwhile).to.deep.equal([]);
     expect(number.count("sent")).to.equal(49);
-    expect(number.renewals).to.be.greaterThan(50);
+    expect(number.renewals).to.be.greaterThan(7);
   });
 });

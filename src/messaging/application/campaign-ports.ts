@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { CampaignState, FrozenTemplate, Progress, RecipientState, UnknownIds } from "../domain/campaign.ts";
+import type { FrozenTemplate, Progress, RecipientState, UnknownIds } from "../domain/campaign.ts";
 import type { Template } from "../domain/template.ts";
 import type { Sender } from "./ports.ts";
 
@@ -58,7 +58,6 @@ export interface CampaignRegister {
 /** A number that this worker drains; nobody else does as long as the fence stands. */
 export interface SenderLease {
   readonly businessId: number;
-  readonly businessName: string;
   readonly sender: Sender;
   readonly fence: number;
   readonly messagesPerSecond: number;
@@ -85,7 +84,7 @@ export interface Claim {
   readonly skippedOf: readonly number[];
   /** Milliseconds until more comes due; null where nothing else waits. */
   readonly dueInMs: number | null;
-  /** Messages that the number sent in the last second besides its campaigns. */
+  /** Messages that the business sent in the last second besides its campaigns, whatever it sent them from. */
   readonly sentDirectly: number;
 }
 
@@ -108,10 +107,14 @@ export interface RecipientToRecord {
   readonly errorReason: string | null;
 }
 
+/** Hears of a number whose platform token cannot be opened, and which campaigns were paused for it. */
+export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
+
 export interface CampaignQueue {
-  /** Takes numbers that have something due and that nobody drains. */
-  lease(worker: string, limit: number): Promise<SenderLease[]>;
-  release(lease: SenderLease): Promise<void>;
+  /** Takes numbers that have something due and that nobody drains, by how long they wait. One whose token cannot be opened stops no other. */
+  lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
+  /** @param restMs - how long nobody is to send from it; not at all unless given */
+  release(lease: SenderLease, restMs?: number): Promise<void>;
   /** False once the lease is gone. */
   renew(lease: SenderLease): Promise<boolean>;
   /**
@@ -132,8 +135,14 @@ export interface CampaignQueue {
    * recipients that run on, and ended ones with some. The campaigns of which something is to be told, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
-  /** Logs where the campaigns stand, leaving out those of which that was logged within the last half second. */
-  announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]>;
+  /** Logs where the campaigns stand, but for those of which that was logged within the last half second. */
+  announce(businessId: number, campaignIds: readonly number[]): Promise<Announced>;
+}
+
+export interface Announced {
+  readonly events: readonly LoggedEvent[];
+  /** Those that were just told of, and are to be told of again. One that is gone is in neither. */
+  readonly later: readonly number[];
 }
 
 export interface Statistics {
@@ -174,11 +183,16 @@ export interface CampaignOrigin {
   readonly authorName: string;
 }
 
+/** What of a try is written down. */
+export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientId">;
+
 export interface CampaignRecipients {
   /** Writes down what came of tries, unless a delivery status told more; those whose message is to be kept. */
-  settle(businessId: number, tried: readonly TriedRecipient[]): Promise<RecipientToRecord[]>;
+  settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]>;
   /** Recipients that the death of a worker left between claim and record: unknown now, unless more is known. */
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
+  /** The frozen parts of the rows' campaigns, by id. */
+  campaignsOf(businessId: number, rows: readonly RecipientToRecord[]): Promise<Map<number, FrozenCampaign>>;
 }
 
 /** What an answer told of a contact. */
@@ -212,64 +226,3 @@ export interface RecordStores {
 }
 
 export type RecordUnitOfWork = UnitOfWork<RecordStores>;
-
-export interface CampaignStatus {
-  readonly id: number;
-  readonly name: string;
-  readonly state: CampaignState;
-  readonly pauseReason: string | null;
-  readonly templateId: number;
-  readonly userId: number;
-  readonly stepId: number;
-  readonly startsAt: Date;
-  readonly window: { readonly from: string; readonly to: string } | null;
-  readonly total: number;
-  readonly counts: Readonly<Record<RecipientState, number>>;
-  /** Messages per second that its number may send. */
-  readonly messagesPerSecond: number;
-  /** Messages per second over the last ten seconds. */
-  readonly rate: number;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-}
-
-export interface RecipientStatus {
-  readonly position: number;
-  readonly contactId: number;
-  readonly phone: string;
-  readonly state: RecipientState;
-  readonly attempt: number;
-  readonly platformMessageId: string | null;
-  readonly errorCode: number | null;
-  readonly errorReason: string | null;
-  readonly settledAt: Date | null;
-}
-
-export interface CampaignReads {
-  status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
-  /** Newest first. */
-  list(
-    businessId: number,
-    page: number,
-    limit: number,
-  ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
-  /** In the order of the request, from the position after `after`, leaving out the first `offset`. */
-  recipients(
-    businessId: number,
-    campaignId: number,
-    state: RecipientState | null,
-    from: { readonly after: number; readonly offset: number },
-    limit: number,
-  ): Promise<RecipientStatus[]>;
-}
-
-export type CampaignAction = "pause" | "resume" | "cancel" | "retry-failed" | "resend-unknown";
-
-export interface CampaignControl {
-  /** The state before, or null without the campaign; `changed` counts recipients that are queued again or cancelled. */
-  apply(
-    businessId: number,
-    campaignId: number,
-    action: CampaignAction,
-  ): Promise<{ readonly before: CampaignState; readonly done: boolean; readonly changed: number } | null>;
-}

@@ -52,12 +52,11 @@ export class CampaignProgress {
   }
 
   /** Those that are to be told later. */
-  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<number[]> {
+  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<readonly number[]> {
     try {
-      const events = await this.queue.announce(businessId, [...ids]);
+      const { events, later } = await this.queue.announce(businessId, [...ids]);
       this.feed.publish(events);
-      const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
-      return [...ids].filter((id) => !told.has(id));
+      return later;
     } catch (error) {
       this.onError(error);
       return this.isLast ? [] : [...ids];

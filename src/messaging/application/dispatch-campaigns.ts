@@ -30,7 +30,7 @@ const leaveToOthersMs = 400;
 export class DispatchCampaigns {
   private readonly drains = new Map<SenderLease, Drain>();
   private readonly looking: NudgedLoop;
-  private readonly learning: NudgedLoop;
+  private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private waiting: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class DispatchCampaigns {
     private readonly onError: (error: unknown) => void,
   ) {
     this.looking = new NudgedLoop(() => this.takeSome(), onError);
-    this.learning = new NudgedLoop(() => statistics.refresh(), onError);
+    this.analyzing = new NudgedLoop(() => statistics.refresh(), onError);
   }
 
   /** Looks for work from now on, in the background. */
@@ -79,7 +79,7 @@ export class DispatchCampaigns {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort();
-    await Promise.all([this.waiting, this.looking.stop(), this.learning.stop()]);
+    await Promise.all([this.waiting, this.looking.stop(), this.analyzing.stop()]);
     for (const { stop } of this.drains.values()) stop.abort();
     await this.drained();
   }
@@ -96,14 +96,17 @@ export class DispatchCampaigns {
       this.leavesUntil = this.timing.now() + leaveToOthersMs;
       this.wake();
     }
-    if (this.drains.size > 0) this.learning.nudge();
+    if (this.drains.size > 0) this.analyzing.nudge();
   }
 
   /** How many numbers it took, of as many at the most. */
   private async take(most: number): Promise<number> {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;
-    const leases = await this.queue.lease(this.settings.worker, free);
+    const leases = await this.queue.lease(this.settings.worker, free, (businessId, campaignIds, error) => {
+      this.onError(error);
+      this.progress.touch(businessId, campaignIds);
+    });
     for (const lease of leases) {
       const stop = new AbortController();
       if (this.stopping.signal.aborted) stop.abort();
@@ -116,8 +119,8 @@ export class DispatchCampaigns {
     const { queue, recorder, progress, timing, settings, onError } = this;
     const channel = this.channelOf(lease.sender.channel);
     try {
-      await new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError).run(signal);
-      await queue.release(lease);
+      const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
+      await queue.release(lease, await drain.run(signal));
     } catch (error) {
       onError(error);
     } finally {

@@ -18,12 +18,15 @@ export interface DrainSettings {
   readonly recordAtMost: number;
 }
 
-/** Seconds' worth of a number's rate that is claimed at a time: what a killed worker leaves unknown, at most. */
+/**
+ * Seconds' worth of a number's rate that is claimed at a time. A killed worker leaves unknown, at most, the batch in
+ * hand and the next one, what is under way, and what is not recorded yet.
+ */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The number is kept for what comes due within this time. */
+/** The number is kept for what comes due within this time, and while it rests for no longer. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -69,8 +72,11 @@ export class DrainSender {
     );
   }
 
-  /** Resolves when nothing is due any more, the lease is gone, or `signal` is aborted; everything is recorded then. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when nothing is due any more, the number is to rest, the lease is gone, or `signal` is aborted; everything
+   * is recorded then. Milliseconds for which the number is to rest.
+   */
+  async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
@@ -81,6 +87,7 @@ export class DrainSender {
     end();
     await keeping;
     if (!signal.aborted) await this.complete().catch(this.onError);
+    return this.slots.heldMs;
   }
 
   private async drain(): Promise<void> {
@@ -155,7 +162,9 @@ export class DrainSender {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
       const { heldMs } = this.slots;
-      if (heldMs > 0) await this.sleep(heldMs);
+      // While it rests for long, its place is another number's.
+      if (heldMs > soonMs) this.end();
+      else if (heldMs > 0) await this.sleep(heldMs);
       else if (this.slots.areTaken || this.recording.isBehind) await this.slots.oneEnds();
       else return;
     }
@@ -163,7 +172,8 @@ export class DrainSender {
 
   /** Whether the queue may hold something soon although it gave nothing. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
-    if ((await this.settled()) > 0 || this.recording.hasGivenBack || skipped) return true;
+    // A request that hangs holds up nothing that comes due meanwhile.
+    if ((await this.settled(renewEveryMs)) > 0 || this.recording.hasGivenBack || skipped) return true;
     if (dueInMs === null || dueInMs > soonMs) return false;
     // Something else may be registered meanwhile.
     await this.sleep(Math.min(dueInMs, renewEveryMs));
@@ -214,10 +224,15 @@ export class DrainSender {
     this.recording.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
-  /** Waits until nothing is under way and all is recorded; how many there were to wait for. */
-  private async settled(): Promise<number> {
+  /**
+   * Waits until nothing is under way and all that ended is recorded; how many there were to wait for.
+   *
+   * @param aboutMs - for what is under way it waits no longer than this, and until it is woken then
+   */
+  private async settled(aboutMs = Number.POSITIVE_INFINITY): Promise<number> {
     const count = this.slots.underWay + this.recording.unrecorded;
-    while (this.slots.underWay > 0) await this.slots.oneEnds();
+    const until = this.timing.now() + aboutMs;
+    while (this.slots.underWay > 0 && this.timing.now() < until) await this.slots.oneEnds();
     await Promise.all([this.recording.ended, this.campaigns.pausesCommitted]);
     return count;
   }

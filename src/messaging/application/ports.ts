@@ -26,8 +26,17 @@ export interface MessagingPlatform {
 export interface SenderDirectory {
   /** What the business sends from on the channel, the first of several; null when it has none there. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
-  /** Stores it with its token sealed; its id. Rejects with `BusinessNotFound`. */
-  add(businessId: number, sender: Omit<Sender, "id">): Promise<number>;
+  /**
+   * Stores it with its token sealed; of one that the business has already, only the token changes. Rejects with
+   * `BusinessNotFound`, and with `SenderTaken` where it is another business's.
+   */
+  add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender>;
+}
+
+export interface StoredSender {
+  readonly id: number;
+  /** It has another token now. */
+  readonly wasThere: boolean;
 }
 
 /** One message in every form that a channel may want it in. */

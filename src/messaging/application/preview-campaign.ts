@@ -1,5 +1,5 @@
 import type { TemplateState } from "../domain/platform.ts";
-import { approvalState, bodyText, fillText } from "../domain/template.ts";
+import { approvalState, bodyText, fillText, longestBody } from "../domain/template.ts";
 import type { CampaignRegister, NewRecipient } from "./campaign-ports.ts";
 import type { MessagingPlatform } from "./ports.ts";
 import {
@@ -20,6 +20,7 @@ export interface PreviewedRecipient {
     | "line_break_in_parameter"
     | "wrong_number"
     | "missing_parameters"
+    | "text_too_long"
   )[];
 }
 
@@ -52,17 +53,26 @@ export class PreviewCampaign {
       command.businessId,
       shown.map(({ contactId }) => contactId),
     );
-    const text = bodyText(template);
+    const body = bodyText(template);
+    // ProviderB has limits of its own.
+    const mostCharacters = template.provider === "Cloud" ? longestBody : Number.POSITIVE_INFINITY;
     return {
       state: approvalState(template.structure, preferredLanguage, known),
       remaining: await this.campaigns.remaining(command.businessId),
       total: all.length,
-      recipients: shown.map((recipient) => ({
-        contactId: recipient.contactId,
-        phone: recipient.phone,
-        text: fillText(text, recipient.parameters),
-        problems: problemsOf(recipient, parameterCount, optedOut),
-      })),
+      recipients: shown.map((recipient) => {
+        const text = fillText(body, recipient.parameters);
+        const isTooLong = text.length > mostCharacters;
+        return {
+          contactId: recipient.contactId,
+          phone: recipient.phone,
+          text,
+          problems: [
+            ...problemsOf(recipient, parameterCount, optedOut),
+            ...(isTooLong ? (["text_too_long"] as const) : []),
+          ],
+        };
+      }),
     };
   }
 }

@@ -27,6 +27,11 @@ export class NoSender extends DomainError<"no_sender"> {
   readonly code = "no_sender";
 }
 
+/** What is to be sent from is another business's already. */
+export class SenderTaken extends DomainError<"sender_taken"> {
+  readonly code = "sender_taken";
+}
+
 /** Media was given for a template whose header takes none. */
 export class NoMediaHeader extends DomainError<"no_media_header"> {
   readonly code = "no_media_header";

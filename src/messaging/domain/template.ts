@@ -67,6 +67,9 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
 export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
   asText(componentOf(structure, "BODY")?.text) || body;
 
+/** Characters of a filled body that the platform takes. */
+export const longestBody = 1_024;
+
 /** Replaces the placeholders of a text. One without a parameter stays as it is. */
 export const fillText = (text: string, parameters: readonly string[]): string => textFiller(text)(parameters);
 

@@ -16,9 +16,8 @@ export class PushOrderEvents {
   /** Until nothing is due any more, the host does not take what it is given, or `signal` is aborted. */
   async execute(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
-      const waiting = await this.outbox.claim(this.host.batch * width);
-      if (waiting.length === 0) return;
-      const events = waiting.map(({ event }) => event);
+      const events = await this.outbox.claim(this.host.batch * width);
+      if (events.length === 0) return;
       const batches = Array.from({ length: Math.ceil(events.length / this.host.batch) }, (_, index) =>
         events.slice(index * this.host.batch, (index + 1) * this.host.batch),
       );

@@ -1,16 +1,12 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 
-/** An event that was taken from the outbox, and is due again by itself should its taker die. */
-export interface WaitingPush {
-  readonly event: LoggedEvent;
-  /** How often it was taken, this time included. */
-  readonly attempts: number;
-}
-
 /** Logged events on their way to the Pusher-protocol host; written in the transaction that logs them. */
 export interface PushOutbox {
-  /** Takes at most `limit` that are due, the oldest first; no two takers get the same one. */
-  claim(limit: number): Promise<WaitingPush[]>;
+  /**
+   * Takes at most `limit` that are due, the oldest first; no two takers get the same one. Each is due again by itself
+   * should its taker die.
+   */
+  claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
   /** Forgets what has waited for longer, for where nobody pushes; how many. */
   forget(olderThanHours: number): Promise<number>;

@@ -1,3 +1,4 @@
+import { storableText } from "../../../kernel/storable-text.ts";
 import type { DeliveryStatus, IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
@@ -115,7 +116,7 @@ function profileNames(value: Json): ReadonlyMap<string, string> {
   return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
 }
 
-/** PostgreSQL holds neither zero characters nor halves of characters; a customer's message may, written so. */
+/** What cannot be stored, as JSON may write it; a customer's message may hold it. */
 const unstorable = /\\u(0000|d[89a-f])/i;
 
 function storable(_: string, value: unknown): unknown {
@@ -123,8 +124,6 @@ function storable(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storableText(name), inner]));
 }
-
-const storableText = (value: string): string => value.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 
 /** At most `length` units, and no half of a character at the cut. */
 const beginning = (value: string, length: number): string => value.slice(0, length).replace(/\p{Cs}$/u, "");

@@ -86,7 +86,7 @@ const store: Statement = {
       from homed
       where chat_id is not null
       order by position
-      on conflict do nothing
+      on conflict (business_id, reference) where reference is not null do nothing
       returning ${messageColumns}, message.reference, message.attempt
     ),
     tagged as (

@@ -153,13 +153,14 @@ const dialect: AnswerDialect = {
     "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
     "wait-recipient": [131056],
     stop: [
-      // The template: parameters, name and language, texts, policy, format, paused, disabled, a part missing.
-      ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 131008],
+      // The template: parameters, name and language, policy, format, paused, disabled, a part missing.
+      ...[132000, 132001, 132007, 132012, 132015, 132016, 131008],
       // The account: payment, locked, spam limit, display name, number not registered or deleted, access.
       ...[131042, 131031, 131048, 131037, 131045, 133010, 131005],
       ...graphStops,
     ],
-    final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051],
+    // 132005 is a text that is too long once it is filled: with this recipient's parameters, the next one's may fit.
+    final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005],
     "opted-out": [131050],
     later: [131049],
   }),

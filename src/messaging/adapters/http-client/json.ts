@@ -1,3 +1,5 @@
+import { storableText } from "../../../kernel/storable-text.ts";
+
 /** The fields of a JSON object from outside: any of them may be missing or of any type. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,6 +17,6 @@ export const fields = (value: unknown): Fields =>
 
 export const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-/** A text that says something; `undefined` for everything else. */
+/** A text that says something, as it can be stored; `undefined` for everything else. */
 export const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
+  typeof value === "string" ? storableText(value) || undefined : undefined;

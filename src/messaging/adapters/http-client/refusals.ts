@@ -57,6 +57,9 @@ export function retryAfterMs(header: string | undefined, now = Date.now()): numb
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWaitMs);
 }
 
+/** One that its column cannot hold is no code of a platform: it is kept as none. */
+const storableCode = (code: number): number => (Math.abs(code) < 2 ** 31 ? code : 0);
+
 export function refusal(
   error: PlatformError,
   as: { class: RefusalClass; accessToken: string; retryAfter: string | undefined },
@@ -64,7 +67,7 @@ export function refusal(
   const wait = retryAfterMs(as.retryAfter);
   return {
     class: as.class,
-    code: error.code,
+    code: storableCode(error.code),
     reason: safeReason(error, as.accessToken),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };

@@ -108,7 +108,14 @@ const preview = {
           problemas: {
             type: "array",
             items: {
-              enum: ["opted_out", "empty_parameter", "line_break_in_parameter", "wrong_number", "missing_parameters"],
+              enum: [
+                "opted_out",
+                "empty_parameter",
+                "line_break_in_parameter",
+                "wrong_number",
+                "missing_parameters",
+                "text_too_long",
+              ],
             },
           },
         },

@@ -1,66 +1,21 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
-import type { LoggedEvent } from "../../../kernel/events.ts";
 import type {
+  Announced,
   CampaignQueue,
   Claim,
   ClaimedRecipient,
   FrozenCampaign,
+  OnUnreadable,
   SenderLease,
 } from "../../application/campaign-ports.ts";
-import type { FrozenTemplate } from "../../domain/campaign.ts";
 import { claim } from "./campaign-claim.ts";
-import { countsByState, isDue, isOpen, sendsNow } from "./campaign-sql.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+import { readFrozen } from "./campaign-frozen.ts";
+import { giveUp, lease, release, renew } from "./campaign-lease.ts";
+import { countsByState, isOpen } from "./campaign-sql.ts";
+import { type OpenToken, type SenderColumns, toSender } from "./sender-sql.ts";
 
-/** A number that was left without being released may have sent until just now: its new worker waits for a second. */
-const lease: Statement = {
-  name: "sender_lease",
-  text: `
-    with free as (
-      select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
-      where (sender.drained_until is null or sender.drained_until < now())
-        and exists (
-          select from campaigns as campaign
-          where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
-            and exists (
-              select from campaign_recipients as recipient
-              where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
-      order by sender.drained_until nulls first, sender.business_id, sender.id limit $2
-      for no key update skip locked
-    )
-    update senders as sender
-    set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
-    from free join businesses as business on business.id = free.business_id
-    where sender.business_id = free.business_id and sender.id = free.id
-    returning sender.business_id, business.name as business_name, sender.fence, sender.messages_per_second,
-              free.was_left, ${senderColumns}`,
-};
-
-const release: Statement = {
-  name: "sender_release",
-  text: `
-    update senders set drained_by = null, drained_until = null
-    where business_id = $1 and id = $2 and fence = $3 returning id`,
-};
-
-const renew: Statement = {
-  name: "sender_renew",
-  text: `
-    update senders set drained_until = now() + make_interval(secs => $4)
-    where business_id = $1 and id = $2 and fence = $3 returning id`,
-};
-
-const frozen: Statement = {
-  name: "campaign_frozen",
-  text: `
-    select campaign.id, campaign.template, campaign.tags, campaign.step_id, sender.provider as channel,
-           business.name as business_name
-    from campaigns as campaign
-    join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
-    join businesses as business on business.id = campaign.business_id
-    where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
-};
+const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 
 const pause: Statement = {
   name: "campaign_pauses_itself",
@@ -95,12 +50,20 @@ const tidy: Statement = {
       where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
       returning campaign.business_id, campaign.id
     ),
+    left_queued as (
+      select recipient.business_id, recipient.campaign_id, recipient.position
+      from campaigns as campaign join campaign_recipients as recipient
+        on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
+        and recipient.state = 'queued'
+      limit 10000
+      for no key update of recipient skip locked
+    ),
     cancelled as (
       update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
-      from campaigns as campaign
-      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
-        and recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-        and recipient.state = 'queued'
+      from left_queued
+      where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
+        and recipient.position = left_queued.position
       returning recipient.business_id, recipient.campaign_id
     ),
     untold as (
@@ -134,9 +97,13 @@ const announce: Statement = {
     select business_id, number, name, payload, at from logged order by number`,
 };
 
+const existing: Statement = {
+  name: "campaigns_existing",
+  text: "select id from campaigns where business_id = $1 and id = any($2::bigint[])",
+};
+
 interface LeaseRow extends SenderColumns {
   readonly business_id: number;
-  readonly business_name: string;
   readonly fence: number;
   readonly messages_per_second: number;
   readonly was_left: boolean;
@@ -163,21 +130,38 @@ export class PostgresCampaignQueue implements CampaignQueue {
     private readonly settings: QueueSettings,
   ) {}
 
-  async lease(worker: string, limit: number): Promise<SenderLease[]> {
+  async lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]> {
     const values = [worker, limit, this.settings.senderLeaseSeconds];
-    const rows = await this.database.rows<LeaseRow>(lease, values);
-    return rows.map((row) => ({
+    const leases: SenderLease[] = [];
+    for (const row of await this.database.rows<LeaseRow>(lease, values)) {
+      try {
+        leases.push(this.toLease(row));
+      } catch (cause) {
+        onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
+      }
+    }
+    return leases;
+  }
+
+  private toLease(row: LeaseRow): SenderLease {
+    return {
       businessId: row.business_id,
-      businessName: row.business_name,
       sender: toSender(row, row.business_id, this.openToken),
       fence: row.fence,
       messagesPerSecond: row.messages_per_second,
       waitMs: row.was_left ? 1_000 : 0,
-    }));
+    };
   }
 
-  async release({ businessId, sender, fence }: SenderLease): Promise<void> {
-    await this.database.rows(release, [businessId, sender.id, fence]);
+  /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
+  private async giveUp({ business_id, sender_id, fence }: LeaseRow): Promise<number[]> {
+    const values = [business_id, sender_id, fence, unreadableToken];
+    const rows = await this.database.rows<{ id: number }>(giveUp, values).catch(() => []);
+    return rows.map(({ id }) => id);
+  }
+
+  async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
+    await this.database.rows(release, [businessId, sender.id, fence, restMs]);
   }
 
   async renew({ businessId, sender, fence }: SenderLease): Promise<boolean> {
@@ -205,28 +189,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
     };
   }
 
-  async frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
-    const rows = await this.database.rows<{
-      id: number;
-      template: FrozenTemplate;
-      tags: number[];
-      step_id: number;
-      channel: string;
-      business_name: string;
-    }>(frozen, [businessId, campaignIds]);
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          id: row.id,
-          template: row.template,
-          tags: row.tags.map(Number),
-          stepId: row.step_id,
-          senderChannel: row.channel,
-          businessName: row.business_name,
-        },
-      ]),
-    );
+  frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
+    return readFrozen(this.database, businessId, campaignIds);
   }
 
   async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
@@ -242,7 +206,18 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
   }
 
-  async announce(businessId: number, campaignIds: readonly number[]): Promise<LoggedEvent[]> {
-    return (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+  async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
+    const events = (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+    const untold = campaignIds.filter((id) => !told.has(id));
+    return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
+  }
+
+  private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(existing, [businessId, campaignIds]);
+    return rows.map(({ id }) => id);
   }
 }
+
+const tokenError = ({ business_id, sender_id }: LeaseRow, cause: unknown): Error =>
+  new Error(`the token of number ${sender_id} of business ${business_id} cannot be read`, { cause });

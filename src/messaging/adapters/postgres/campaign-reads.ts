@@ -5,7 +5,7 @@ import type {
   CampaignReads,
   CampaignStatus,
   RecipientStatus,
-} from "../../application/campaign-ports.ts";
+} from "../../application/campaign-read-ports.ts";
 import { type CampaignState, type RecipientState, recipientStates } from "../../domain/campaign.ts";
 import { countsByState } from "./campaign-sql.ts";
 
@@ -77,21 +77,11 @@ const moving = (to: string, also = "") => `
     returning campaign.id
   )`;
 
-const nothingChanged = `changed as (select 1 as position where false)`;
-
 const actions: Readonly<Record<CampaignAction, readonly [from: readonly CampaignState[], change: string]>> = {
-  pause: [["running"], `${moving("paused", ", pause_reason = 'paused on request'")}, ${nothingChanged}`],
-  resume: [["paused"], `${moving("running", ", pause_reason = null")}, ${nothingChanged}`],
-  cancel: [
-    ["running", "paused"],
-    `${moving("cancelled", ", pause_reason = null, finished_at = now()")},
-    changed as (
-      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
-      from allowed
-      where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.state = 'queued'
-      returning recipient.position
-    )`,
-  ],
+  pause: [["running"], `${moving("paused", ", pause_reason = 'paused on request'")}`],
+  resume: [["paused"], `${moving("running", ", pause_reason = null")}`],
+  // Its recipients follow: until then nobody takes them.
+  cancel: [["running", "paused"], moving("cancelled", ", pause_reason = null, finished_at = now()")],
   "retry-failed": [["running", "paused", "completed"], requeue("failed")],
   "resend-unknown": [["running", "paused", "completed"], requeue("unknown")],
 };
@@ -106,9 +96,29 @@ const statementOf = (action: CampaignAction): Statement => {
       ),
       allowed as (select id from campaign where state in (${from.map((state) => `'${state}'`).join(", ")})),
       ${change}
-      select campaign.state as before, exists (select from allowed) as done, (select count(*) from changed) as changed
-      from campaign`,
+      select campaign.state as before, exists (select from allowed) as done from campaign`,
   };
+};
+
+const recipientsAtATime = 10_000;
+
+/** Those that somebody else has in hand are left to the sweep. Found again by where they lie, as a claim does. */
+const cancelSome: Statement = {
+  name: "campaign_cancels_some",
+  text: `
+    with waiting as (
+      select ctid as place from campaign_recipients
+      where business_id = $1 and campaign_id = $2 and state = 'queued'
+      limit ${recipientsAtATime}
+      for no key update skip locked
+    ),
+    cancelled as (
+      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      from waiting
+      where recipient.ctid = waiting.place and recipient.business_id = $1 and recipient.campaign_id = $2
+      returning recipient.position
+    )
+    select count(*) as count from cancelled`,
 };
 
 type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
@@ -144,11 +154,19 @@ export class PostgresCampaignReads implements CampaignReads, CampaignControl {
   }
 
   async apply(businessId: number, campaignId: number, action: CampaignAction) {
-    const [row] = await this.database.rows<{ before: CampaignState; done: boolean; changed: number }>(
-      statementOf(action),
-      [businessId, campaignId],
-    );
+    const values = [businessId, campaignId];
+    const [row] = await this.database.rows<{ before: CampaignState; done: boolean }>(statementOf(action), values);
+    if (action === "cancel" && row?.done) await this.cancelRecipients(businessId, campaignId);
     return row ?? null;
+  }
+
+  /** In pieces: in one, a large campaign would take longer than a statement may. */
+  private async cancelRecipients(businessId: number, campaignId: number): Promise<void> {
+    let cancelled: number;
+    do {
+      const rows = await this.database.rows<{ count: number }>(cancelSome, [businessId, campaignId]);
+      cancelled = rows[0]?.count ?? 0;
+    } while (cancelled === recipientsAtATime);
   }
 }
 

@@ -1,6 +1,12 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { CampaignRecipients, RecipientToRecord, TriedRecipient } from "../../application/campaign-ports.ts";
+import type {
+  CampaignRecipients,
+  FrozenCampaign,
+  RecipientToRecord,
+  SettledTry,
+} from "../../application/campaign-ports.ts";
+import { readFrozen } from "./campaign-frozen.ts";
 import { rank } from "./campaign-sql.ts";
 
 const toRecord = `
@@ -75,7 +81,7 @@ type SettledRow = Pick<RecipientToRecord, "state" | "platformMessageId" | "error
 export class PostgresCampaignRecipients implements CampaignRecipients {
   constructor(private readonly transaction: Queries) {}
 
-  async settle(businessId: number, tried: readonly TriedRecipient[]): Promise<RecipientToRecord[]> {
+  async settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]> {
     const inOrder = tried.toSorted((one, other) => one.campaignId - other.campaignId || one.position - other.position);
     const rows = await this.transaction.rows<SettledRow>(settle, [
       businessId,
@@ -97,6 +103,10 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
   takeStragglers(limit: number): Promise<RecipientToRecord[]> {
     return this.transaction.rows<RecipientToRecord>(takeStragglers, [limit]);
   }
+
+  campaignsOf(businessId: number, rows: readonly RecipientToRecord[]): Promise<Map<number, FrozenCampaign>> {
+    return readFrozen(this.transaction, businessId, [...new Set(rows.map(({ campaignId }) => campaignId))]);
+  }
 }
 
 /** A message that was refused may stand there as unknown; one that waits, or fell with its campaign, does not. */
@@ -106,6 +116,6 @@ const mayStandInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">
 /** What was frozen at registration, and claimed with this attempt, is known here. */
 const toBeRecorded = (
   businessId: number,
-  { campaignId, position, contactId, parameters, reference, attempt }: TriedRecipient,
+  { campaignId, position, contactId, parameters, reference, attempt }: SettledTry,
   now: Omit<SettledRow, "number">,
 ): RecipientToRecord => ({ businessId, campaignId, position, contactId, parameters, reference, attempt, ...now });

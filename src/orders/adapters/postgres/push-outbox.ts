@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { PushOutbox, WaitingPush } from "../../application/push-ports.ts";
+import type { PushOutbox } from "../../application/push-ports.ts";
 
 /** The next attempt comes after 15, 30, 60, 60 ... seconds: each longer than a request may take. */
 const claim: Statement = {
@@ -17,9 +17,9 @@ const claim: Statement = {
       set attempts = waiting.attempts + 1,
           due_at = now() + least(60, 15 * 2 ^ least(waiting.attempts, 10)) * interval '1 second'
       from due where waiting.business_id = due.business_id and waiting.number = due.number
-      returning waiting.business_id, waiting.number, waiting.attempts
+      returning waiting.business_id, waiting.number
     )
-    select event.business_id, event.number, event.name, event.payload, event.at, taken.attempts
+    select event.business_id, event.number, event.name, event.payload, event.at
     from taken join realtime_events as event
       on event.business_id = taken.business_id and event.number = taken.number
     order by event.business_id, event.number`,
@@ -41,9 +41,8 @@ const forget: Statement = {
 export class PostgresPushOutbox implements PushOutbox {
   constructor(private readonly database: Queries) {}
 
-  async claim(limit: number): Promise<WaitingPush[]> {
-    const rows = await this.database.rows<LoggedEventRow & { attempts: number }>(claim, [limit]);
-    return rows.map((row) => ({ event: toLoggedEvent(row), attempts: row.attempts }));
+  async claim(limit: number): Promise<LoggedEvent[]> {
+    return (await this.database.rows<LoggedEventRow>(claim, [limit])).map(toLoggedEvent);
   }
 
   async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {
