@@ -1,4 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaign-queue.ts";
 import type { SenderLease } from "../../src/messaging/application/campaign-ports.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
@@ -36,6 +40,26 @@ describe("the queue of a number", () => {
     const { recipients } = await all.queue.claim(own, 10, 0);
     expect(recipients).to.have.length(10);
     await all.queue.release(own);
+  });
+
+  it("pauses nothing for a worker that can open no token at all, and is left to others for a while", async () => {
+    const id = await all.register(all.body(5, later));
+    await begin(5);
+    const wrongSecret = () => {
+      throw new Error("another master secret");
+    };
+    const seconds = { senderLeaseSeconds: 10, recipientLeaseSeconds: 10 };
+    const queue = new PostgresCampaignQueue(resolve(all.world.container, tokens.database), wrongSecret, seconds);
+    const told: unknown[] = [];
+    const leases = await queue.lease(randomUUID(), 1, (businessId, campaignIds) =>
+      told.push([businessId, campaignIds]),
+    );
+    expect([leases, told]).to.deep.equal([[], [[1, []]]]);
+    expect((await all.status(id)).state).to.equal("running");
+    expect(await queue.lease(randomUUID(), 1, () => {}), "at once").to.deep.equal([]);
+
+    await all.rows("update senders set rests_until = null");
+    await all.queue.release(await lease());
   });
 
   it("counts what the number sends besides its campaigns, and nothing of these (§2)", async () => {

@@ -16,6 +16,7 @@ import { countsByState, isOpen } from "./campaign-sql.ts";
 import { type OpenToken, type SenderColumns, toSender } from "./sender-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
+const unreadableRestMs = 10_000;
 
 const pause: Statement = {
   name: "campaign_pauses_itself",
@@ -124,6 +125,9 @@ export interface QueueSettings {
 }
 
 export class PostgresCampaignQueue implements CampaignQueue {
+  /** Whether this process's master secret is known to be the right one. */
+  private opensTokens = false;
+
   constructor(
     private readonly database: Queries,
     private readonly openToken: OpenToken,
@@ -133,12 +137,17 @@ export class PostgresCampaignQueue implements CampaignQueue {
   async lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]> {
     const values = [worker, limit, this.settings.senderLeaseSeconds];
     const leases: SenderLease[] = [];
+    const unreadable: { readonly row: LeaseRow; readonly cause: unknown }[] = [];
     for (const row of await this.database.rows<LeaseRow>(lease, values)) {
       try {
         leases.push(this.toLease(row));
       } catch (cause) {
-        onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
+        unreadable.push({ row, cause });
       }
+    }
+    this.opensTokens ||= leases.length > 0;
+    for (const { row, cause } of unreadable) {
+      onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
     }
     return leases;
   }
@@ -155,9 +164,11 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
   private async giveUp({ business_id, sender_id, fence }: LeaseRow): Promise<number[]> {
-    const values = [business_id, sender_id, fence, unreadableToken];
-    const rows = await this.database.rows<{ id: number }>(giveUp, values).catch(() => []);
-    return rows.map(({ id }) => id);
+    const own = [business_id, sender_id, fence];
+    // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
+    const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
+    const rows = await this.database.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
+    return this.opensTokens ? rows.map(({ id }) => id) : [];
   }
 
   async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
