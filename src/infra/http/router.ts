@@ -44,7 +44,7 @@ function chainOf(route: Route, parts: RouterParts): Middleware[] {
 /** What somebody has to show a key for is for no shared cache, unless the route says so itself. */
 function unshared(authenticate: Middleware): Middleware {
   return (ctx, next) => {
-    ctx.set("Cache-Control", "private, no-store");
+    ctx.res.setHeader("Cache-Control", "private, no-store");
     return authenticate(ctx, next);
   };
 }

@@ -4,8 +4,8 @@ import { describeError, redact } from "./redact.ts";
 
 /** What waits to be written when nobody reads; more is dropped rather than kept in memory. */
 const mostWaitingBytes = 16 * 1024 * 1024;
-/** Lines are written so many bytes at a time, or after so many ms: each write costs as much as ten lines. */
-const gatheredBytes = 4_096;
+/** Lines are written so many bytes at a time, or after so many ms: each write wakes another thread. */
+const gatheredBytes = 16_000;
 const flushMs = 100;
 
 /**
