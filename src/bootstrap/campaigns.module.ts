@@ -7,6 +7,7 @@ import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaign.routes.ts";
 import { previewCampaignRoute, registerCampaignRoute } from "../messaging/adapters/http/register-campaign.routes.ts";
+import { PostgresCampaignControl } from "../messaging/adapters/postgres/campaign-control.ts";
 import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaign-queue.ts";
 import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaign-reads.ts";
 import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaign-recipients.ts";
@@ -47,6 +48,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     return new PostgresCampaignRegister(database, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(bind, tokens.campaignReads, [tokens.database], (database) => new PostgresCampaignReads(database));
+  provide(bind, tokens.campaignControl, [tokens.database], (database) => new PostgresCampaignControl(database));
   provide(
     bind,
     tokens.campaignProgress,
@@ -143,11 +145,18 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.registerCampaign, tokens.previewCampaign, tokens.campaignReads, tokens.campaignProgress, tokens.triggers],
-    (register, preview, reads, progress, triggers) => [
+    [
+      tokens.registerCampaign,
+      tokens.previewCampaign,
+      tokens.campaignReads,
+      tokens.campaignControl,
+      tokens.campaignProgress,
+      tokens.triggers,
+    ],
+    (register, preview, reads, control, progress, triggers) => [
       registerCampaignRoute(register),
       previewCampaignRoute(preview),
-      ...campaignRoutes(reads, reads, (businessId, campaignId) => {
+      ...campaignRoutes(reads, control, (businessId, campaignId) => {
         triggers.trigger("campaigns.dispatch");
         progress.touch(businessId, [campaignId]);
       }),

@@ -26,9 +26,9 @@ import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
+import type { CampaignControl, CampaignReads } from "../messaging/application/campaign-operator-ports.ts";
 import type { CampaignQueue, CampaignRegister } from "../messaging/application/campaign-ports.ts";
 import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
-import type { CampaignControl, CampaignReads } from "../messaging/application/campaign-read-ports.ts";
 import type { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
 import type { ListTemplates } from "../messaging/application/list-templates.ts";
 import type { MediaRegister, MediaStorage } from "../messaging/application/media-ports.ts";
@@ -121,7 +121,8 @@ export const tokens = {
   triggers: token<Triggers>("triggers"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
   campaignRegister: token<CampaignRegister>("campaignRegister"),
-  campaignReads: token<CampaignReads & CampaignControl>("campaignReads"),
+  campaignReads: token<CampaignReads>("campaignReads"),
+  campaignControl: token<CampaignControl>("campaignControl"),
   campaignProgress: token<CampaignProgress>("campaignProgress"),
   recordCampaign: token<RecordCampaign>("recordCampaign"),
   settleCampaigns: token<SettleCampaigns>("settleCampaigns"),

@@ -8,7 +8,7 @@ import type {
   CampaignReads,
   CampaignStatus,
   RecipientStatus,
-} from "../../application/campaign-read-ports.ts";
+} from "../../application/campaign-operator-ports.ts";
 import { CampaignNotFound, recipientStates, WrongCampaignState } from "../../domain/campaign.ts";
 
 const integer = { type: "integer" } as const;

@@ -12,7 +12,7 @@ const first: Statement = {
     order by sender.id limit 1`,
 };
 
-/** The number of another business stays as it is. */
+/** The number of another business stays as it is. Only a row that was there before has an `xmax`. */
 const add: Statement = {
   name: "sender_add",
   text: `
