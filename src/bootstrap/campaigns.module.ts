@@ -5,20 +5,23 @@ import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-me
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
-import { campaignRoutes } from "../messaging/adapters/http/campaign.routes.ts";
-import { previewCampaignRoute, registerCampaignRoute } from "../messaging/adapters/http/register-campaign.routes.ts";
-import { PostgresCampaignControl } from "../messaging/adapters/postgres/campaign-control.ts";
-import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaign-queue.ts";
-import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaign-reads.ts";
-import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaign-recipients.ts";
-import { PostgresCampaignRegister } from "../messaging/adapters/postgres/campaign-register.ts";
-import { CampaignProgress } from "../messaging/application/campaign-progress.ts";
-import { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
+import { campaignRoutes } from "../messaging/adapters/http/campaigns/campaign.routes.ts";
+import {
+  previewCampaignRoute,
+  registerCampaignRoute,
+} from "../messaging/adapters/http/campaigns/register-campaign.routes.ts";
+import { PostgresCampaignControl } from "../messaging/adapters/postgres/campaigns/campaign-control.ts";
+import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaigns/campaign-queue.ts";
+import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaigns/campaign-reads.ts";
+import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaigns/campaign-recipients.ts";
+import { PostgresCampaignRegister } from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
+import { CampaignProgress } from "../messaging/application/campaigns/campaign-progress.ts";
+import { DispatchCampaigns } from "../messaging/application/campaigns/dispatch-campaigns.ts";
+import { PreviewCampaign } from "../messaging/application/campaigns/preview-campaign.ts";
+import { RecordCampaign } from "../messaging/application/campaigns/record-campaign.ts";
+import { RegisterCampaign } from "../messaging/application/campaigns/register-campaign.ts";
+import { SettleCampaigns } from "../messaging/application/campaigns/settle-campaigns.ts";
 import type { Timing } from "../messaging/application/ports.ts";
-import { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
-import { RecordCampaign } from "../messaging/application/record-campaign.ts";
-import { RegisterCampaign } from "../messaging/application/register-campaign.ts";
-import { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";

@@ -7,10 +7,10 @@ import { updateOrderRoute } from "../orders/adapters/http/update-order.route.ts"
 import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
-import { AddLine } from "../orders/application/add-line.ts";
-import type { OrderEditStores } from "../orders/application/edit-ports.ts";
-import { RemoveLine } from "../orders/application/remove-line.ts";
-import { UpdateOrder } from "../orders/application/update-order.ts";
+import { AddLine } from "../orders/application/edits/add-line.ts";
+import type { OrderEditStores } from "../orders/application/edits/ports.ts";
+import { RemoveLine } from "../orders/application/edits/remove-line.ts";
+import { UpdateOrder } from "../orders/application/edits/update-order.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

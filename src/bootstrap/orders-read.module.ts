@@ -5,9 +5,9 @@ import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts"
 import { PostgresDeliveryPrices } from "../orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { DeliveryPrices } from "../orders/application/delivery-prices.ts";
-import { GetOrder } from "../orders/application/get-order.ts";
-import { ListOrders } from "../orders/application/list-orders.ts";
+import { DeliveryPrices } from "../orders/application/delivery/delivery-prices.ts";
+import { GetOrder } from "../orders/application/reads/get-order.ts";
+import { ListOrders } from "../orders/application/reads/list-orders.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

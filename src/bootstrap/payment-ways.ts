@@ -1,7 +1,6 @@
 import type { MessageUnderWay, OutgoingMessages } from "../inbox/application/ports.ts";
 import { type ChannelName, cloudChannel, isChannel, providerBChannel } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
-import { conclude } from "../messaging/application/conclude.ts";
 import type {
   Channels,
   ChatSendContext,
@@ -10,12 +9,13 @@ import type {
   Sender,
   SenderDirectory,
 } from "../messaging/application/ports.ts";
-import { templateContent } from "../messaging/application/template-content.ts";
+import { conclude } from "../messaging/application/sends/conclude.ts";
+import { templateContent } from "../messaging/application/sends/template-content.ts";
 import { SendUncertain } from "../messaging/domain/failures.ts";
 import type { SendOutcome } from "../messaging/domain/platform.ts";
 import { languageOf, requiredParameters, storedHeader, type Template } from "../messaging/domain/template.ts";
-import type { SmsOutcome, SmsSender } from "../orders/application/integrations.ts";
-import type { LinkRecipient, LinkWays, SendLink } from "../orders/application/payment-ports.ts";
+import type { SmsOutcome, SmsSender } from "../orders/application/delivery/integrations.ts";
+import type { LinkRecipient, LinkWays, SendLink } from "../orders/application/payments/ports.ts";
 import { PaymentLinkImpossible, PaymentLinkNotSent, PaymentLinkUncertain } from "../orders/domain/failures.ts";
 import { settlementOf } from "./text-sender.ts";
 

@@ -1,10 +1,10 @@
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
-import { docsRoutes } from "../infra/http/docs.ts";
-import { openApiDocument, openApiRoute } from "../infra/http/openapi.ts";
+import { limitRate } from "../infra/http/middleware/rate-limit.ts";
+import { docsRoutes } from "../infra/http/openapi/docs.ts";
+import { openApiDocument, openApiRoute } from "../infra/http/openapi/openapi.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
-import { limitRate } from "../infra/http/rate-limit.ts";
-import type { Route } from "../infra/http/route.ts";
+import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen } from "../infra/http/server.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";

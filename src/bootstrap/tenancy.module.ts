@@ -1,6 +1,6 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
-import { limitAttempts } from "../infra/http/rate-limit.ts";
+import { limitAttempts } from "../infra/http/middleware/rate-limit.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";

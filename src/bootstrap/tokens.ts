@@ -8,9 +8,9 @@ import type { SettleExpired } from "../inbox/application/settle-expired.ts";
 import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import type { Authenticators } from "../infra/http/caller.ts";
-import type { AttemptLimit } from "../infra/http/rate-limit.ts";
-import type { Route } from "../infra/http/route.ts";
+import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
+import type { Authenticators } from "../infra/http/routing/caller.ts";
+import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Database } from "../infra/postgres/database.ts";
@@ -26,12 +26,17 @@ import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
-import type { CampaignControl, CampaignReads } from "../messaging/application/campaign-operator-ports.ts";
-import type { CampaignQueue, CampaignRegister } from "../messaging/application/campaign-ports.ts";
-import type { CampaignProgress } from "../messaging/application/campaign-progress.ts";
-import type { DispatchCampaigns } from "../messaging/application/dispatch-campaigns.ts";
-import type { ListTemplates } from "../messaging/application/list-templates.ts";
-import type { MediaRegister, MediaStorage } from "../messaging/application/media-ports.ts";
+import type { CampaignProgress } from "../messaging/application/campaigns/campaign-progress.ts";
+import type { DispatchCampaigns } from "../messaging/application/campaigns/dispatch-campaigns.ts";
+import type { CampaignControl, CampaignReads } from "../messaging/application/campaigns/operator-ports.ts";
+import type { CampaignQueue, CampaignRegister } from "../messaging/application/campaigns/ports.ts";
+import type { PreviewCampaign } from "../messaging/application/campaigns/preview-campaign.ts";
+import type { RecordCampaign } from "../messaging/application/campaigns/record-campaign.ts";
+import type { RegisterCampaign } from "../messaging/application/campaigns/register-campaign.ts";
+import type { SettleCampaigns } from "../messaging/application/campaigns/settle-campaigns.ts";
+import type { MediaRegister, MediaStorage } from "../messaging/application/media/ports.ts";
+import type { ReadMedia } from "../messaging/application/media/read-media.ts";
+import type { StoreMedia } from "../messaging/application/media/store-media.ts";
 import type {
   Channel,
   KnownTemplates,
@@ -41,20 +46,15 @@ import type {
   SenderDirectory,
   TemplateCatalog,
 } from "../messaging/application/ports.ts";
-import type { PreviewCampaign } from "../messaging/application/preview-campaign.ts";
-import type { ReadMedia } from "../messaging/application/read-media.ts";
-import type { RecordCampaign } from "../messaging/application/record-campaign.ts";
-import type { RegisterCampaign } from "../messaging/application/register-campaign.ts";
-import type { SendTemplate } from "../messaging/application/send-template.ts";
-import type { SendToChat } from "../messaging/application/send-to-chat.ts";
-import type { SettleCampaigns } from "../messaging/application/settle-campaigns.ts";
-import type { StoreMedia } from "../messaging/application/store-media.ts";
+import type { SendTemplate } from "../messaging/application/sends/send-template.ts";
+import type { SendToChat } from "../messaging/application/sends/send-to-chat.ts";
+import type { ListTemplates } from "../messaging/application/templates/list-templates.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import type { CancelInactive } from "../orders/application/cancel-inactive.ts";
-import type { DeliveryPricing, DriverTracking } from "../orders/application/integrations.ts";
-import type { LinkWays } from "../orders/application/payment-ports.ts";
-import type { PushOutbox } from "../orders/application/push-ports.ts";
-import type { SendPaymentLink } from "../orders/application/send-payment-link.ts";
+import type { DeliveryPricing, DriverTracking } from "../orders/application/delivery/integrations.ts";
+import type { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
+import type { LinkWays } from "../orders/application/payments/ports.ts";
+import type { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
+import type { PushOutbox } from "../orders/application/push/ports.ts";
 import type { FoldReports } from "../reports/application/fold-reports.ts";
 import type { AdInsights, SharedReports } from "../reports/application/ports.ts";
 import type { Registrations } from "../reports/application/registrations.ts";

@@ -1,4 +1,4 @@
-import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/template-catalog.ts";
+import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/templates/template-catalog.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 import { type BareHandler, startBare, statementsOf } from "./bare.ts";

@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import pg from "pg";
 import { type Call, listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
-import type { OrderFilter, PageRequest } from "../../src/orders/application/read-ports.ts";
+import type { OrderFilter, PageRequest } from "../../src/orders/application/reads/ports.ts";
 import { type Tab, tabNames } from "../../src/orders/domain/tabs.ts";
 import { request } from "../support/http.ts";
 import { type BareHandler, startBare } from "./bare.ts";

@@ -1,6 +1,6 @@
 import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/outgoing-messages.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/template-catalog.ts";
+import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/templates/template-catalog.ts";
 import { aBusiness, aTemplate, aThread } from "../support/world.ts";
 import { type BareHandler, startBare, statementsOf } from "./bare.ts";
 import type { Bench } from "./bench.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import type { Route } from "../../src/infra/http/route.ts";
+import type { Route } from "../../src/infra/http/routing/route.ts";
 import { png } from "../messaging/media-files.ts";
 import { appSecret, aWebhook } from "../support/world.ts";
 import { anything, type Ids, type Json, objectOf, oddTexts, plainOf, record, spoil, spoilings } from "./values.ts";

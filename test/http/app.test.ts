@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
-import { HttpProblem } from "../../src/infra/http/problem.ts";
+import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 

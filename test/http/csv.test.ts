@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { csvReply, jsonReply, wantsCsv } from "../../src/infra/http/csv.ts";
-import { defineRoute, type Route } from "../../src/infra/http/route.ts";
+import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
 import { request } from "../support/http.ts";
 import { serveSample } from "./sample-app.ts";
 

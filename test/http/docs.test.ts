@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { docsRoutes } from "../../src/infra/http/docs.ts";
+import { docsRoutes } from "../../src/infra/http/openapi/docs.ts";
 import { request } from "../support/http.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 

@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
-import { type Dialect, InvalidInput } from "../../src/infra/http/dialect.ts";
-import { largestKeptBody } from "../../src/infra/http/idempotency.ts";
-import { openApiDocument } from "../../src/infra/http/openapi.ts";
-import { HttpProblem } from "../../src/infra/http/problem.ts";
-import { defineRoute, Reply, type Route } from "../../src/infra/http/route.ts";
-import { text } from "../../src/infra/http/schema.ts";
+import { largestKeptBody } from "../../src/infra/http/middleware/idempotency.ts";
+import { openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
+import { type Dialect, InvalidInput } from "../../src/infra/http/routing/dialect.ts";
+import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
+import { text } from "../../src/infra/http/routing/schema.ts";
 import { DomainError } from "../../src/kernel/errors.ts";
 import type { IdempotencyStore } from "../../src/kernel/idempotency.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { InvalidInput } from "../../src/infra/http/dialect.ts";
 import { ifMatchOf } from "../../src/infra/http/if-match.ts";
-import { openApiDocument } from "../../src/infra/http/openapi.ts";
+import { openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
+import { InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { request } from "../support/http.ts";
 import { sampleRoutes, serveSample } from "./sample-app.ts";
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
-import type { Reply, Route } from "../../src/infra/http/route.ts";
+import type { Reply, Route } from "../../src/infra/http/routing/route.ts";
 import { isOfFeature, servedRoutes } from "./routes.ts";
 
 type Operation = Readonly<{ responses: Readonly<Record<string, unknown>>; description?: string }>;

@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
-import { type ApiInfo, openApiDocument, openApiRoute } from "../../src/infra/http/openapi.ts";
-import { defineRoute, type Route } from "../../src/infra/http/route.ts";
-import { idOf, numericIdOf } from "../../src/infra/http/schema.ts";
+import { type ApiInfo, openApiDocument, openApiRoute } from "../../src/infra/http/openapi/openapi.ts";
+import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
+import { idOf, numericIdOf } from "../../src/infra/http/routing/schema.ts";
 import { request } from "../support/http.ts";
 import { sampleRoutes, serveSample } from "./sample-app.ts";
 

@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import fc from "fast-check";
-import { InvalidInput } from "../../src/infra/http/dialect.ts";
-import { parser } from "../../src/infra/http/parser.ts";
-import { idOf, numericIdOf, type ObjectSchema, text } from "../../src/infra/http/schema.ts";
+import { InvalidInput } from "../../src/infra/http/routing/dialect.ts";
+import { parser } from "../../src/infra/http/routing/parser.ts";
+import { idOf, numericIdOf, type ObjectSchema, text } from "../../src/infra/http/routing/schema.ts";
 
 const thing = {
   type: "object",

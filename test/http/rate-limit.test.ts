@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { Middleware } from "koa";
-import { HttpProblem } from "../../src/infra/http/problem.ts";
-import { limitAttempts, limitRate } from "../../src/infra/http/rate-limit.ts";
-import { defineRoute } from "../../src/infra/http/route.ts";
+import { limitAttempts, limitRate } from "../../src/infra/http/middleware/rate-limit.ts";
+import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";

@@ -1,7 +1,7 @@
 import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { apiRoutes } from "../../src/bootstrap/service.ts";
-import type { Route } from "../../src/infra/http/route.ts";
+import type { Route } from "../../src/infra/http/routing/route.ts";
 import { bareEnvironment } from "../support/environment.ts";
 
 /** The routes of the API as they are served, to be looked at: nothing behind them is there. */

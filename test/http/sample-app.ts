@@ -1,9 +1,9 @@
 import type { ServerOptions } from "node:http";
 import { type AppParts, createApp } from "../../src/infra/http/app.ts";
-import type { Dialect, InvalidInput } from "../../src/infra/http/dialect.ts";
-import { HttpProblem } from "../../src/infra/http/problem.ts";
-import { defineRoute, Reply, type Route } from "../../src/infra/http/route.ts";
-import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../src/infra/http/routing/dialect.ts";
+import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
+import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
 import { DomainError } from "../../src/kernel/errors.ts";
 import { type Served, serve } from "../support/http.ts";
 

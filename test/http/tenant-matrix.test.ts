@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import type { Route } from "../../src/infra/http/route.ts";
+import type { Route } from "../../src/infra/http/routing/route.ts";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaign-queue.ts";
-import type { SenderLease } from "../../src/messaging/application/campaign-ports.ts";
+import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaigns/campaign-queue.ts";
+import type { SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 

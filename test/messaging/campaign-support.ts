@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { DemoBusiness } from "../../src/demo/data.ts";
-import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaign-ports.ts";
+import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import type { CampaignProgress } from "../../src/messaging/application/campaigns/campaign-progress.ts";
+import { DrainSender } from "../../src/messaging/application/campaigns/drain-sender.ts";
 import type {
   CampaignQueue,
   Claim,
@@ -6,11 +8,9 @@ import type {
   FrozenCampaign,
   SenderLease,
   TriedRecipient,
-} from "../../src/messaging/application/campaign-ports.ts";
-import type { CampaignProgress } from "../../src/messaging/application/campaign-progress.ts";
-import { DrainSender } from "../../src/messaging/application/drain-sender.ts";
+} from "../../src/messaging/application/campaigns/ports.ts";
+import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
 import type { Timing } from "../../src/messaging/application/ports.ts";
-import type { RecordCampaign } from "../../src/messaging/application/record-campaign.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
 
 /** Time that only passes when everybody waits for it. */

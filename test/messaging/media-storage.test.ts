@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { DiskStorage } from "../../src/messaging/adapters/storage/disk.ts";
 import { S3Storage } from "../../src/messaging/adapters/storage/s3.ts";
-import type { Bytes, MediaStorage } from "../../src/messaging/application/media-ports.ts";
+import type { Bytes, MediaStorage } from "../../src/messaging/application/media/ports.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { type S3StandIn, startS3 } from "./s3-stand-in.ts";
 

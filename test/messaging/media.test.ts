@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { SweepMedia } from "../../src/messaging/application/sweep-media.ts";
+import { SweepMedia } from "../../src/messaging/application/media/sweep-media.ts";
 import { largestMedia } from "../../src/messaging/domain/media.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";

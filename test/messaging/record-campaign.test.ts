@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { ClaimedRecipient, SenderLease, TriedRecipient } from "../../src/messaging/application/campaign-ports.ts";
+import type { ClaimedRecipient, SenderLease, TriedRecipient } from "../../src/messaging/application/campaigns/ports.ts";
 import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };

@@ -5,15 +5,15 @@ import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { PostgresDeliveryPrices } from "../../src/orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
-import { DeliveryPrices, type PriceStore } from "../../src/orders/application/delivery-prices.ts";
-import { GetOrder } from "../../src/orders/application/get-order.ts";
+import { DeliveryPrices, type PriceStore } from "../../src/orders/application/delivery/delivery-prices.ts";
 import type {
   DeliveryPricing,
   DriverLocation,
   DriverTracking,
   QuoteRequest,
   TrackedDriver,
-} from "../../src/orders/application/integrations.ts";
+} from "../../src/orders/application/delivery/integrations.ts";
+import { GetOrder } from "../../src/orders/application/reads/get-order.ts";
 import { request } from "../support/http.ts";
 import { addLine, addOrder } from "./shop.ts";
 import { type Shops, startShops } from "./shops.ts";

@@ -11,7 +11,7 @@ import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
-import { CancelInactive, type InactiveBatch } from "../../src/orders/application/cancel-inactive.ts";
+import { CancelInactive, type InactiveBatch } from "../../src/orders/application/inactivity/cancel-inactive.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { plainDialect } from "../../src/infra/http/dialect.ts";
+import { plainDialect } from "../../src/infra/http/routing/dialect.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
 import { period, short } from "../../src/reports/adapters/html/format.ts";
 import { renderReportPage, reportPageParts } from "../../src/reports/adapters/html/report-page.ts";

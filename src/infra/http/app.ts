@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
-import { sendJson } from "./dialect.ts";
-import { HttpProblem } from "./problem.ts";
-import type { Route } from "./route.ts";
-import { createRouter, type RouterParts } from "./router.ts";
-import { dataHeaders } from "./security-headers.ts";
+import { dataHeaders } from "./middleware/security-headers.ts";
+import { sendJson } from "./routing/dialect.ts";
+import { HttpProblem } from "./routing/problem.ts";
+import type { Route } from "./routing/route.ts";
+import { createRouter, type RouterParts } from "./routing/router.ts";
 
 export interface AppParts extends RouterParts {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { Reply } from "./route.ts";
+import { Reply } from "./routing/route.ts";
 
 /** Prepares an answer that never changes while the process runs, and 304 for those who have it already. */
 export function cacheable(

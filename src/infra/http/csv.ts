@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { Reply } from "./route.ts";
+import { Reply } from "./routing/route.ts";
 
 /** RFC 9110: CSV where the caller prefers it to JSON, or names it and likes both the same. */
 export function wantsCsv({ accept = "" }: IncomingHttpHeaders): boolean {

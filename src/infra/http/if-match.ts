@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { InvalidInput } from "./dialect.ts";
+import { InvalidInput } from "./routing/dialect.ts";
 
 /** For callers, in the document of each operation that takes the header. */
 export const ifMatchDescription = [

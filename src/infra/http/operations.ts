@@ -1,10 +1,10 @@
 import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
-import { plainDialect } from "./dialect.ts";
-import { HttpProblem } from "./problem.ts";
-import { defineRoute, Reply, type Route } from "./route.ts";
+import { plainDialect } from "./routing/dialect.ts";
+import { HttpProblem } from "./routing/problem.ts";
+import { defineRoute, Reply, type Route } from "./routing/route.ts";
+import { problem, type Schema, text } from "./routing/schema.ts";
 import { sameText } from "./same-text.ts";
-import { problem, type Schema, text } from "./schema.ts";
 
 export interface OperationsParts {
   /** What the process needs to answer requests, by name: each resolves when it is there. */

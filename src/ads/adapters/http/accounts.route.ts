@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { ListAccounts, ListAccountsFailure } from "../../application/list-accounts.ts";
 import type { AdAccount } from "../../domain/ads.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";

@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { ListAdSets, ListAdSetsFailure, ListedAdSet } from "../../application/list-ad-sets.ts";
 import type { Ad, WithFigures } from "../../domain/ads.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";

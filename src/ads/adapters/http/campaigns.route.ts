@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { ListCampaigns, ListCampaignsFailure, ListedCampaigns } from "../../application/list-campaigns.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
 import { spendNumber } from "../../domain/spend.ts";

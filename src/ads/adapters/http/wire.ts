@@ -1,6 +1,6 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { Reply } from "../../../infra/http/route.ts";
-import { nullableText, type Schema, text } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { Reply } from "../../../infra/http/routing/route.ts";
+import { nullableText, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
 import {
   AdPlatformBusy,

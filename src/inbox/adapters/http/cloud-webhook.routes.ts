@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
-import { plainDialect } from "../../../infra/http/dialect.ts";
-import { HttpProblem } from "../../../infra/http/problem.ts";
-import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
+import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import { plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { HttpProblem } from "../../../infra/http/routing/problem.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";
-import { problem, type Schema, text } from "../../../infra/http/schema.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
 
 /** The platform sends up to 3 MB. */

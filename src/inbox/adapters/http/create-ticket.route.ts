@@ -1,6 +1,6 @@
-import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/schema.ts";
+import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";

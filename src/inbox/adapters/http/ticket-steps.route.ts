@@ -1,5 +1,5 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
   nullableInteger,
   nullableText,
@@ -8,7 +8,7 @@ import {
   type Schema,
   text,
   timestamp,
-} from "../../../infra/http/schema.ts";
+} from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 import type { TicketStep, TicketSteps } from "../../application/ports.ts";
 

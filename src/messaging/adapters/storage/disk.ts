@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Bytes, MediaStorage } from "../../application/media-ports.ts";
+import type { Bytes, MediaStorage } from "../../application/media/ports.ts";
 import type { ByteRange } from "../../domain/media.ts";
 
 /** Files in a folder of this machine, or of a volume that every process mounts. */

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { fileTypeFromBuffer } from "file-type";
-import type { RecognizeMedia } from "../../application/media-ports.ts";
+import type { RecognizeMedia } from "../../application/media/ports.ts";
 
 /** Bytes of a file that are looked at. */
 const headBytes = 64 * 1024;

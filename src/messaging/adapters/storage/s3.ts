@@ -9,7 +9,7 @@ import {
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
-import type { Bytes, MediaStorage } from "../../application/media-ports.ts";
+import type { Bytes, MediaStorage } from "../../application/media/ports.ts";
 import type { ByteRange } from "../../domain/media.ts";
 
 export interface S3Settings {

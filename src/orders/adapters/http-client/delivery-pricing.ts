@@ -1,5 +1,5 @@
 import { type Money, moneyOf } from "../../../kernel/money.ts";
-import type { DeliveryPricing, QuoteRequest } from "../../application/integrations.ts";
+import type { DeliveryPricing, QuoteRequest } from "../../application/delivery/integrations.ts";
 import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
 
 /** Up to twelve digits before the point: what the order's column holds. */

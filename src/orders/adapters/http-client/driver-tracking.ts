@@ -1,5 +1,5 @@
 import { instantOf } from "../../../kernel/instants.ts";
-import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/integrations.ts";
+import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/delivery/integrations.ts";
 import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
 
 /** `GET <base>/drivers/<tracking id>/location`: a 200 says `{ lat, lng, at }`, a 404 that nobody knows. */

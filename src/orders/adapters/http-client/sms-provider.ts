@@ -1,5 +1,5 @@
 import type { HttpClient } from "../../../infra/http-client/http-client.ts";
-import type { SmsOutcome, SmsSender } from "../../application/integrations.ts";
+import type { SmsOutcome, SmsSender } from "../../application/delivery/integrations.ts";
 import { fieldsOf, rootOf } from "./integration.ts";
 
 export interface SmsSettings {

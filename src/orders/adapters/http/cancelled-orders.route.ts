@@ -1,7 +1,7 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/schema.ts";
-import type { ListOrders } from "../../application/list-orders.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { ListOrders } from "../../application/reads/list-orders.ts";
 import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
 import { cancelledToWire } from "./order-wire.ts";

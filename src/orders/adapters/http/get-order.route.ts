@@ -1,7 +1,7 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema } from "../../../infra/http/schema.ts";
-import type { GetOrder } from "../../application/get-order.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
 import { orderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";

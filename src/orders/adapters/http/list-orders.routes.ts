@@ -1,9 +1,9 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
-import type { GetOrder } from "../../application/get-order.ts";
-import type { ListOrders, ListOrdersFailure } from "../../application/list-orders.ts";
-import type { ListedOrder, Page, PageRequest } from "../../application/read-ports.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { GetOrder } from "../../application/reads/get-order.ts";
+import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
+import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
 import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
 import { type Tab, tabNames } from "../../domain/tabs.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";

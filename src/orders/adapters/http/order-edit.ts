@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { KeyCaller } from "../../../infra/http/caller.ts";
-import type { Dialect } from "../../../infra/http/dialect.ts";
-import { problem } from "../../../infra/http/schema.ts";
-import type { OrderEdit } from "../../application/edit-ports.ts";
+import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
+import type { Dialect } from "../../../infra/http/routing/dialect.ts";
+import { problem } from "../../../infra/http/routing/schema.ts";
+import type { OrderEdit } from "../../application/edits/ports.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
 import { expectedVersion } from "./order-version.ts";
 

@@ -1,7 +1,14 @@
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { nullableInteger, nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/schema.ts";
-import type { OrderHistory } from "../../application/read-ports.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import {
+  nullableInteger,
+  nullableText,
+  numericIdOf,
+  problem,
+  type Schema,
+  text,
+} from "../../../infra/http/routing/schema.ts";
+import type { OrderHistory } from "../../application/reads/ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 import { OrderNotFound } from "../../domain/failures.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";

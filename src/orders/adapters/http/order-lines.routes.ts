@@ -1,9 +1,9 @@
-import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
-import type { AddLine, AddLineFailure } from "../../application/add-line.ts";
-import type { PickedExtra } from "../../application/edit-ports.ts";
-import type { RemoveLine, RemoveLineFailure } from "../../application/remove-line.ts";
+import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { AddLine, AddLineFailure } from "../../application/edits/add-line.ts";
+import type { PickedExtra } from "../../application/edits/ports.ts";
+import type { RemoveLine, RemoveLineFailure } from "../../application/edits/remove-line.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { etagHeader, etagOf } from "./order-version.ts";

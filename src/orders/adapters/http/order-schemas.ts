@@ -1,5 +1,5 @@
-import type { Schema } from "../../../infra/http/schema.ts";
-import { nullableInteger, nullableText, text, timestamp } from "../../../infra/http/schema.ts";
+import type { Schema } from "../../../infra/http/routing/schema.ts";
+import { nullableInteger, nullableText, text, timestamp } from "../../../infra/http/routing/schema.ts";
 
 const integer = { type: "integer" } as const;
 const amount = { type: "number" } as const;

@@ -1,7 +1,7 @@
 import { decimalOf, numberOf } from "../../../kernel/money.ts";
-import type { OrderWithTracker } from "../../application/get-order.ts";
-import type { DriverLocation } from "../../application/integrations.ts";
-import type { CancelledOrder, ListedOrder, ShownOrder } from "../../application/read-ports.ts";
+import type { DriverLocation } from "../../application/delivery/integrations.ts";
+import type { OrderWithTracker } from "../../application/reads/get-order.ts";
+import type { CancelledOrder, ListedOrder, ShownOrder } from "../../application/reads/ports.ts";
 import type { Branch, Contact, Line, Order, Zone } from "../../domain/order.ts";
 import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
 import type { orderSchema, recordFields } from "./order-schemas.ts";

@@ -1,4 +1,4 @@
-import type { PageRequest } from "../../application/read-ports.ts";
+import type { PageRequest } from "../../application/reads/ports.ts";
 
 const mostOfPage = 100;
 

@@ -1,8 +1,8 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
-import type { LinkWay, LinkWays } from "../../application/payment-ports.ts";
-import type { SendPaymentLink, SendPaymentLinkFailure } from "../../application/send-payment-link.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { LinkWay, LinkWays } from "../../application/payments/ports.ts";
+import type { SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
 import { PaymentLinkImpossible } from "../../domain/failures.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;

@@ -1,6 +1,6 @@
-import { type Dialect, InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { problem, text } from "../../../infra/http/schema.ts";
+import { type Dialect, InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { problem, text } from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 
 export interface ChannelAuthority {

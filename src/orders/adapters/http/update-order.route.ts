@@ -1,8 +1,8 @@
-import { type Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/schema.ts";
+import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
-import type { UpdateOrder, UpdateOrderFailure } from "../../application/update-order.ts";
+import type { UpdateOrder, UpdateOrderFailure } from "../../application/edits/update-order.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";

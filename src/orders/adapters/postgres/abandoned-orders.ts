@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { AbandonedOrder, AbandonedOrders } from "../../application/inactivity-ports.ts";
+import type { AbandonedOrder, AbandonedOrders } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, orderStatuses } from "../../domain/order.ts";

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
-import type { KeptPrice, PriceStore } from "../../application/delivery-prices.ts";
+import type { KeptPrice, PriceStore } from "../../application/delivery/delivery-prices.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
 /** Whoever holds the order is changing it: then the price may be another one, and nobody who reads waits for them. */

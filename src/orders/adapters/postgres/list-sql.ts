@@ -1,5 +1,5 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import type { OrderFilter, PageRequest, Period } from "../../application/read-ports.ts";
+import type { OrderFilter, PageRequest, Period } from "../../application/reads/ports.ts";
 import { tabs } from "../../domain/tabs.ts";
 import { branchJson, chatJson, discountSum, linesJson, zoneJson } from "./order-sql.ts";
 

@@ -7,7 +7,7 @@ import type {
   OrderUpdate,
   Removal,
   UpdateFindings,
-} from "../../application/edit-ports.ts";
+} from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
 import { timezone } from "./order-sql.ts";
 

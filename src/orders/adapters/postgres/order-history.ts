@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { OrderHistory, PageRequest } from "../../application/read-ports.ts";
+import type { OrderHistory, PageRequest } from "../../application/reads/ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 
 const list: Statement = {

@@ -7,7 +7,7 @@ import type {
   OrderLists,
   Page,
   PageRequest,
-} from "../../application/read-ports.ts";
+} from "../../application/reads/ports.ts";
 import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
 import { dateOf, datesOf, type InJson, type OrderRow, timezone, toOrder } from "./order-sql.ts";

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { OrderReads, ShownOrder } from "../../application/read-ports.ts";
+import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
 import { type DatedRow, type DateName, dateOf, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 
 const shownFields = `

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
-import type { LinkRecipient, PayableOrder, PaymentLinks, RenewedLink } from "../../application/payment-ports.ts";
+import type { LinkRecipient, PayableOrder, PaymentLinks, RenewedLink } from "../../application/payments/ports.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
 const find: Statement = {

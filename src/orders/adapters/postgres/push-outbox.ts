@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { PushOutbox } from "../../application/push-ports.ts";
+import type { PushOutbox } from "../../application/push/ports.ts";
 
 /** The next attempt comes after 15, 30, 60, 60 ... seconds: each longer than a request may take. */
 const claim: Statement = {

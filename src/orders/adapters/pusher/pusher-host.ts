@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import Pusher from "pusher";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { PushHost } from "../../application/push-ports.ts";
+import type { PushHost } from "../../application/push/ports.ts";
 
 export interface PusherSettings {
   /** `https://host:port`; https where no scheme is named. */

@@ -1,7 +1,7 @@
-import type { KeyCaller, UserCaller } from "../../../infra/http/caller.ts";
-import { type Dialect, failed, InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { failure, idOf, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { failure, idOf, numericIdOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import { agentRole } from "../../../kernel/roles.ts";

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { HttpProblem } from "../../../infra/http/problem.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/route.ts";
-import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { HttpProblem } from "../../../infra/http/routing/problem.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { RenderReportPage } from "../../application/report-page.ts";
 import type { ReportFailure } from "../../domain/failures.ts";

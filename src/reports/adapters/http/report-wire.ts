@@ -1,4 +1,4 @@
-import { nullableText, type Schema, text } from "../../../infra/http/schema.ts";
+import { nullableText, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { numberOf } from "../../../kernel/money.ts";
 import type {
   AdFigures,

@@ -1,8 +1,8 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
-import type { Dialect, InvalidInput } from "../../../infra/http/dialect.ts";
-import { HttpProblem } from "../../../infra/http/problem.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/schema.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { HttpProblem } from "../../../infra/http/routing/problem.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";

@@ -1,6 +1,6 @@
-import { type Dialect, failed, type InvalidInput } from "../../../infra/http/dialect.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { failure, numericIdOf, type Schema } from "../../../infra/http/schema.ts";
+import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { failure, numericIdOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { Temperatures } from "../../application/ports.ts";
 import { UnknownChat } from "../../domain/failures.ts";
 

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import { LRUCache } from "lru-cache";
-import { jsonBody } from "../../../infra/http/body.ts";
-import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/caller.ts";
-import { HttpProblem } from "../../../infra/http/problem.ts";
-import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
+import { jsonBody } from "../../../infra/http/middleware/body.ts";
+import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 
 /** Keys and tokens that are remembered as having been right. */

@@ -1,7 +1,7 @@
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/dialect.ts";
-import type { AttemptLimit } from "../../../infra/http/rate-limit.ts";
-import { defineRoute, type Route } from "../../../infra/http/route.ts";
-import { problem, type Schema, text, timestamp } from "../../../infra/http/schema.ts";
+import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { problem, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
 import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { Context } from "koa";
+import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
+import { type AnyDialect, InvalidInput, wordsFor } from "../routing/dialect.ts";
+import { HttpProblem } from "../routing/problem.ts";
+import { Reply } from "../routing/route.ts";
+
+/** Bytes of the largest body that is kept to be repeated. */
+export const largestKeptBody = 64 * 1024;
+
+/** For callers, in the document of each operation that takes the header. */
+export const keyDescription = [
+  "Makes the request safe to repeat: under one key it is carried out at most once in 24 hours. Keys are those of one",
+  "business and one operation. The same request again (method, URL and body) is answered as the first one was, with",
+  "`Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
+  "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. A request that is",
+  "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
+  "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
+  "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
+].join(" ");
+
+/** Carries a request out, unless its key says that this was done before. */
+export type Once = (ctx: Context, carryOut: () => Promise<Reply>) => Promise<Reply>;
+
+interface KeyedOperation {
+  readonly operationId: string;
+  readonly dialect: AnyDialect;
+}
+
+/**
+ * Honours the header `Idempotency-Key` of requests whose input is found valid.
+ *
+ * `InvalidInput` and `HttpProblem` of the handler mean that nothing was done, as 412 does, and free the key. Every other
+ * outcome is kept, in the endpoint's own words.
+ */
+export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
+  return async (ctx, carryOut) => {
+    const key = ctx.req.headers["idempotency-key"];
+    if (key === undefined) return carryOut();
+    if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new InvalidInput("Idempotency-Key no es válido");
+    }
+    const { businessId } = ctx.state.caller;
+    const begun = await store.begin({ businessId, operation: operationId, key, digest: digestOf(ctx) });
+    switch (begun.kind) {
+      case "claimed":
+        return keeping(ctx, dialect, store, begun.claim, carryOut);
+      case "in-flight":
+        throw new HttpProblem(409, "A request with this Idempotency-Key is still under way", { "Retry-After": "1" });
+      case "other-request":
+        throw new HttpProblem(422, "This Idempotency-Key was used for another request");
+      case "abandoned":
+        return replayed(new Reply(...dialect.unexpected(new Error("a request under this key was never finished"))));
+      case "answered":
+        return replayed(repeat(begun.answer));
+    }
+  };
+}
+
+async function keeping(
+  ctx: Context,
+  dialect: AnyDialect,
+  store: IdempotencyStore,
+  claim: Claim,
+  carryOut: () => Promise<Reply>,
+): Promise<Reply> {
+  // Once the request is carried out, its caller is told so, whatever becomes of the key.
+  const noted = (writing: Promise<void>) => writing.catch((error: unknown) => ctx.app.emit("error", error, ctx));
+  const reply = await carryOut().catch(async (error: unknown) => {
+    if (error instanceof InvalidInput || error instanceof HttpProblem) {
+      await noted(store.release(claim));
+      throw error;
+    }
+    return new Reply(...wordsFor(dialect, error, ctx));
+  });
+  const isRefused = reply.status === 412;
+  await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply)));
+  return reply;
+}
+
+/** Of the bytes as they came, but for compression. */
+function digestOf(ctx: Context): Uint8Array {
+  const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
+  const bytes = Buffer.isBuffer(body) ? body : rawBody;
+  return createHash("sha256").update(`${ctx.method} ${ctx.url}\n`).update(bytes).digest();
+}
+
+function answerOf({ status, headers, type, body }: Reply): KeptAnswer {
+  const text = type === undefined ? (JSON.stringify(body) ?? "") : body;
+  const isKept = typeof text === "string" && Buffer.byteLength(text) <= largestKeptBody;
+  return { status, headers, contentType: type ?? "application/json", body: isKept ? text : null };
+}
+
+function repeat({ status, headers, contentType, body }: KeptAnswer): Reply {
+  if (body !== null) return new Reply(status, body, headers, contentType);
+  throw new HttpProblem(409, `This request was answered with status ${status}; the answer was too large to keep`);
+}
+
+const replayed = ({ status, body, headers, type }: Reply): Reply =>
+  new Reply(status, body, { ...headers, "Idempotent-Replay": "true" }, type);

@@ -1,0 +1,83 @@
+import { hash, randomBytes } from "node:crypto";
+import { isIPv6 } from "node:net";
+import type { Middleware } from "koa";
+import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { HttpProblem } from "../routing/problem.ts";
+
+/** Over this many seconds the burst is used up once. */
+const burstSeconds = 10;
+
+export interface RateSettings {
+  /** Requests in each second. */
+  readonly perSecond: number;
+  /** Requests beyond that in each 10 s. */
+  readonly burst: number;
+}
+
+/**
+ * Limits the requests of one credential (`ctx.state.rateKey`, set by whoever checked it) or, without one, of one
+ * client address, in this process. Over it: 429 with Retry-After.
+ */
+export function limitRate({ perSecond, burst }: RateSettings): Middleware {
+  const limiter = new BurstyRateLimiter(
+    new RateLimiterMemory({ keyPrefix: "", points: perSecond, duration: 1 }),
+    new RateLimiterMemory({ keyPrefix: "", points: burst, duration: burstSeconds }),
+  );
+  const bucketOf = addressBuckets();
+  return async (ctx, next) => {
+    await limiter.consume(ctx.state.rateKey ?? bucketOf(ctx.ip)).catch(refuse);
+    return next();
+  };
+}
+
+export interface AttemptSettings {
+  /** Failures that one client address may make. */
+  readonly points: number;
+  /** Over how many seconds, from the first of them. */
+  readonly perSeconds: number;
+}
+
+/** Counts failed attempts by client address, in this process. */
+export interface AttemptLimit {
+  /** Throws 429 with Retry-After when the address has failed too often; counts nothing. */
+  check(ip: string): Promise<void>;
+  failed(ip: string): Promise<void>;
+}
+
+export function limitAttempts({ points, perSeconds }: AttemptSettings): AttemptLimit {
+  const limiter = new RateLimiterMemory({ keyPrefix: "", points, duration: perSeconds });
+  const bucketOf = addressBuckets();
+  return {
+    async check(ip) {
+      const used = await limiter.get(bucketOf(ip));
+      if (used && used.consumedPoints >= points && used.msBeforeNext > 0) refuse(used);
+    },
+    async failed(ip) {
+      await limiter.penalty(bucketOf(ip));
+    },
+  };
+}
+
+function refuse(reason: unknown): never {
+  if (!(reason instanceof RateLimiterRes)) throw reason;
+  const seconds = Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
+  throw new HttpProblem(429, "Too many requests", { "Retry-After": String(seconds) });
+}
+
+/**
+ * Sorts addresses into 65,536 buckets, so that memory stays bounded however many there are: a client shares its
+ * bucket with a misbehaving one by a chance of 1 in 65,536. Nobody outside can tell who shares one.
+ */
+function addressBuckets(): (ip: string) => string {
+  const seed = randomBytes(16).toString("hex");
+  return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);
+}
+
+/** Whoever has an IPv6 address has 2^64 of them. */
+function networkOf(ip: string): string {
+  if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
+  const [head = "", tail] = ip.split("::", 2);
+  const groups = head.split(":");
+  if (tail !== undefined) while (groups.length < 4) groups.push("0");
+  return groups.slice(0, 4).join(":");
+}

@@ -1,0 +1,56 @@
+import type { Context, Middleware } from "koa";
+import { DomainError } from "../../../kernel/errors.ts";
+import { HttpProblem } from "./problem.ts";
+
+/** A request that does not fit its schema; the message is written for the caller. */
+export class InvalidInput extends DomainError<"invalid_input"> {
+  readonly code = "invalid_input";
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+/** How one endpoint words its failures: an answer for each that it expects, and one for all the rest. */
+export type Dialect<Failure extends DomainError> = {
+  readonly [Code in Failure["code"]]: (error: Extract<Failure, { code: Code }>) => Answer;
+} & { readonly unexpected: (error: unknown) => Answer };
+
+/** Any endpoint's dialect; only the endpoint itself knows which failures it lists. */
+export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
+
+/** Of routes that no specification gives words of their own. */
+export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
+
+/** The body that many endpoints word a failure with: `failure` is its schema. */
+export const failed = (error: string) => ({ success: false, error });
+
+/** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
+export function answering(dialect: AnyDialect): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      sendJson(ctx, ...wordsFor(dialect, error, ctx));
+    }
+  };
+}
+
+/** The endpoint's words for a failure; one that it does not expect is reported. Throws what no endpoint words. */
+export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
+  const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
+  const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);
+  const answer = isWorded ? answers[String(error.code)] : undefined;
+  if (answer && error instanceof HttpProblem) ctx.set(error.headers);
+  if (answer) return answer(error as never);
+  // The caller's mistake, also where an endpoint has no words for any.
+  if (error instanceof InvalidInput) return [400, { message: error.message }];
+  if (error instanceof HttpProblem) throw error;
+  ctx.app.emit("error", error, ctx);
+  return dialect.unexpected(error);
+}
+
+/** A plain string would otherwise go out as text/plain. */
+export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.type = "json";
+  ctx.body = JSON.stringify(body);
+}

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { UploadedFile } from "../middleware/multipart.ts";
+import type { AuthKind, Callers } from "./caller.ts";
+import type { AnyDialect } from "./dialect.ts";
+import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
+
+export interface Call<Params, Query, Body, Caller> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
+}
+
+/** What a handler answers when it is not simply 200 with a JSON body. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    /** Sent as JSON; with `type` given, as it is. */
+    readonly body: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly type?: string,
+  ) {}
+}
+
+export interface ResponseSpec {
+  readonly description: string;
+  readonly schema?: Schema;
+  readonly type?: string;
+  /** What else it can be, as the header `Accept` says. */
+  readonly otherTypes?: readonly string[];
+  /** What each header says, by its name. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
+  /** In the router's notation, `/things/:id`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** The rules of the operation, numbered as comments cite them. */
+  readonly rules?: readonly (readonly [number: string, rule: string])[];
+  readonly auth: Auth;
+  readonly params?: Params;
+  readonly query?: Query;
+  /** `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives. */
+  readonly body?: Body;
+  /** Bytes; the configured default otherwise. */
+  readonly bodyLimit?: number;
+  /** Takes the header `Idempotency-Key`, whose keys are those of the calling business. */
+  readonly idempotent?: Auth extends "none" ? never : true;
+  /** Takes the header `If-Match`, which its handler reads with `ifMatchOf`. */
+  readonly conditional?: true;
+  /** Whose rate its requests count against: the caller's unless given; `none` where few addresses ask for many. */
+  readonly rateLimit?: "caller" | "none";
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+}
+
+/** Bodies that no schema describes. */
+export type RawBody = "raw" | "multipart";
+
+type BodyOf<Body> = Body extends "raw" ? Buffer : Body extends "multipart" ? UploadedFile : Infer<Body>;
+
+export interface RouteSpec<
+  Params extends SomeObjectSchema | undefined,
+  Query extends SomeObjectSchema | undefined,
+  Body extends SomeObjectSchema | RawBody | undefined,
+  Auth extends AuthKind,
+> extends RouteOf<Params, Query, Body, Auth> {
+  readonly dialect: AnyDialect;
+  handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body>, Callers[Auth]>): Promise<unknown> | unknown;
+}
+
+/** A route as the router, the document and the isolation test see it. */
+export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema | RawBody, AuthKind> {
+  readonly dialect: AnyDialect;
+  handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
+}
+
+/** Types the handler by the route's schemas. */
+export function defineRoute<
+  const Auth extends AuthKind,
+  const Params extends SomeObjectSchema | undefined = undefined,
+  const Query extends SomeObjectSchema | undefined = undefined,
+  const Body extends SomeObjectSchema | RawBody | undefined = undefined,
+>(spec: RouteSpec<Params, Query, Body, Auth>): Route {
+  return spec as unknown as Route;
+}

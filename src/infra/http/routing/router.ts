@@ -1,0 +1,104 @@
+import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
+import type { Context, Middleware } from "koa";
+import type { IdempotencyStore } from "../../../kernel/idempotency.ts";
+import { jsonBody, rawBody } from "../middleware/body.ts";
+import { onceByKey } from "../middleware/idempotency.ts";
+import { multipartFile } from "../middleware/multipart.ts";
+import { refuseNullCharacter } from "../middleware/null-character.ts";
+import { pageHeaders } from "../middleware/security-headers.ts";
+import type { Authenticators } from "./caller.ts";
+import { answering, sendJson } from "./dialect.ts";
+import { parser } from "./parser.ts";
+import { type Call, Reply, type Route } from "./route.ts";
+
+export interface RouterParts {
+  readonly authenticators: Authenticators;
+  /** Runs once the caller is known, or at once where nobody has to be. */
+  readonly limitRate: Middleware;
+  /** Bytes of a body unless its route says otherwise. */
+  readonly bodyLimit: number;
+  /** Milliseconds in which a body that is read whole must have arrived; `bodyMs` unless given. */
+  readonly bodyMs?: number;
+  /** Needed where a route is `idempotent`. */
+  readonly idempotency?: IdempotencyStore;
+}
+
+export function createRouter(routes: readonly Route[], parts: RouterParts): Router {
+  const router = new Router();
+  for (const route of routes) router[route.method](route.path, inTurn(chainOf(route, parts)) as RouterMiddleware);
+  return router;
+}
+
+/** Put together once, not at each request; the last of them answers. */
+const inTurn = (chain: readonly Middleware[]): Middleware =>
+  chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
+
+function chainOf(route: Route, parts: RouterParts): Middleware[] {
+  const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
+  const limit = route.bodyLimit ?? parts.bodyLimit;
+  const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
+  const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
+  return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
+}
+
+/** What somebody has to show a key for is for no shared cache, unless the route says so itself. */
+function unshared(authenticate: Middleware): Middleware {
+  return (ctx, next) => {
+    ctx.res.setHeader("Cache-Control", "private, no-store");
+    return authenticate(ctx, next);
+  };
+}
+
+function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: number): Middleware {
+  if (body === "raw") return rawBody(limit, withinMs);
+  return body === "multipart" ? multipartFile(limit) : jsonBody(limit, withinMs);
+}
+
+function handling(route: Route, parts: RouterParts): Middleware {
+  const once = onceOf(route, parts);
+  const parseParams = route.params && parser(route.params, true);
+  const parseQuery = route.query && parser(route.query, true);
+  const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
+  return async (context) => {
+    const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
+    if (ctx.url.includes("%00")) {
+      if (route.params) refuseNullCharacter(ctx.params);
+      if (route.query) refuseNullCharacter(ctx.query);
+    }
+    if (ctx.request.rawBody?.includes("\\u0000")) refuseNullCharacter(ctx.request.body);
+    const call: Call<unknown, unknown, unknown, unknown> = {
+      params: parseParams?.(ctx.params),
+      query: parseQuery?.({ ...ctx.query }),
+      body: parseBody(ctx.request.body),
+      caller: ctx.state.caller,
+      headers: ctx.req.headers,
+      ip: ctx.ip,
+    };
+    const handle = async (): Promise<Reply> => {
+      const result = await route.handle(call as Call<never, never, never, never>);
+      return result instanceof Reply ? result : new Reply(200, result);
+    };
+    send(ctx, await (once ? once(context, handle) : handle()));
+  };
+}
+
+function onceOf(route: Route, { idempotency }: RouterParts) {
+  if (!route.idempotent) return undefined;
+  if (!idempotency) throw new Error(`${route.operationId} takes Idempotency-Key, but nothing remembers the keys`);
+  return onceByKey(route, idempotency);
+}
+
+function send(ctx: Context, { status, headers, type, body }: Reply): void {
+  if (type === "text/html") for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
+  const { Vary, ...others } = headers;
+  ctx.set(others);
+  // Beside what else the answer depends on.
+  if (Vary) ctx.vary(Vary);
+  if (type === undefined) {
+    sendJson(ctx, status, body);
+  } else {
+    ctx.status = status;
+    ctx.type = type;
+    ctx.body = body;
+  }
+}

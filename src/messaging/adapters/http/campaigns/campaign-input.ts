@@ -1,0 +1,98 @@
+import { idOf, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { instantOf } from "../../../../kernel/instants.ts";
+import type { RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
+
+const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
+
+/** Contacts of one campaign, at most. */
+const mostContacts = 200_000;
+/** Bytes: what so many contacts take, with some fields of their own. */
+export const campaignBodyLimit = 128 * 1024 * 1024;
+
+export const campaignBody = {
+  type: "object",
+  required: ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"],
+  properties: {
+    empresa_id: idOf("business"),
+    plantilla_id: idOf("template"),
+    contacts_id: { type: "array", minItems: 1, maxItems: mostContacts, items: idOf("contact") },
+    contacts: {
+      type: "array",
+      maxItems: mostContacts,
+      items: {
+        type: "object",
+        required: ["nombre", "numero"],
+        properties: {
+          nombre: { type: "string", example: "Ana" },
+          numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "59170000001" },
+        },
+      },
+    },
+    user_id: idOf("user"),
+    nombre: {
+      type: "string",
+      pattern: "\\S",
+      maxLength: 200,
+      example: "Promo de mayo",
+      "x-error": {
+        required: "nombre es requerido",
+        type: "nombre debe ser un texto",
+        pattern: "nombre es requerido",
+        maxLength: "nombre no puede tener más de 200",
+      },
+    },
+    tags: { type: "array", maxItems: 100, items: idOf("tag"), default: [] },
+    step: idOf("step"),
+    paramMapping: {
+      type: "object",
+      propertyNames: { pattern: "^[1-9][0-9]{0,3}$" },
+      additionalProperties: { type: "string" },
+    },
+    schedule_at: { type: "string", maxLength: 40 },
+    send_window: {
+      type: "object",
+      required: ["from", "to"],
+      properties: { from: clockTime, to: clockTime },
+    },
+  },
+} as const satisfies Schema;
+
+export const notADate = "schedule_at debe ser una fecha ISO 8601";
+
+interface CampaignBody {
+  readonly plantilla_id: number;
+  readonly contacts_id: readonly number[];
+  readonly contacts: readonly { readonly numero: string; readonly [field: string]: unknown }[];
+  readonly user_id: number;
+  readonly nombre: string;
+  readonly tags: readonly number[];
+  readonly step: number;
+  readonly paramMapping?: { readonly [placeholder: string]: string };
+  readonly schedule_at?: string;
+  readonly send_window?: { readonly from: string; readonly to: string };
+}
+
+/** What no schema can say of the fields: why they cannot be those of one campaign; undefined where all is well. */
+export function complaintAbout({ contacts_id, contacts, schedule_at, send_window }: CampaignBody): string | undefined {
+  if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
+  // In which zone it is meant, the business tells; whether it is a date at all is the same in all of them.
+  if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;
+  if (send_window && send_window.from === send_window.to) return "send_window debe durar más de un minuto";
+  return undefined;
+}
+
+export const toCommand = (body: CampaignBody, businessId: number): RegisterCampaignCommand => ({
+  businessId,
+  name: body.nombre,
+  userId: body.user_id,
+  templateId: body.plantilla_id,
+  stepId: body.step,
+  tags: [...new Set(body.tags)],
+  contactIds: body.contacts_id,
+  contacts: body.contacts.map((fields) => ({ phone: fields.numero, fields })),
+  mapping: body.paramMapping
+    ? new Map(Object.entries(body.paramMapping).map(([placeholder, field]) => [Number(placeholder), field]))
+    : null,
+  startsAt: body.schedule_at ?? null,
+  window: body.send_window ?? null,
+});

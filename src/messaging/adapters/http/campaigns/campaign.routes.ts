@@ -1,0 +1,274 @@
+import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../../infra/http/csv.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
+import { numericIdOf, problem, type Schema, text } from "../../../../infra/http/routing/schema.ts";
+import type {
+  CampaignAction,
+  CampaignControl,
+  CampaignReads,
+  CampaignStatus,
+  RecipientStatus,
+} from "../../../application/campaigns/operator-ports.ts";
+import { CampaignNotFound, recipientStates, WrongCampaignState } from "../../../domain/campaign.ts";
+
+const integer = { type: "integer" } as const;
+const nullableText = { type: ["string", "null"] } as const;
+const params = { type: "object", required: ["id"], properties: { id: numericIdOf("campaign") } } as const;
+const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
+
+const listPage = 20;
+const recipientsPage = 100;
+/** Rows that a CSV reads at a time. */
+const streamPage = 5_000;
+
+const campaign = {
+  type: "object",
+  required: ["id", "nombre", "state", "pause_reason", "total", "counts", "rate", "seconds_left"],
+  properties: {
+    id: integer,
+    nombre: text,
+    state: { enum: ["running", "paused", "cancelled", "completed"] },
+    pause_reason: nullableText,
+    plantilla_id: integer,
+    user_id: integer,
+    step: integer,
+    total: integer,
+    counts: {
+      type: "object",
+      required: recipientStates,
+      properties: Object.fromEntries(recipientStates.map((state) => [state, integer])),
+    },
+    rate: { type: "number" },
+    seconds_left: { type: ["integer", "null"] },
+    schedule_at: text,
+    send_window: { type: ["object", "null"] },
+    created_at: text,
+    finished_at: nullableText,
+  },
+} as const satisfies Schema;
+
+const recipient = {
+  type: "object",
+  required: ["contacto_id", "numero", "state"],
+  properties: {
+    contacto_id: integer,
+    numero: text,
+    state: { enum: recipientStates },
+    attempt: integer,
+    message_id: nullableText,
+    error_code: { type: ["integer", "null"] },
+    error: nullableText,
+    fecha: nullableText,
+  },
+} as const satisfies Schema;
+
+const listOf = (items: Schema) =>
+  ({
+    type: "object",
+    required: ["data", "total", "page", "hasNextPage"],
+    properties: {
+      data: { type: "array", items },
+      total: integer,
+      page: integer,
+      hasNextPage: { type: "boolean" },
+    },
+  }) as const;
+
+const listDialect: Dialect<InvalidInput> = {
+  ...plainDialect,
+  invalid_input: (error) => [400, { message: error.message }],
+};
+
+const dialect: Dialect<InvalidInput | CampaignNotFound> = {
+  ...listDialect,
+  campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
+};
+
+const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState> = {
+  ...dialect,
+  wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
+};
+
+const failures = {
+  400: { description: "A parameter is wrong", schema: problem },
+  404: { description: "No such campaign", schema: problem },
+  500: { description: "Unexpected failure", schema: problem },
+} as const;
+
+/** Hears of a campaign that an operator changed. Returns at once. */
+type Changed = (businessId: number, campaignId: number) => void;
+
+export const campaignRoutes = (reads: CampaignReads, control: CampaignControl, changed: Changed): Route[] => [
+  showCampaign(reads),
+  listCampaigns(reads),
+  listRecipients(reads),
+  ...actions.map((action) => actionRoute(action, reads, control, changed)),
+];
+
+const showCampaign = (reads: CampaignReads): Route =>
+  defineRoute({
+    method: "get",
+    path: "/campaigns/:id",
+    operationId: "getCampaign",
+    tag: "Campaigns",
+    summary: "Where a campaign stands: recipients by state, rate, time left, why it is paused",
+    auth: "app-key",
+    params,
+    responses: { 200: { description: "The campaign", schema: campaign }, ...failures },
+    dialect,
+    handle: async ({ params: { id }, caller }) => toWire(await demanded(reads, caller.businessId, id)),
+  });
+
+const listCampaigns = (reads: CampaignReads): Route =>
+  defineRoute({
+    method: "get",
+    path: "/campaigns",
+    operationId: "listCampaigns",
+    tag: "Campaigns",
+    summary: `The campaigns of the business, newest first, ${listPage} to a page`,
+    auth: "app-key",
+    query: { type: "object", properties: { page } } as const,
+    responses: {
+      200: { description: "A page of campaigns", schema: listOf(campaign) },
+      400: failures[400],
+      500: failures[500],
+    },
+    dialect: listDialect,
+    handle: async ({ query, caller }) => {
+      const { total, campaigns } = await reads.list(caller.businessId, query.page, listPage);
+      return { data: campaigns.map(toWire), total, page: query.page, hasNextPage: query.page * listPage < total };
+    },
+  });
+
+const listRecipients = (reads: CampaignReads): Route =>
+  defineRoute({
+    method: "get",
+    path: "/campaigns/:id/recipients",
+    operationId: "listCampaignRecipients",
+    tag: "Campaigns",
+    summary: `What became of each recipient, ${recipientsPage} to a page, or all of them as CSV`,
+    rules: [["Campaigns.3", "With `Accept: text/csv` every recipient comes in one stream, whatever the page."]],
+    auth: "app-key",
+    params,
+    query: {
+      type: "object",
+      properties: { state: { type: "string", enum: recipientStates }, page },
+    } as const,
+    responses: {
+      200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
+      ...failures,
+    },
+    dialect,
+    handle: async ({ params: { id }, query, caller, headers }) => {
+      const { total, counts } = await demanded(reads, caller.businessId, id);
+      const state = query.state ?? null;
+      if (wantsCsv(headers)) return csvReply(csvLines(reads, caller.businessId, id, state), `campaign-${id}.csv`);
+      const from = { after: 0, offset: (query.page - 1) * recipientsPage };
+      const rows = await reads.recipients(caller.businessId, id, state, from, recipientsPage);
+      const matching = state === null ? total : counts[state];
+      return jsonReply({
+        data: rows.map(recipientToWire),
+        total: matching,
+        page: query.page,
+        hasNextPage: query.page * recipientsPage < matching,
+      });
+    },
+  });
+
+const actions = ["pause", "resume", "cancel", "retry-failed", "resend-unknown"] as const;
+
+const summaries: Readonly<Record<CampaignAction, string>> = {
+  pause: "Stop sending until it is resumed",
+  resume: "Go on with a paused campaign",
+  cancel: "Stop for good; recipients that wait are cancelled",
+  "retry-failed": "Queue the failed recipients again",
+  "resend-unknown": "Queue again the recipients of whom nobody knows whether they got it: some may get it twice",
+};
+
+const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
+  defineRoute({
+    method: "post",
+    path: `/campaigns/:id/${action}`,
+    operationId: `${action.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Campaign`,
+    tag: "Campaigns",
+    summary: summaries[action],
+    auth: "app-key",
+    params,
+    responses: {
+      200: { description: "The campaign as it is now", schema: campaign },
+      409: { description: "Not in the campaign's state", schema: problem },
+      ...failures,
+    },
+    dialect: actionDialect,
+    handle: async ({ params: { id }, caller }) => {
+      const applied = await control.apply(caller.businessId, id, action);
+      if (!applied) throw new CampaignNotFound(`campaign ${id}`);
+      if (!applied.done) throw new WrongCampaignState(applied.before);
+      changed(caller.businessId, id);
+      return toWire(await demanded(reads, caller.businessId, id));
+    },
+  });
+
+async function demanded(reads: CampaignReads, businessId: number, id: number): Promise<CampaignStatus> {
+  const status = await reads.status(businessId, id);
+  if (!status) throw new CampaignNotFound(`campaign ${id} of business ${businessId}`);
+  return status;
+}
+
+/** Seconds after which a campaign that sends nothing no longer counts as one that is about to begin. */
+const beginsWithin = 10;
+
+/**
+ * At the rate of the last seconds or, until it has begun, at that of the number. Null for one that should send and does
+ * not: its window is closed, or its number rests.
+ */
+function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
+  const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;
+  if (state !== "running" || (rate === 0 && sinceBegin > beginsWithin)) return null;
+  return Math.ceil((counts.queued + counts.sending) / (rate > 0 ? rate : messagesPerSecond));
+}
+
+const toWire = (status: CampaignStatus) => ({
+  id: status.id,
+  nombre: status.name,
+  state: status.state,
+  pause_reason: status.pauseReason,
+  plantilla_id: status.templateId,
+  user_id: status.userId,
+  step: status.stepId,
+  total: status.total,
+  counts: status.counts,
+  rate: status.rate,
+  seconds_left: secondsLeft(status),
+  schedule_at: status.startsAt.toISOString(),
+  send_window: status.window,
+  created_at: status.createdAt.toISOString(),
+  finished_at: status.finishedAt?.toISOString() ?? null,
+});
+
+const recipientToWire = (row: RecipientStatus) => ({
+  contacto_id: row.contactId,
+  numero: row.phone,
+  state: row.state,
+  attempt: row.attempt,
+  message_id: row.platformMessageId,
+  error_code: row.errorCode,
+  error: row.errorReason,
+  fecha: row.settledAt?.toISOString() ?? null,
+});
+
+async function* csvLines(
+  reads: CampaignReads,
+  businessId: number,
+  campaignId: number,
+  state: RecipientStatus["state"] | null,
+): AsyncGenerator<string> {
+  yield "contacto_id,numero,state,attempt,message_id,error_code,error,fecha\r\n";
+  for (let after = 0; ; ) {
+    const rows = await reads.recipients(businessId, campaignId, state, { after, offset: 0 }, streamPage);
+    yield rows.map((row) => csvLine(Object.values(recipientToWire(row)))).join("");
+    const last = rows.at(-1);
+    if (rows.length < streamPage || !last) return;
+    after = last.position;
+  }
+}

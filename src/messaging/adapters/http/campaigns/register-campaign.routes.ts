@@ -1,0 +1,172 @@
+import { type Dialect, failed, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
+import { failure, type Schema, text } from "../../../../infra/http/routing/schema.ts";
+import type { PreviewCampaign, PreviewCampaignFailure } from "../../../application/campaigns/preview-campaign.ts";
+import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
+import type { UnknownIds } from "../../../domain/campaign.ts";
+import { BusinessNotFound } from "../../../domain/failures.ts";
+import { campaignBody, campaignBodyLimit, complaintAbout, notADate, toCommand } from "./campaign-input.ts";
+
+/** So many missing ids of a kind are named; there may be more. */
+const namedIds = 20;
+
+const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
+
+function namesMissing({ missing }: UnknownIds): string {
+  const named = Object.entries(fieldsOfIds).flatMap(([kind, field]) => {
+    const ids = missing[kind as keyof typeof fieldsOfIds];
+    return ids.length > 0 ? [`${field} no encontrado: ${ids.join(", ")}${ids.length < namedIds ? "" : ", ..."}`] : [];
+  });
+  return named.join("; ");
+}
+
+const dialect: Dialect<InvalidInput | RegisterCampaignFailure | PreviewCampaignFailure> = {
+  invalid_input: (error) => [400, failed(error.message)],
+  business_not_found: () => [404, failed("Empresa no encontrada")],
+  template_not_found: () => [404, failed("Plantilla no encontrada")],
+  unknown_ids: (error) => [400, failed(namesMissing(error))],
+  unknown_placeholder: ({ placeholder }) => [
+    400,
+    failed(`paramMapping no aplica: la plantilla no tiene el parámetro {{${placeholder}}}`),
+  ],
+  wrong_schedule: () => [400, failed(notADate)],
+  no_sender: () => [500, failed("Error: la empresa no tiene un número de envío")],
+  platform_unavailable: () => [500, failed("Error: la plataforma de mensajes no está disponible")],
+  unexpected: () => [500, failed("Error: fallo inesperado")],
+};
+
+const failures = {
+  400: { description: "A field is wrong, or names what the business does not have", schema: failure },
+  404: { description: "No such business or template", schema: failure },
+  500: { description: "Unexpected failure", schema: failure },
+} as const;
+
+/** §4 Bulk campaign by template. */
+export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route =>
+  defineRoute({
+    method: "post",
+    path: "/chats/enviar/masivo/plantilla",
+    operationId: "registerCampaign",
+    tag: "Campaigns",
+    summary: "Send a template to many contacts",
+    rules: [
+      ["§4.1", "All or nothing: when an id is not the business's, nothing is registered and the ids are named."],
+      ["§4.2", "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message."],
+      [
+        "§4.3",
+        "`paramMapping` says which field of the contact fills which placeholder. A field that is missing, null, an " +
+          "object or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are " +
+          "read, and only placeholders that the template has can be filled. Without it the template goes out without " +
+          "parameters.",
+      ],
+      ["§4.4", "The answer means that the campaign is registered, frozen as it is; it is sent from then on."],
+      ["§4.5", "Messages go out in the number's rate, each once, and are kept in the chats of their contacts."],
+      ["§4.6", "`schedule_at` (ISO 8601) has it begin later; `send_window` has it send between two local times only."],
+      ["§4.7", "The id of the campaign comes in the header `X-Campaign-Id`."],
+    ],
+    auth: "app-key",
+    body: campaignBody,
+    bodyLimit: campaignBodyLimit,
+    idempotent: true,
+    responses: {
+      200: {
+        description: "Registered",
+        schema: { type: "object", required: ["success"], properties: { success: { const: true } } },
+      },
+      ...failures,
+    },
+    dialect,
+    handle: async ({ body, caller }) => {
+      const complaint = complaintAbout(body);
+      if (complaint) throw new InvalidInput(complaint);
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
+      const id = await registerCampaign.execute(toCommand(body, caller.businessId));
+      return new Reply(200, { success: true }, { "X-Campaign-Id": String(id) });
+    },
+  });
+
+const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
+
+const preview = {
+  type: "object",
+  required: ["state", "limite_restante", "total", "page", "hasNextPage", "data"],
+  properties: {
+    state: { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] },
+    limite_restante: { type: ["integer", "null"] },
+    total: { type: "integer" },
+    page: { type: "integer" },
+    hasNextPage: { type: "boolean" },
+    data: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["contacto_id", "numero", "texto", "problemas"],
+        properties: {
+          contacto_id: { type: "integer" },
+          numero: text,
+          texto: text,
+          problemas: {
+            type: "array",
+            items: {
+              enum: [
+                "opted_out",
+                "empty_parameter",
+                "line_break_in_parameter",
+                "wrong_number",
+                "missing_parameters",
+                "text_too_long",
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+const previewPage = 100;
+
+export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
+  defineRoute({
+    method: "post",
+    path: "/campaigns/preview",
+    operationId: "previewCampaign",
+    tag: "Campaigns",
+    summary: "See what a campaign would send, to whom, and what would be refused; nothing is sent",
+    rules: [
+      ["Campaigns.1", "Takes what the registration takes, and fails where that would fail."],
+      [
+        "Campaigns.2",
+        `Shows the rendered text for each contact, ${previewPage} to a page, and what speaks against it.`,
+      ],
+      [
+        "Campaigns.4",
+        "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
+      ],
+    ],
+    auth: "app-key",
+    query: { type: "object", properties: { page } } as const,
+    body: campaignBody,
+    bodyLimit: campaignBodyLimit,
+    responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
+    dialect,
+    handle: async ({ query, body, caller }) => {
+      const complaint = complaintAbout(body);
+      if (complaint) throw new InvalidInput(complaint);
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
+      const shown = await previewCampaign.execute(toCommand(body, caller.businessId), query.page, previewPage);
+      return {
+        state: shown.state,
+        limite_restante: shown.remaining,
+        total: shown.total,
+        page: query.page,
+        hasNextPage: query.page * previewPage < shown.total,
+        data: shown.recipients.map((recipient) => ({
+          contacto_id: recipient.contactId,
+          numero: recipient.phone,
+          texto: recipient.text,
+          problemas: recipient.problems,
+        })),
+      };
+    },
+  });

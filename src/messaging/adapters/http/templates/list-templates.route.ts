@@ -1,0 +1,131 @@
+import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
+import {
+  idOf,
+  nullableText,
+  plainString,
+  type Schema,
+  text,
+  timestamp,
+} from "../../../../infra/http/routing/schema.ts";
+import type {
+  ListedTemplate,
+  ListTemplates,
+  ListTemplatesFailure,
+} from "../../../application/templates/list-templates.ts";
+import { BusinessNotFound } from "../../../domain/failures.ts";
+
+const body = {
+  type: "object",
+  required: ["empresa_id", "usuario_id"],
+  properties: { empresa_id: idOf("business"), usuario_id: idOf("user") },
+} as const satisfies Schema;
+
+const template = {
+  type: "object",
+  required: ["id", "nombre", "id_plantilla", "descripcion", "tipo", "empresa_id", "visible", "created_by_ai", "state"],
+  properties: {
+    id: { type: "integer" },
+    nombre: text,
+    id_plantilla: text,
+    descripcion: text,
+    template: { type: ["object", "null"] },
+    botones: nullableText,
+    codigo: nullableText,
+    archivo_nombre: nullableText,
+    type: nullableText,
+    tipo: { enum: ["Cloud", "ProviderB"] },
+    agentes_permitidos: nullableText,
+    contacto_variables: { type: ["array", "null"], items: { type: "integer" } },
+    articles: nullableText,
+    empresa_id: { type: "integer" },
+    id_providerb: nullableText,
+    version: nullableText,
+    visible: { const: true },
+    deleted_at: { type: "null" },
+    created_by_ai: { type: "boolean" },
+    state: { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] },
+    created_at: timestamp,
+    updated_at: timestamp,
+  },
+} as const satisfies Schema;
+
+const dialect: Dialect<InvalidInput | BusinessNotFound | ListTemplatesFailure> = {
+  invalid_input: (error) => [400, `Error: ${error.message}`],
+  business_not_found: () => [500, "Error: La empresa no existe"],
+  user_not_found: () => [500, "Error: El usuario no pertenece a la empresa"],
+  platform_unavailable: () => [500, "Error: La plataforma de mensajes no está disponible"],
+  unexpected: () => [500, "Error: no se pudieron obtener las plantillas"],
+};
+
+/** §1 List templates. */
+export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
+  defineRoute({
+    method: "post",
+    path: "/chats/obtener/mensaje/plantilla",
+    operationId: "listTemplates",
+    tag: "Messaging",
+    summary: "List the templates that a user may send, with their approval state",
+    rules: [
+      ["§1.1", "Templates that are not visible are left out."],
+      ["§1.2", "Deleted templates are left out."],
+      ["§1.3", "An agent (role 5) sees the templates that are not restricted and those that list the agent."],
+      ["§1.4", "So `visible` is always true and `deleted_at` always null."],
+      [
+        "§1.5",
+        "`state` is asked of the platform with each request, by the registered name and in the language that a send " +
+          "would use; a name that the platform does not know has `no_status`. States in which a template can still be " +
+          "approved show as PENDING, all others but APPROVED as REJECTED.",
+      ],
+      [
+        "§1.6",
+        "A send needs as many parameters as the highest {{n}} of the BODY's text says; where that has none, as the " +
+          "BODY's example lists; without a BODY, as the highest {{n}} of `descripcion` says.",
+      ],
+      ["§1.7", "A failure is answered with a plain JSON string."],
+    ],
+    auth: "app-key",
+    body,
+    responses: {
+      200: {
+        description: "The templates, by id; at most 6,000",
+        schema: {
+          type: "object",
+          required: ["plantillas"],
+          properties: { plantillas: { type: "array", items: template } },
+        },
+      },
+      400: { description: "A field is missing or no number", schema: plainString },
+      500: { description: "No such business or user, or the platform cannot be asked", schema: plainString },
+    },
+    dialect,
+    handle: async ({ body, caller }) => {
+      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
+      return { plantillas: (await listTemplates.execute(caller.businessId, body.usuario_id)).map(toWire) };
+    },
+  });
+
+const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
+  id: template.id,
+  nombre: template.name,
+  id_plantilla: template.platformName,
+  descripcion: template.body,
+  template: template.structure,
+  botones: template.buttons,
+  codigo: template.code,
+  archivo_nombre: template.fileName,
+  type: template.headerType,
+  tipo: template.provider,
+  agentes_permitidos: template.allowedAgents,
+  contacto_variables: template.contactVariables,
+  articles: template.articles,
+  empresa_id: template.businessId,
+  id_providerb: template.providerBId,
+  version: template.version,
+  visible: true,
+  deleted_at: null,
+  created_by_ai: createdByAi,
+  state,
+  created_at: template.createdAt.toISOString(),
+  updated_at: template.updatedAt.toISOString(),
+});

@@ -1,0 +1,67 @@
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import { isDue, sendsNow } from "./campaign-sql.ts";
+
+/**
+ * Campaigns with something due share the number evenly. Who opted out is skipped at the last moment, so that a word
+ * that came after registration counts.
+ *
+ * The rows to claim are found again by where they lie: whatever the planner believes of the table, it then never
+ * goes through a whole queue for them. A row that was changed in between lies elsewhere, and waits for the next claim.
+ */
+export const claim: Statement = {
+  name: "campaign_claim",
+  text: `
+    with held as (
+      update senders set drained_until = now() + make_interval(secs => $6)
+      where business_id = $1 and id = $2 and fence = $3
+      returning id
+    ),
+    waiting as (
+      select campaign.id, next.due_at
+      from campaigns as campaign join held on held.id = campaign.sender_id
+      cross join lateral (
+        select recipient.due_at from campaign_recipients as recipient
+        where recipient.business_id = $1 and recipient.campaign_id = campaign.id and recipient.state = 'queued'
+        order by recipient.due_at limit 1
+      ) as next
+      where campaign.business_id = $1 and ${sendsNow}
+    ),
+    active as (
+      select id, count(*) over () as campaigns from waiting where due_at <= now()
+    ),
+    chosen as (
+      select active.id as campaign_id, due.position, due.place, contact.opted_out_at is not null as opted_out
+      from active cross join lateral (
+        select recipient.ctid as place, recipient.position, recipient.contact_id from campaign_recipients as recipient
+        where recipient.business_id = $1 and recipient.campaign_id = active.id and ${isDue}
+        order by recipient.due_at, recipient.position
+        limit ceil($4::float8 / active.campaigns)::int
+      ) as due
+      left join contacts as contact on contact.business_id = $1 and contact.id = due.contact_id
+      order by active.id <= $5, active.id, due.position limit $4
+    ),
+    claimed as (
+      update campaign_recipients as recipient
+      set state = case when chosen.opted_out then 'skipped' else 'sending' end,
+          attempt = recipient.attempt + 1,
+          lease_until = case when chosen.opted_out then null else now() + make_interval(secs => $7) end,
+          settled_at = case when chosen.opted_out then now() end,
+          error_code = null,
+          error_reason = case when chosen.opted_out then 'the contact opted out' end
+      from chosen
+      where recipient.ctid = chosen.place and recipient.business_id = $1
+        and recipient.campaign_id = chosen.campaign_id and recipient.position = chosen.position
+        and recipient.state = 'queued'
+      returning recipient.campaign_id, recipient.position, recipient.contact_id, recipient.phone,
+                recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.state
+    )
+    select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
+           to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
+           (select count(*) from held) > 0 as held,
+           (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as due_in_ms,
+           (select count(*) from messages
+            where messages.business_id = $1 and direction = 'out' and campaign_id is null
+              and created_at > now() - interval '1 second') as sent_directly
+    from (select 1) as always left join claimed on true
+    order by claimed.campaign_id <= $5, claimed.campaign_id, claimed.position`,
+};

@@ -1,0 +1,60 @@
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import { senderColumns } from "../sends/sender-sql.ts";
+import { isDue, sendsNow } from "./campaign-sql.ts";
+
+/**
+ * Whoever waits longest comes first: those that no worker has had yet, then by when one left them.
+ *
+ * A number that was left without being released may have sent until just now: its new worker waits for a second.
+ */
+export const lease: Statement = {
+  name: "sender_lease",
+  text: `
+    with free as (
+      select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
+      where (sender.drained_until is null or sender.drained_until < now())
+        and (sender.rests_until is null or sender.rests_until < now())
+        and exists (
+          select from campaigns as campaign
+          where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
+            and exists (
+              select from campaign_recipients as recipient
+              where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
+      order by coalesce(sender.drained_until, sender.released_at) nulls first, sender.business_id, sender.id limit $2
+      for no key update skip locked
+    )
+    update senders as sender
+    set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
+    from free
+    where sender.business_id = free.business_id and sender.id = free.id
+    returning sender.business_id, sender.fence, sender.messages_per_second, free.was_left, ${senderColumns}`,
+};
+
+export const release: Statement = {
+  name: "sender_release",
+  text: `
+    update senders set drained_by = null, drained_until = null, released_at = now(),
+                       rests_until = now() + make_interval(secs => $4 / 1000.0)
+    where business_id = $1 and id = $2 and fence = $3 returning id`,
+};
+
+export const renew: Statement = {
+  name: "sender_renew",
+  text: `
+    update senders set drained_until = now() + make_interval(secs => $4)
+    where business_id = $1 and id = $2 and fence = $3 returning id`,
+};
+
+/** Nobody can send from it: what of it would be sent now is paused, and the number is free again. */
+export const giveUp: Statement = {
+  name: "sender_gives_up",
+  text: `
+    with released as (
+      update senders set drained_by = null, drained_until = null, released_at = now()
+      where business_id = $1 and id = $2 and fence = $3 returning id
+    )
+    update campaigns as campaign set state = 'paused', pause_reason = $4
+    from released
+    where campaign.business_id = $1 and campaign.sender_id = released.id and ${sendsNow}
+    returning campaign.id`,
+};

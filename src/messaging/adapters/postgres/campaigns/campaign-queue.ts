@@ -1,0 +1,234 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../../infra/postgres/log-events.ts";
+import type {
+  Announced,
+  CampaignQueue,
+  Claim,
+  ClaimedRecipient,
+  FrozenCampaign,
+  OnUnreadable,
+  SenderLease,
+} from "../../../application/campaigns/ports.ts";
+import { type OpenToken, type SenderColumns, toSender } from "../sends/sender-sql.ts";
+import { claim } from "./campaign-claim.ts";
+import { readFrozen } from "./campaign-frozen.ts";
+import { giveUp, lease, release, renew } from "./campaign-lease.ts";
+import { countsByState, isOpen } from "./campaign-sql.ts";
+
+const unreadableToken = "the token of its number cannot be read: store it again with make sender";
+const unreadableRestMs = 10_000;
+
+const pause: Statement = {
+  name: "campaign_pauses_itself",
+  text: `
+    update campaigns set state = 'paused', pause_reason = $3
+    where business_id = $1 and id = $2 and state = 'running' returning id`,
+};
+
+const complete: Statement = {
+  name: "campaign_complete",
+  text: `
+    update campaigns as campaign set state = 'completed', finished_at = now()
+    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state = 'running'
+      and not ${isOpen}
+    returning campaign.id`,
+};
+
+/**
+ * The last recipients of a dead worker end no campaign; one that goes back to the queue may meet the end, or the
+ * cancelling, of its campaign; and whoever was to tell of an end may have died. All of that is soon found here.
+ */
+const tidy: Statement = {
+  name: "campaign_tidy",
+  text: `
+    with ended as (
+      update campaigns as campaign set state = 'completed', finished_at = now()
+      where campaign.state = 'running' and not ${isOpen}
+      returning campaign.business_id, campaign.id
+    ),
+    reopened as (
+      update campaigns as campaign set state = 'running', finished_at = null
+      where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
+      returning campaign.business_id, campaign.id
+    ),
+    left_queued as (
+      select recipient.business_id, recipient.campaign_id, recipient.position
+      from campaigns as campaign join campaign_recipients as recipient
+        on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
+        and recipient.state = 'queued'
+      limit 10000
+      for no key update of recipient skip locked
+    ),
+    cancelled as (
+      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      from left_queued
+      where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
+        and recipient.position = left_queued.position
+      returning recipient.business_id, recipient.campaign_id
+    ),
+    untold as (
+      select business_id, id from campaigns
+      where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
+    )
+    select business_id, array_agg(id) as campaign_ids
+    from (table ended union table reopened union table cancelled union table untold) as changed (business_id, id)
+    group by business_id`,
+};
+
+const announce: Statement = {
+  name: "campaign_announce",
+  text: `
+    with told as (
+      update campaigns set announced_at = now()
+      where business_id = $1 and id = any($2::bigint[])
+        and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
+      returning id
+    ),
+    events as (
+      select campaign.business_id, campaign.id as position, 'campaign:progress' as name,
+             jsonb_build_object(
+               'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
+               'pauseReason', campaign.pause_reason, 'total', campaign.total,
+               'counts', ${countsByState}) as payload
+      from campaigns as campaign join told using (id)
+      where campaign.business_id = $1
+    ),
+    ${loggingEvents}
+    select business_id, number, name, payload, at from logged order by number`,
+};
+
+const existing: Statement = {
+  name: "campaigns_existing",
+  text: "select id from campaigns where business_id = $1 and id = any($2::bigint[])",
+};
+
+interface LeaseRow extends SenderColumns {
+  readonly business_id: number;
+  readonly fence: number;
+  readonly messages_per_second: number;
+  readonly was_left: boolean;
+}
+
+type ClaimRow = ClaimedRecipient & {
+  readonly state: "sending" | "skipped" | null;
+  readonly held: boolean;
+  readonly due_in_ms: number | null;
+  readonly sent_directly: number;
+};
+
+export interface QueueSettings {
+  /** Seconds for which a number belongs to its worker after each claim. */
+  readonly senderLeaseSeconds: number;
+  /** Seconds in which a claimed recipient must be sent and recorded. */
+  readonly recipientLeaseSeconds: number;
+}
+
+export class PostgresCampaignQueue implements CampaignQueue {
+  /** Whether this process's master secret is known to be the right one. */
+  private opensTokens = false;
+
+  constructor(
+    private readonly database: Queries,
+    private readonly openToken: OpenToken,
+    private readonly settings: QueueSettings,
+  ) {}
+
+  async lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]> {
+    const values = [worker, limit, this.settings.senderLeaseSeconds];
+    const leases: SenderLease[] = [];
+    const unreadable: { readonly row: LeaseRow; readonly cause: unknown }[] = [];
+    for (const row of await this.database.rows<LeaseRow>(lease, values)) {
+      try {
+        leases.push(this.toLease(row));
+      } catch (cause) {
+        unreadable.push({ row, cause });
+      }
+    }
+    this.opensTokens ||= leases.length > 0;
+    for (const { row, cause } of unreadable) {
+      onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
+    }
+    return leases;
+  }
+
+  private toLease(row: LeaseRow): SenderLease {
+    return {
+      businessId: row.business_id,
+      sender: toSender(row, row.business_id, this.openToken),
+      fence: row.fence,
+      messagesPerSecond: row.messages_per_second,
+      waitMs: row.was_left ? 1_000 : 0,
+    };
+  }
+
+  /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
+  private async giveUp({ business_id, sender_id, fence }: LeaseRow): Promise<number[]> {
+    const own = [business_id, sender_id, fence];
+    // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
+    const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
+    const rows = await this.database.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
+    return this.opensTokens ? rows.map(({ id }) => id) : [];
+  }
+
+  async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
+    await this.database.rows(release, [businessId, sender.id, fence, restMs]);
+  }
+
+  async renew({ businessId, sender, fence }: SenderLease): Promise<boolean> {
+    const values = [businessId, sender.id, fence, this.settings.senderLeaseSeconds];
+    return (await this.database.rows(renew, values)).length > 0;
+  }
+
+  async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<Claim> {
+    const { senderLeaseSeconds, recipientLeaseSeconds } = this.settings;
+    const rows = await this.database.rows<ClaimRow>(claim, [
+      businessId,
+      sender.id,
+      fence,
+      limit,
+      after,
+      senderLeaseSeconds,
+      recipientLeaseSeconds,
+    ]);
+    return {
+      held: rows[0]?.held ?? false,
+      recipients: rows.filter(({ state }) => state === "sending"),
+      skippedOf: [...new Set(rows.filter(({ state }) => state === "skipped").map(({ campaignId }) => campaignId))],
+      dueInMs: rows[0]?.due_in_ms ?? null,
+      sentDirectly: rows[0]?.sent_directly ?? 0,
+    };
+  }
+
+  frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
+    return readFrozen(this.database, businessId, campaignIds);
+  }
+
+  async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
+    await this.database.rows(pause, [businessId, campaignId, reason]);
+  }
+
+  async complete(businessId: number, senderId: number): Promise<number[]> {
+    return (await this.database.rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
+  }
+
+  async tidy(): Promise<Map<number, number[]>> {
+    const rows = await this.database.rows<{ business_id: number; campaign_ids: number[] }>(tidy, []);
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+  }
+
+  async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
+    const events = (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+    const untold = campaignIds.filter((id) => !told.has(id));
+    return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
+  }
+
+  private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(existing, [businessId, campaignIds]);
+    return rows.map(({ id }) => id);
+  }
+}
+
+const tokenError = ({ business_id, sender_id }: LeaseRow, cause: unknown): Error =>
+  new Error(`the token of number ${sender_id} of business ${business_id} cannot be read`, { cause });

@@ -1,0 +1,89 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { CampaignReads, CampaignStatus, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
+import { type RecipientState, recipientStates } from "../../../domain/campaign.ts";
+import { countsByState } from "./campaign-sql.ts";
+
+const columns = `
+  campaign.id, campaign.name, campaign.state, campaign.pause_reason as "pauseReason",
+  campaign.template_id as "templateId", campaign.user_id as "userId", campaign.step_id as "stepId",
+  campaign.starts_at as "startsAt", to_char(campaign.window_from, 'HH24:MI') as "windowFrom",
+  to_char(campaign.window_to, 'HH24:MI') as "windowTo", campaign.total, campaign.created_at as "createdAt",
+  campaign.finished_at as "finishedAt",
+  (select messages_per_second from senders as sender
+   where sender.business_id = campaign.business_id and sender.id = campaign.sender_id) as "messagesPerSecond",
+  ${countsByState} as counts,
+  (select count(*) from campaign_recipients as recipient
+   where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+     and campaign.state = 'running' and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
+  ) / 10.0 as rate`;
+
+const status: Statement = {
+  name: "campaign_status",
+  text: `select ${columns} from campaigns as campaign where campaign.business_id = $1 and campaign.id = $2`,
+};
+
+const list: Statement = {
+  name: "campaign_list",
+  text: `
+    select ${columns}, (select count(*) from campaigns where business_id = $1) as "allCampaigns"
+    from campaigns as campaign where campaign.business_id = $1
+    order by campaign.id desc limit $2 offset $3`,
+};
+
+const count: Statement = {
+  name: "campaign_count",
+  text: "select count(*) as count from campaigns where business_id = $1",
+};
+
+const recipients: Statement = {
+  name: "campaign_recipients",
+  text: `
+    select position, contact_id as "contactId", phone, state, attempt, platform_message_id as "platformMessageId",
+           error_code as "errorCode", error_reason as "errorReason", settled_at as "settledAt"
+    from campaign_recipients
+    where business_id = $1 and campaign_id = $2 and ($3::text is null or state = $3) and position > $4
+    order by position limit $5 offset $6`,
+};
+
+type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
+  readonly windowFrom: string | null;
+  readonly windowTo: string | null;
+  readonly counts: Partial<Record<RecipientState, number>>;
+  readonly rate: string;
+};
+
+export class PostgresCampaignReads implements CampaignReads {
+  constructor(private readonly database: Queries) {}
+
+  async status(businessId: number, campaignId: number): Promise<CampaignStatus | null> {
+    const [row] = await this.database.rows<StatusRow>(status, [businessId, campaignId]);
+    return row ? toStatus(row) : null;
+  }
+
+  async list(businessId: number, page: number, limit: number) {
+    const values = [businessId, limit, (page - 1) * limit];
+    const rows = await this.database.rows<StatusRow & { allCampaigns: number }>(list, values);
+    const total = rows[0]?.allCampaigns ?? (await this.database.rows<{ count: number }>(count, [businessId]))[0]?.count;
+    return { total: total ?? 0, campaigns: rows.map(toStatus) };
+  }
+
+  recipients(
+    businessId: number,
+    campaignId: number,
+    state: RecipientState | null,
+    { after, offset }: { readonly after: number; readonly offset: number },
+    limit: number,
+  ): Promise<RecipientStatus[]> {
+    return this.database.rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset]);
+  }
+}
+
+function toStatus({ windowFrom, windowTo, counts, rate, ...row }: StatusRow): CampaignStatus {
+  const all = recipientStates.map((state) => [state, counts[state] ?? 0] as const);
+  return {
+    ...row,
+    window: windowFrom && windowTo ? { from: windowFrom, to: windowTo } : null,
+    counts: Object.fromEntries(all) as CampaignStatus["counts"],
+    rate: Number(rate),
+  };
+}

@@ -1,0 +1,35 @@
+import { deliveryOrder } from "../../../domain/campaign.ts";
+
+/** True of the row `campaign` while it may send: started, not paused, and inside its window of the day. */
+export const sendsNow = `
+  campaign.state = 'running' and campaign.starts_at <= now()
+  and (campaign.window_from is null
+       or case when campaign.window_from <= campaign.window_to
+               then (now() at time zone campaign.timezone)::time >= campaign.window_from
+                    and (now() at time zone campaign.timezone)::time < campaign.window_to
+               else (now() at time zone campaign.timezone)::time >= campaign.window_from
+                    or (now() at time zone campaign.timezone)::time < campaign.window_to end)`;
+
+export const isDue = `recipient.state = 'queued' and recipient.due_at <= now()`;
+
+/** True of the row `campaign` while somebody waits for its message, or it is under way. */
+export const isOpen = `(
+  exists (
+    select from campaign_recipients as recipient
+    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      and recipient.state = 'queued')
+  or exists (
+    select from campaign_recipients as recipient
+    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      and recipient.lease_until is not null and recipient.state = 'sending'))`;
+
+/** The recipients of the row `campaign`, counted by state: an object. */
+export const countsByState = `
+  (select coalesce(jsonb_object_agg(state, count), '{}') from (
+     select recipient.state, count(*) from campaign_recipients as recipient
+     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+     group by recipient.state) as by_state)`;
+
+/** How much is known where a recipient is in that state: an expression for a number. */
+export const rank = (state: string): string =>
+  `array_position(array[${deliveryOrder.map((known) => `'${known}'`).join(", ")}], ${state})`;

@@ -1,0 +1,86 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+
+import { rank } from "./campaign-sql.ts";
+
+/** A delivery status, as the inbox hears it. */
+interface DeliveryStatus {
+  readonly sender: string;
+  readonly platformMessageId: string;
+  readonly reference?: string;
+  readonly state: string;
+  readonly error?: { readonly code: number; readonly reason: string };
+}
+
+/**
+ * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
+ * all the same, was sent: it leaves the queue, and its lease has it recorded in its chat.
+ */
+const apply: Statement = {
+  name: "campaign_statuses",
+  text: `
+    with given as (
+      select sender.business_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(
+        sender text, message_id text, reference uuid, state text, code integer, reason text)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    matched as (
+      select recipient.campaign_id, recipient.position, known.* from (
+        select given.*, coalesce(given.reference, (
+          select message.reference from messages as message
+          where message.business_id = given.business_id and message.platform_message_id = given.message_id
+        )) as known_reference from given
+      ) as known join campaign_recipients as recipient
+        on recipient.business_id = known.business_id and recipient.reference = known.known_reference
+    ),
+    furthest as (
+      select distinct on (business_id, campaign_id, position) * from matched
+      order by business_id, campaign_id, position, ${rank("state")} desc
+    ),
+    earlier as (
+      select recipient.business_id, recipient.campaign_id, recipient.position, recipient.state as before
+      from campaign_recipients as recipient
+      where (recipient.business_id, recipient.campaign_id, recipient.position) in (
+        select business_id, campaign_id, position from furthest)
+      order by recipient.business_id, recipient.campaign_id, recipient.position
+      for no key update
+    ),
+    moved as (
+      update campaign_recipients as recipient
+      set state = furthest.state, settled_at = coalesce(recipient.settled_at, now()),
+          lease_until = case when earlier.before = 'queued' then now() else recipient.lease_until end,
+          platform_message_id = coalesce(recipient.platform_message_id, furthest.message_id),
+          error_code = furthest.code, error_reason = furthest.reason
+      from furthest join earlier using (business_id, campaign_id, position)
+      where recipient.business_id = furthest.business_id and recipient.campaign_id = furthest.campaign_id
+        and recipient.position = furthest.position
+        and ${rank("furthest.state")} > ${rank("earlier.before")}
+      returning recipient.business_id, recipient.campaign_id
+    )
+    select business_id, array_agg(distinct campaign_id) as campaign_ids from moved group by business_id`,
+};
+
+/** What became of the recipients of campaigns, in the transaction that moves their messages. */
+export class PostgresCampaignStatuses {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly channel: string,
+  ) {}
+
+  /** The campaigns that changed, by business. */
+  async apply(statuses: readonly DeliveryStatus[]): Promise<Map<number, number[]>> {
+    const news = statuses.map(({ sender, platformMessageId, reference, state, error }) => ({
+      sender,
+      message_id: platformMessageId,
+      reference,
+      state,
+      code: error?.code,
+      reason: error?.reason,
+    }));
+    const rows = await this.transaction.rows<{ business_id: number; campaign_ids: number[] }>(apply, [
+      JSON.stringify(news),
+      this.channel,
+    ]);
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+  }
+}

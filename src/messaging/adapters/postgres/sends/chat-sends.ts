@@ -1,0 +1,66 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
+import type { ChatSendContext, ChatSends } from "../../../application/ports.ts";
+import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
+import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+
+/** One row for each sender that the send may need: the first of its channel, and the first of the cloud's. */
+const context: Statement = {
+  name: "chat_send_context",
+  text: `
+    select business.name as business_name,
+           business_zone(business.feature_flags) as timezone,
+           ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
+           ${senderColumns}
+    from businesses as business
+    left join templates as template
+      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+    left join chats as chat on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
+    left join users on users.business_id = business.id and users.id = $5 and users.active
+    cross join lateral (
+      select case when template.provider = 'ProviderB' then '${providerBChannel}' else chat.provider end as name
+    ) as channel
+    left join lateral (
+      select distinct on (provider) * from senders
+      where business_id = business.id and provider in (channel.name, '${cloudChannel}')
+      order by provider, id
+    ) as sender on true
+    where business.id = $1`,
+};
+
+interface ContextRow extends SenderColumns, TemplateColumns {
+  readonly business_name: string;
+  readonly timezone: string;
+  readonly preferred_language: string;
+  readonly chat_id: number | null;
+  readonly user_name: string | null;
+  readonly channel: ChannelName | null;
+}
+
+export class PostgresChatSends implements ChatSends {
+  constructor(
+    private readonly database: Queries,
+    private readonly openToken: OpenToken,
+  ) {}
+
+  async context(businessId: number, named: Parameters<ChatSends["context"]>[1]): Promise<ChatSendContext | null> {
+    const { templateId, chatId, contactId, userId } = named;
+    const rows = await this.database.rows<ContextRow>(context, [businessId, templateId, chatId, contactId, userId]);
+    const [row] = rows;
+    if (!row) return null;
+    const senderOf = (channel: ChannelName | null) => {
+      const found = rows.find(({ sender_channel }) => sender_channel !== null && sender_channel === channel);
+      return found ? toSender(found, businessId, this.openToken) : null;
+    };
+    return {
+      businessName: row.business_name,
+      timezone: row.timezone,
+      preferredLanguage: row.preferred_language,
+      template: row.template_id === null ? null : toTemplate(row),
+      chat: row.chat_id === null ? null : { id: row.chat_id },
+      user: row.user_name === null ? null : { name: row.user_name },
+      sender: senderOf(row.channel),
+      cloudSender: senderOf(cloudChannel),
+    };
+  }
+}

@@ -1,0 +1,70 @@
+import type { EventFeed } from "../../../kernel/events.ts";
+import type { Timing } from "../ports.ts";
+import type { CampaignQueue } from "./ports.ts";
+
+const everyMs = 500;
+/** Counting a large campaign takes a while: it is done the more rarely, up to this. */
+const rarestMs = 2_000;
+const restFor = 10;
+
+/** Tells who watches where campaigns stand, at most twice a second for each, and always of the last change. */
+export class CampaignProgress {
+  private readonly touched = new Map<number, Set<number>>();
+  private telling: Promise<void> | undefined;
+  /** The process is to end: what cannot be told now is found by the sweep. */
+  private isLast = false;
+
+  constructor(
+    private readonly queue: Pick<CampaignQueue, "announce">,
+    private readonly feed: EventFeed,
+    private readonly timing: Timing,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Something of these campaigns changed. Returns at once. */
+  touch(businessId: number, campaignIds: readonly number[]): void {
+    if (campaignIds.length === 0) return;
+    for (const id of campaignIds) this.add(businessId, id);
+    this.telling ??= this.tell().finally(() => {
+      this.telling = undefined;
+    });
+  }
+
+  /** Resolves when everything is told, or cannot be. */
+  async settled(): Promise<void> {
+    this.isLast = true;
+    while (this.telling) await this.telling;
+    this.isLast = false;
+  }
+
+  private async tell(): Promise<void> {
+    while (this.touched.size > 0) {
+      const began = this.timing.now();
+      const changed = [...this.touched];
+      this.touched.clear();
+      for (const [businessId, ids] of changed) {
+        const untold = await this.tellOf(businessId, ids);
+        for (const id of untold) this.add(businessId, id);
+      }
+      const tookMs = this.timing.now() - began;
+      await this.timing.sleep(Math.min(rarestMs, Math.max(everyMs, restFor * tookMs)));
+    }
+  }
+
+  /** Those that are to be told later. */
+  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<readonly number[]> {
+    try {
+      const { events, later } = await this.queue.announce(businessId, [...ids]);
+      this.feed.publish(events);
+      return later;
+    } catch (error) {
+      this.onError(error);
+      return this.isLast ? [] : [...ids];
+    }
+  }
+
+  private add(businessId: number, campaignId: number): void {
+    const ids = this.touched.get(businessId) ?? new Set();
+    this.touched.set(businessId, ids.add(campaignId));
+  }
+}

@@ -1,0 +1,131 @@
+import type { ChannelName } from "../../../kernel/channels.ts";
+import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
+import type { Channel, Timing } from "../ports.ts";
+import type { CampaignProgress } from "./campaign-progress.ts";
+import { DrainSender, type DrainSettings } from "./drain-sender.ts";
+import type { CampaignQueue, SenderLease, Statistics } from "./ports.ts";
+import type { RecordCampaign } from "./record-campaign.ts";
+
+export interface DispatchSettings extends DrainSettings {
+  /** Tells this process from all others. */
+  readonly worker: string;
+  /** Numbers that this process drains at a time. */
+  readonly mostSenders: number;
+}
+
+interface Drain {
+  readonly ended: Promise<void>;
+  readonly stop: AbortController;
+}
+
+/** Every process looks for itself, so that those without work find what one with work leaves to them. */
+const lookEveryMs = 200;
+/** A process with work leaves free numbers to the others for longer than they take to look. */
+const leaveToOthersMs = 400;
+
+/**
+ * Drains every number that has something due and that no other worker drains, side by side. Workers share the numbers:
+ * one takes a single number first, and only what nobody else took after that.
+ */
+export class DispatchCampaigns {
+  private readonly drains = new Map<SenderLease, Drain>();
+  private readonly looking: NudgedLoop;
+  private readonly analyzing: NudgedLoop;
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private waiting: Promise<void> | undefined;
+  /** It took something; until then what is left is left to the others. */
+  private leavesUntil = 0;
+
+  constructor(
+    private readonly queue: CampaignQueue,
+    statistics: Statistics,
+    private readonly channelOf: (name: ChannelName) => Channel,
+    private readonly recorder: RecordCampaign,
+    private readonly progress: CampaignProgress,
+    private readonly timing: Timing,
+    private readonly settings: DispatchSettings,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.looking = new NudgedLoop(() => this.takeSome(), onError);
+    this.analyzing = new NudgedLoop(() => statistics.refresh(), onError);
+  }
+
+  /** Looks for work from now on, in the background. */
+  start(): void {
+    this.timer ??= setInterval(() => this.wake(), lookEveryMs).unref();
+  }
+
+  /** Looks for work in the background, a little later where others may want it more; returns at once. */
+  wake(): void {
+    if (this.drains.size === 0) this.looking.nudge();
+    else {
+      this.waiting ??= this.timing.sleep(leaveToOthersMs, this.stopping.signal).then(() => {
+        this.waiting = undefined;
+        this.looking.nudge();
+      });
+    }
+  }
+
+  /** Works until nothing is due that this process could do. */
+  async runToEnd(): Promise<void> {
+    do {
+      await this.take(this.settings.mostSenders);
+      await this.drained();
+    } while ((await this.take(this.settings.mostSenders)) > 0);
+  }
+
+  /** Begins nothing new and waits until what is under way is recorded. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopping.abort();
+    await Promise.all([this.waiting, this.looking.stop(), this.analyzing.stop()]);
+    for (const { stop } of this.drains.values()) stop.abort();
+    await this.drained();
+  }
+
+  private async drained(): Promise<void> {
+    await Promise.all([...this.drains.values()].map(({ ended }) => ended));
+  }
+
+  /** One, and then twice as many with each look: a worker that is alone soon has them all. */
+  private async takeSome(): Promise<void> {
+    if (this.timing.now() < this.leavesUntil) return this.wake();
+    const taken = await this.take(Math.max(1, this.drains.size));
+    if (taken > 0) {
+      this.leavesUntil = this.timing.now() + leaveToOthersMs;
+      this.wake();
+    }
+    if (this.drains.size > 0) this.analyzing.nudge();
+  }
+
+  /** How many numbers it took, of as many at the most. */
+  private async take(most: number): Promise<number> {
+    const free = Math.min(most, this.settings.mostSenders - this.drains.size);
+    if (free <= 0 || this.stopping.signal.aborted) return 0;
+    const leases = await this.queue.lease(this.settings.worker, free, (businessId, campaignIds, error) => {
+      this.onError(error);
+      this.progress.touch(businessId, campaignIds);
+    });
+    for (const lease of leases) {
+      const stop = new AbortController();
+      if (this.stopping.signal.aborted) stop.abort();
+      this.drains.set(lease, { stop, ended: this.drain(lease, stop.signal) });
+    }
+    return leases.length;
+  }
+
+  private async drain(lease: SenderLease, signal: AbortSignal): Promise<void> {
+    const { queue, recorder, progress, timing, settings, onError } = this;
+    const channel = this.channelOf(lease.sender.channel);
+    try {
+      const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
+      await queue.release(lease, await drain.run(signal));
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.drains.delete(lease);
+      if (this.drains.size === 0) this.leavesUntil = 0;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { CampaignState, RecipientState } from "../../domain/campaign.ts";
+
+export interface CampaignStatus {
+  readonly id: number;
+  readonly name: string;
+  readonly state: CampaignState;
+  readonly pauseReason: string | null;
+  readonly templateId: number;
+  readonly userId: number;
+  readonly stepId: number;
+  readonly startsAt: Date;
+  readonly window: { readonly from: string; readonly to: string } | null;
+  readonly total: number;
+  readonly counts: Readonly<Record<RecipientState, number>>;
+  /** Messages per second that its number may send. */
+  readonly messagesPerSecond: number;
+  /** Messages per second over the last ten seconds. */
+  readonly rate: number;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+export interface RecipientStatus {
+  readonly position: number;
+  readonly contactId: number;
+  readonly phone: string;
+  readonly state: RecipientState;
+  readonly attempt: number;
+  readonly platformMessageId: string | null;
+  readonly errorCode: number | null;
+  readonly errorReason: string | null;
+  readonly settledAt: Date | null;
+}
+
+export interface CampaignReads {
+  status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
+  /** Newest first. */
+  list(
+    businessId: number,
+    page: number,
+    limit: number,
+  ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
+  /** In the order of the request, from the position after `after`, leaving out the first `offset`. */
+  recipients(
+    businessId: number,
+    campaignId: number,
+    state: RecipientState | null,
+    from: { readonly after: number; readonly offset: number },
+    limit: number,
+  ): Promise<RecipientStatus[]>;
+}
+
+export type CampaignAction = "pause" | "resume" | "cancel" | "retry-failed" | "resend-unknown";
+
+export interface CampaignControl {
+  /** The state before, and whether that allowed it; null without the campaign. Cancelling stops the sending first. */
+  apply(
+    businessId: number,
+    campaignId: number,
+    action: CampaignAction,
+  ): Promise<{ readonly before: CampaignState; readonly done: boolean } | null>;
+}

@@ -1,0 +1,60 @@
+import type { TriedRecipient } from "./ports.ts";
+
+/** What came of tries, on its way to the database: recorded in the background, as many at a time as there are by then. */
+export class Recording {
+  private readonly waiting: TriedRecipient[] = [];
+  private notRecorded = 0;
+  private wentBack = false;
+  private running: Promise<void> = Promise.resolve();
+
+  /**
+   * @param record - does not reject
+   * @param atMost - at a time
+   * @param onRecorded - some were
+   */
+  constructor(
+    private readonly record: (tried: readonly TriedRecipient[]) => Promise<void>,
+    private readonly atMost: number,
+    private readonly onRecorded: () => void,
+  ) {}
+
+  note(tried: TriedRecipient): void {
+    this.waiting.push(tried);
+    this.notRecorded += 1;
+    if (tried.state === "queued") this.wentBack = true;
+    if (this.waiting.length === 1) this.running = this.running.then(() => this.recordAll());
+  }
+
+  get unrecorded(): number {
+    return this.notRecorded;
+  }
+
+  /** Recording does not keep up: what a death would leave unknown, and memory, must not grow with the campaign. */
+  get isBehind(): boolean {
+    return this.notRecorded >= 2 * this.atMost;
+  }
+
+  /** Something went back to the queue that the last claim may not have seen. */
+  get hasGivenBack(): boolean {
+    return this.wentBack;
+  }
+
+  /** To be told before each claim, which sees what is recorded by then. */
+  beforeClaim(): void {
+    if (this.notRecorded === 0) this.wentBack = false;
+  }
+
+  /** Resolves when all that was noted before is recorded. */
+  get ended(): Promise<void> {
+    return this.running;
+  }
+
+  private async recordAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, this.atMost);
+      await this.record(batch);
+      this.notRecorded -= batch.length;
+      this.onRecorded();
+    }
+  }
+}

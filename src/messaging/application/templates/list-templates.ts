@@ -1,0 +1,36 @@
+import { groupBy } from "../../../kernel/group-by.ts";
+import { UserNotFound } from "../../domain/failures.ts";
+import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../../domain/platform.ts";
+import { approvalState, isCreatedByAi } from "../../domain/template.ts";
+import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "../ports.ts";
+
+export interface ListedTemplate {
+  readonly template: TemplateRecord;
+  readonly createdByAi: boolean;
+  readonly state: TemplateState | "no_status";
+}
+
+export type ListTemplatesFailure = UserNotFound | PlatformUnavailable;
+
+/** §1: the templates that a user may send, with their live approval state. */
+export class ListTemplates {
+  constructor(
+    private readonly catalog: TemplateCatalog,
+    private readonly platform: MessagingPlatform,
+  ) {}
+
+  async execute(businessId: number, userId: number): Promise<ListedTemplate[]> {
+    const listing = await this.catalog.listing(businessId, userId);
+    if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
+    const known = groupBy(await this.platformTemplates(listing), ({ name }) => name);
+    return listing.templates.map((template) => ({
+      template,
+      createdByAi: isCreatedByAi(template.createdByAi, template),
+      state: approvalState(template.structure, listing.preferredLanguage, known.get(template.platformName) ?? []),
+    }));
+  }
+
+  private async platformTemplates({ sender, templates }: TemplateListing): Promise<PlatformTemplate[]> {
+    return sender && templates.length > 0 ? await this.platform.listTemplates(sender) : [];
+  }
+}

@@ -1,0 +1,85 @@
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { Actor, ExpectedVersion } from "../../domain/change.ts";
+import type { OrderEvents } from "../order-events.ts";
+
+/** A change of one order of a business. */
+export interface OrderEdit {
+  readonly businessId: number;
+  readonly orderId: number;
+  readonly actor: Actor;
+  readonly expected: ExpectedVersion;
+}
+
+/** Null stores null; what is `undefined` stays as it is. */
+export interface OrderUpdate extends OrderEdit {
+  readonly shipmentMethod: "delivery" | "pickup" | null;
+  readonly paymentMethod: string | null;
+  readonly branchId: number | null;
+  readonly locationLabel: string | null;
+  readonly rawAddress: string | null;
+  readonly paid: boolean | null;
+  /** Of an order to be delivered, the zone's branch takes the place of `branchId`. */
+  readonly takesBranchOfZone: boolean;
+  readonly scheduledAt: Date | null | undefined;
+  readonly latitude: number | null | undefined;
+  readonly longitude: number | null | undefined;
+  readonly zoneId: number | null | undefined;
+}
+
+export interface LineAddition extends OrderEdit {
+  readonly articleId: number;
+  readonly quantity: number;
+  readonly extras: readonly PickedExtra[];
+}
+
+export interface PickedExtra {
+  readonly id: number;
+  /** What the order pays for it instead of its charge. */
+  readonly custom: { readonly price: number; readonly picked: string } | null;
+}
+
+export interface LineRemoval extends OrderEdit {
+  readonly lineId: number;
+}
+
+export interface UpdateFindings {
+  readonly isCurrent: boolean;
+  readonly hasBranch: boolean;
+  readonly hasZone: boolean;
+}
+
+export interface AdditionFindings {
+  readonly hasArticle: boolean;
+  readonly hasOrder: boolean;
+  readonly isCurrent: boolean;
+}
+
+export type Removal =
+  /** From that order, which need not be the one that was named. */
+  | { readonly outcome: "removed"; readonly ownOrderId: number }
+  /** It never was, or was removed in the meantime. */
+  | { readonly outcome: "no-line" }
+  /** The order that was named is not as expected, or there is none. */
+  | { readonly outcome: "moved-on" };
+
+/**
+ * The changes of orders, each one statement that locks the order's row first, counts its version up and writes its
+ * history. Where something that it needs is not there, or the order is not as expected, it changes nothing and only
+ * tells what it found.
+ */
+export interface OrderEdits {
+  /** Null where there is no such order. */
+  update(update: OrderUpdate): Promise<UpdateFindings | null>;
+  addLine(addition: LineAddition): Promise<AdditionFindings>;
+  /** Does without the order itself, unless a version of it is expected. */
+  removeLine(removal: LineRemoval): Promise<Removal>;
+  /** What the business calls its zone, which need not exist. */
+  timezone(businessId: number): Promise<string>;
+}
+
+export interface OrderEditStores {
+  readonly edits: OrderEdits;
+  readonly events: OrderEvents;
+}
+
+export type OrderEditUnitOfWork = UnitOfWork<OrderEditStores>;

@@ -1,0 +1,61 @@
+import type { EventFeed } from "../../../kernel/events.ts";
+import { Turns } from "../../../kernel/turns.ts";
+import { PaymentLinkImpossible, type PaymentLinkNotSent, PaymentLinkUncertain } from "../../domain/failures.ts";
+import { paymentLink } from "../../domain/payment-link.ts";
+import type { LinkRecipient, LinkWay, PaymentLinks } from "./ports.ts";
+
+export interface SendPaymentLinkCommand {
+  readonly businessId: number;
+  readonly orderId: number;
+  /** The App Key that asks for it. */
+  readonly keyId: number;
+}
+
+export type SendPaymentLinkFailure = PaymentLinkImpossible | PaymentLinkNotSent | PaymentLinkUncertain;
+
+/** Any transaction id: to see whether the business's address takes one. */
+const sample = "00000000-0000-4000-8000-000000000000";
+
+/** §8: sends the link at which an order is paid, in any way, as often as it is asked for. */
+export class SendPaymentLink {
+  /** Many who ask for one order wait for each other here, not with a connection of the database in hand. */
+  private readonly turns = new Turns();
+
+  constructor(
+    private readonly links: PaymentLinks,
+    private readonly feed: EventFeed,
+    /** Hears why a link that was sent is missing in the statistics. */
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  /** Status and payment of the order are not looked at (§8.8). */
+  async execute({ businessId, orderId, keyId }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
+    const { paymentsUrl, recipient } = await this.payable(businessId, orderId);
+    const send = await way.prepare(recipient);
+    const order = `${businessId} ${orderId}`;
+    const renewed = await this.turns.take(order, () => this.links.renew(businessId, orderId, keyId));
+    const link = renewed && paymentLink(paymentsUrl, renewed.transactionId, orderId);
+    if (!link) throw new PaymentLinkImpossible(`order ${orderId} of business ${businessId} is gone`);
+    this.feed.publish(renewed.events);
+    const record = () => this.links.recordSent(businessId, orderId).catch(this.onFailure);
+    await send(link).catch(async (error: unknown) => {
+      if (error instanceof PaymentLinkUncertain) await record();
+      throw error;
+    });
+    await record();
+  }
+
+  /** Everything that the link needs is looked at before anything changes. */
+  private async payable(
+    businessId: number,
+    orderId: number,
+  ): Promise<{ paymentsUrl: string | null; recipient: LinkRecipient }> {
+    const order = await this.links.find(businessId, orderId);
+    const of = `order ${orderId} of business ${businessId}`;
+    if (!order) throw new PaymentLinkImpossible(`no ${of}`);
+    if (!order.recipient) throw new PaymentLinkImpossible(`${of} has no chat`);
+    const { paymentsUrl, recipient } = order;
+    if (!paymentLink(paymentsUrl, sample, orderId)) throw new PaymentLinkImpossible(`no payments-url for ${of}`);
+    return { paymentsUrl, recipient };
+  }
+}

@@ -1,0 +1,83 @@
+import { instantOf, namesZone, timezoneOf } from "../../../kernel/instants.ts";
+import { PlanMissing, WrongPeriod } from "../../domain/failures.ts";
+import type { Tab } from "../../domain/tabs.ts";
+import type {
+  CancelledFilter,
+  CancelledOrder,
+  ListedOrder,
+  OrderFilter,
+  OrderLists,
+  Page,
+  PageRequest,
+  Period,
+} from "./ports.ts";
+
+/** Bounds as the caller wrote them: ISO 8601, in the business's zone where they name none. */
+interface WrittenPeriod {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+type Written<Filter extends Period> = Omit<Filter, keyof Period> & WrittenPeriod;
+
+export type ListOrdersFailure = PlanMissing | WrongPeriod;
+
+/** §13, §14 Lists of orders, newest first. */
+export class ListOrders {
+  constructor(private readonly lists: OrderLists) {}
+
+  /** `to` is exclusive. Rejects with `PlanMissing` and `WrongPeriod`. */
+  async list(businessId: number, filter: Written<OrderFilter>, page: PageRequest): Promise<Page<ListedOrder>> {
+    const period = await this.periodOf(businessId, filter, false);
+    return planned(await this.lists.list(businessId, { ...filter, ...period }, page));
+  }
+
+  /** By tab. Rejects with `PlanMissing` and `WrongPeriod`. */
+  async counts(businessId: number, filter: Written<Omit<OrderFilter, "tab">>): Promise<Readonly<Record<Tab, number>>> {
+    const period = await this.periodOf(businessId, filter, false);
+    return planned(await this.lists.counts(businessId, { ...filter, ...period }));
+  }
+
+  /** Rejects with `PlanMissing`. */
+  async search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder>> {
+    return planned(await this.lists.search(businessId, text, page));
+  }
+
+  /** For what else belongs to the listing. Rejects with `PlanMissing`. */
+  async requirePlan(businessId: number): Promise<void> {
+    planned((await this.lists.hasPlan(businessId)) ? true : null);
+  }
+
+  /** `to` is inclusive; without a time it means the end of its day. Rejects with `WrongPeriod`. */
+  async cancelled(
+    businessId: number,
+    filter: Written<CancelledFilter>,
+    page: PageRequest,
+  ): Promise<Page<CancelledOrder>> {
+    const { from, to } = await this.periodOf(businessId, filter, true);
+    // The store is finer than what a caller writes: up to the end of that millisecond.
+    const end = to && new Date(to.getTime() + 1);
+    return this.lists.cancelled(businessId, { ...filter, from, to: end }, page);
+  }
+
+  private async periodOf(businessId: number, written: WrittenPeriod, endOfDay: boolean): Promise<Period> {
+    const isZoned = [written.from, written.to].every((bound) => bound === null || namesZone(bound));
+    const zone = isZoned ? "UTC" : timezoneOf(await this.lists.timezoneOf(businessId));
+    const from = boundOf("from", written.from, zone, false);
+    const to = boundOf("to", written.to, zone, endOfDay);
+    if (from && to && from > to) throw new WrongPeriod("from", "reversed");
+    return { from, to };
+  }
+}
+
+function boundOf(bound: "from" | "to", written: string | null, zone: string, endOfDay: boolean): Date | null {
+  if (written === null) return null;
+  const at = instantOf(written, zone, endOfDay);
+  if (!at) throw new WrongPeriod(bound, "unreadable");
+  return at;
+}
+
+function planned<Answer>(answer: Answer | null): Answer {
+  if (answer === null) throw new PlanMissing("the business has no plan");
+  return answer;
+}

@@ -1,0 +1,104 @@
+import type { OrderChange } from "../../domain/change.ts";
+import type { Order } from "../../domain/order.ts";
+import type { Tab } from "../../domain/tabs.ts";
+import type { DriverLocation } from "../delivery/integrations.ts";
+
+/** An order with all that surrounds it. */
+export interface ShownOrder extends Order {
+  readonly business: { readonly id: number; readonly name: string };
+  /** Where the branch is; null when it is not known. */
+  readonly origin: { readonly latitude: number; readonly longitude: number } | null;
+  readonly user: { readonly id: number; readonly name: string } | null;
+  readonly driver: {
+    readonly id: number;
+    readonly name: string;
+    readonly phone: string | null;
+    readonly trackingId: string | null;
+    readonly last: DriverLocation | null;
+  } | null;
+  /** The thread in the business's own app of the customer whom `externalUserId` names. */
+  readonly inAppChat: {
+    readonly id: number;
+    readonly lastMessageAt: Date | null;
+    readonly contact: { readonly id: number; readonly name: string; readonly platformId: string };
+  } | null;
+  readonly taxIdLabel: string;
+}
+
+/** What a list shows of an order. */
+export type ListedOrder = Pick<
+  Order,
+  | "id"
+  | "status"
+  | "type"
+  | "shipmentMethod"
+  | "paymentMethod"
+  | "createdAt"
+  | "extraData"
+  | "speedyPrice"
+  | "branch"
+  | "zone"
+  | "chat"
+  | "lines"
+  | "discount"
+>;
+
+/** A cancelled order as its record stands, with chat and contact. */
+export type CancelledOrder = Omit<Order, "version" | "speedyPrice" | "branch" | "zone" | "lines" | "discount">;
+
+/** From inclusive to exclusive; an open end is null. */
+export interface Period {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+export interface OrderFilter extends Period {
+  readonly tab: Tab | null;
+  readonly branchId: number | null;
+  /** The agent that the order's chat is assigned to. */
+  readonly agentId: number | null;
+}
+
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** All matches, whatever the page. */
+  readonly total: number;
+}
+
+export interface CancelledFilter extends Period {
+  readonly type: string | null;
+  /** Any part of the reason, whatever its case. */
+  readonly reason: string | null;
+}
+
+export interface OrderReads {
+  find(businessId: number, orderId: number): Promise<ShownOrder | null>;
+}
+
+export interface OrderLists {
+  /** Newest first. Null when the business has no plan. */
+  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null>;
+  /** How many orders each tab has. Null when the business has no plan. */
+  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null>;
+  /**
+   * The order of that id, and those of the contacts whose name or number contains the text: of the 1,000 newest such
+   * contacts. Newest orders first. Null when the business has no plan.
+   */
+  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
+  /** Newest first. */
+  cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
+  hasPlan(businessId: number): Promise<boolean>;
+  /** What the business calls its zone, which need not exist. */
+  timezoneOf(businessId: number): Promise<string>;
+}
+
+export interface OrderHistory {
+  /** Newest first. Null where there is no such order. */
+  list(businessId: number, orderId: number, page: PageRequest): Promise<Page<OrderChange> | null>;
+}
