@@ -2,6 +2,8 @@
 const features = "(tenancy|messaging|inbox|orders|reports|ads)";
 const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
+/** The one file of a feature that others may import. */
+const published = `^src/${features}/public[.]ts$`;
 
 /** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
 const owners = {
@@ -35,10 +37,10 @@ module.exports = {
   forbidden: [
     {
       name: "core-is-pure",
-      comment: "Domain and use cases know no library, no runtime, no adapter and no other feature.",
+      comment: "Domain and use cases know no library, no runtime, no adapter, and of other features what they publish.",
       severity: "error",
       from: { path: core },
-      to: { pathNot: ["^src/kernel/", "^src/$1/(domain|application)/"] },
+      to: { pathNot: ["^src/kernel/", "^src/$1/(domain|application)/", published] },
     },
     {
       name: "domain-knows-no-use-case",
@@ -53,11 +55,18 @@ module.exports = {
       to: { pathNot: "^src/kernel/" },
     },
     {
-      name: "features-meet-in-bootstrap",
-      comment: "A feature states what it needs as a port of its own; bootstrap gives it another feature's use case.",
+      name: "features-meet-in-what-they-publish",
+      comment: "A feature sees of another the types, ports and use cases in its public.ts, and nothing else.",
       severity: "error",
       from: { path: `^src/${features}/` },
-      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/"] },
+      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", published] },
+    },
+    {
+      name: "nobody-imports-their-own-public",
+      comment: "What a feature publishes is for others; inside, modules import each other.",
+      severity: "error",
+      from: { path: `^src/${features}/` },
+      to: { path: "^src/$1/public[.]ts$" },
     },
     {
       name: "adapters-do-not-meet",

@@ -15,13 +15,15 @@ import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaigns/
 import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaigns/campaign-reads.ts";
 import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaigns/campaign-recipients.ts";
 import { PostgresCampaignRegister } from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
-import { CampaignProgress } from "../messaging/application/campaigns/campaign-progress.ts";
-import { DispatchCampaigns } from "../messaging/application/campaigns/dispatch-campaigns.ts";
-import { PreviewCampaign } from "../messaging/application/campaigns/preview-campaign.ts";
-import { RecordCampaign } from "../messaging/application/campaigns/record-campaign.ts";
-import { RegisterCampaign } from "../messaging/application/campaigns/register-campaign.ts";
-import { SettleCampaigns } from "../messaging/application/campaigns/settle-campaigns.ts";
-import type { Timing } from "../messaging/application/ports.ts";
+import {
+  CampaignProgress,
+  DispatchCampaigns,
+  PreviewCampaign,
+  RecordCampaign,
+  RegisterCampaign,
+  SettleCampaigns,
+  type Timing,
+} from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -92,21 +94,14 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.channels,
       tokens.recordCampaign,
       tokens.campaignProgress,
-      tokens.metrics,
       tokens.config,
       tokens.log,
     ],
-    (queue, database, channels, recorder, progress, metrics, config, log) =>
+    (queue, database, channels, recorder, progress, config, log) =>
       new DispatchCampaigns(
         queue,
         new GrownTables(database),
-        (name) => ({
-          send: async (sender, message) => {
-            const outcome = await channels[name].send(sender, message);
-            metrics.countMessages(name, outcome.kind);
-            return outcome;
-          },
-        }),
+        (name) => channels[name],
         recorder,
         progress,
         timing,

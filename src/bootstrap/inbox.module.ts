@@ -13,18 +13,15 @@ import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.t
 import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import { CreateTicket } from "../inbox/application/create-ticket.ts";
 import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
-import { SendTexts } from "../inbox/application/send-texts.ts";
-import { SettleExpired } from "../inbox/application/settle-expired.ts";
 import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
-import type { CampaignProgress } from "../messaging/application/campaigns/campaign-progress.ts";
+import type { CampaignProgress } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
-import { textSender } from "./text-sender.ts";
 import { tokens } from "./tokens.ts";
 
 /** Days for which webhooks that could not be worked off are kept for an operator to look at. */
@@ -34,7 +31,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.outgoingMessages, [tokens.database, tokens.config], (database, { messages }) => {
     return new PostgresOutgoingMessages(database, messages.leaseSeconds);
   });
-  provide(bind, tokens.settleExpired, [tokens.outgoingMessages, tokens.feed], (...deps) => new SettleExpired(...deps));
   provide(bind, tokens.webhookQueue, [tokens.database], (database) => new PostgresWebhookQueue(database));
   provide(
     bind,
@@ -59,37 +55,28 @@ export const inboxModule = new ContainerModule(({ bind }) => {
 
   provide(
     bind,
-    tokens.textSender,
-    [tokens.senderDirectory, tokens.channels, tokens.metrics],
-    (senders, channels, metrics) =>
-      textSender(senders, channels, (channel, outcome) => metrics.countMessages(channel, outcome)),
-  );
-  provide(
-    bind,
-    tokens.sendTexts,
-    [tokens.textSender, tokens.outgoingMessages, tokens.feed, tokens.log],
-    (sender, messages, feed, log) =>
-      new SendTexts(sender, messages, feed, (error, messageId) =>
-        log.error({ err: error, messageId }, "a text could not be sent or written down"),
+    tokens.createTicket,
+    [tokens.database, tokens.config, tokens.feed, tokens.sendMessage],
+    (database, config, feed, send) =>
+      new CreateTicket(
+        new PostgresTicketSetups(database),
+        ticketUnitOfWork(database, config),
+        feed,
+        send,
+        config.media.baseUrl || null,
       ),
   );
   provide(
     bind,
-    tokens.createTicket,
-    [tokens.database, tokens.config, tokens.feed, tokens.sendTexts],
-    (database, config, feed, texts) =>
-      new CreateTicket(new PostgresTicketSetups(database), ticketUnitOfWork(database, config), feed, texts),
-  );
-  provide(
-    bind,
     tokens.assignWaiting,
-    [tokens.database, tokens.config, tokens.feed, tokens.sendTexts, tokens.log],
-    (database, config, feed, texts, log) =>
+    [tokens.database, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
+    (database, config, feed, send, log) =>
       new AssignWaiting(
         new PostgresWaitingTickets(database),
         ticketUnitOfWork(database, config),
         feed,
-        texts,
+        send,
+        config.media.baseUrl || null,
         (error, { businessId, departmentId }) =>
           log.error({ err: error, businessId, departmentId }, "those who wait could not be given agents"),
       ),
@@ -99,11 +86,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     name: "tickets.assign-waiting",
     everySeconds: 10,
     run: async (signal) => void (await assignWaiting.execute(signal)),
-  }));
-  provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) => ({
-    name: "messages.settle",
-    everySeconds: 5,
-    run: async (signal) => void (await settleExpired.execute(signal)),
   }));
   provide(bind, tokens.tick, [tokens.webhookLoop], (loop) => ({
     name: "webhooks.work-off",

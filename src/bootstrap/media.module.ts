@@ -5,10 +5,7 @@ import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-f
 import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
 import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
 import { S3Storage } from "../messaging/adapters/storage/s3.ts";
-import { ProbeMedia } from "../messaging/application/media/probe-media.ts";
-import { ReadMedia } from "../messaging/application/media/read-media.ts";
-import { StoreMedia } from "../messaging/application/media/store-media.ts";
-import { SweepMedia } from "../messaging/application/media/sweep-media.ts";
+import { ProbeMedia, ReadMedia, StoreMedia, SweepMedia } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";

@@ -3,12 +3,10 @@ import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
-import { PostgresChatSends } from "../messaging/adapters/postgres/sends/chat-sends.ts";
 import { paymentLinkRoutes } from "../orders/adapters/http/payment-link.routes.ts";
 import { pusherAuthRoute } from "../orders/adapters/http/pusher-auth.route.ts";
 import { HttpDeliveryPricing } from "../orders/adapters/http-client/delivery-pricing.ts";
 import { HttpDriverTracking } from "../orders/adapters/http-client/driver-tracking.ts";
-import { HttpSmsProvider } from "../orders/adapters/http-client/sms-provider.ts";
 import { PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
 import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
@@ -16,7 +14,6 @@ import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
 import { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
 import { PushOrderEvents } from "../orders/application/push/push-order-events.ts";
-import { linkWays } from "./payment-ways.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -39,40 +36,6 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     const onFailure = warningOf(log, "the driver tracking tells no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(
-    bind,
-    tokens.linkWays,
-    [
-      tokens.senderDirectory,
-      tokens.database,
-      tokens.secrets,
-      tokens.knownTemplates,
-      tokens.channels,
-      tokens.httpClient,
-      tokens.outgoingMessages,
-      tokens.feed,
-      tokens.config,
-      tokens.metrics,
-      tokens.log,
-    ],
-    (senders, database, secrets, known, ways, client, messages, feed, config, metrics, log) => {
-      const { integrations, messagingPlatform, media } = config;
-      const { connectTimeoutMs: connectMs, timeoutMs } = messagingPlatform;
-      const baseUrl = integrations.smsProviderUrl;
-      return linkWays({
-        senders,
-        sends: new PostgresChatSends(database, (sealed, businessId) => secrets.open(sealed, businessId)),
-        known,
-        ways,
-        sms: baseUrl === "" ? null : new HttpSmsProvider({ client, baseUrl, connectMs, timeoutMs }),
-        messages,
-        feed,
-        mediaBaseUrl: media.baseUrl || null,
-        observe: (channel, outcome) => metrics.countMessages(channel, outcome),
-        onFailure: (error) => log.error({ err: error }, "what came of a payment link could not be written down"),
-      });
-    },
-  );
   provide(
     bind,
     tokens.sendPaymentLink,
@@ -118,8 +81,8 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     run: async () => void (host ?? (await outbox.forget(unpushedHours))),
   }));
 
-  provide(bind, tokens.routes, [tokens.sendPaymentLink, tokens.linkWays], (sendPaymentLink, ways) =>
-    paymentLinkRoutes(sendPaymentLink, ways),
+  provide(bind, tokens.routes, [tokens.sendPaymentLink, tokens.businessMessages], (...deps) =>
+    paymentLinkRoutes(...deps),
   );
   provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });

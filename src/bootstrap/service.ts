@@ -125,7 +125,7 @@ export async function startService(config: Config, container = createContainer(c
         resolve(container, tokens.dispatchCampaigns).stop(),
       ]);
       await resolve(container, tokens.campaignProgress).settled();
-      await resolve(container, tokens.sendTexts).idle();
+      await resolve(container, tokens.sendMessage).idle();
       await accessChanges.close();
       resolve(container, tokens.pusherHost)?.close();
       await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);

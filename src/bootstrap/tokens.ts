@@ -2,9 +2,7 @@ import type { AdCredentialStore, AdCredentials, AdPlatform } from "../ads/applic
 import type { ReportedAds } from "../ads/application/reported-ads.ts";
 import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import type { CreateTicket } from "../inbox/application/create-ticket.ts";
-import type { OutgoingMessages, TextSender, TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
-import type { SendTexts } from "../inbox/application/send-texts.ts";
-import type { SettleExpired } from "../inbox/application/settle-expired.ts";
+import type { TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
 import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
@@ -20,39 +18,44 @@ import type { Notifications } from "../infra/postgres/notifications.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/publisher.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
-import type { ChannelName } from "../kernel/channels.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
-import type { CampaignProgress } from "../messaging/application/campaigns/campaign-progress.ts";
-import type { DispatchCampaigns } from "../messaging/application/campaigns/dispatch-campaigns.ts";
-import type { CampaignControl, CampaignReads } from "../messaging/application/campaigns/operator-ports.ts";
-import type { CampaignQueue, CampaignRegister } from "../messaging/application/campaigns/ports.ts";
-import type { PreviewCampaign } from "../messaging/application/campaigns/preview-campaign.ts";
-import type { RecordCampaign } from "../messaging/application/campaigns/record-campaign.ts";
-import type { RegisterCampaign } from "../messaging/application/campaigns/register-campaign.ts";
-import type { SettleCampaigns } from "../messaging/application/campaigns/settle-campaigns.ts";
-import type { MediaRegister, MediaStorage } from "../messaging/application/media/ports.ts";
-import type { ReadMedia } from "../messaging/application/media/read-media.ts";
-import type { StoreMedia } from "../messaging/application/media/store-media.ts";
 import type {
-  Channel,
+  BusinessMessages,
+  CampaignControl,
+  CampaignProgress,
+  CampaignQueue,
+  CampaignReads,
+  CampaignRegister,
+  Channels,
+  DispatchCampaigns,
   KnownTemplates,
+  ListTemplates,
   MediaProbe,
+  MediaRegister,
+  MediaStorage,
   MessagingPlatform,
-  Outbox,
+  OutgoingMessages,
+  PreviewCampaign,
+  ReadMedia,
+  RecordCampaign,
+  RegisterCampaign,
+  SendContexts,
   SenderDirectory,
+  SendMessage,
+  SendTemplate,
+  SendToChat,
+  SettleCampaigns,
+  SettleExpired,
+  StoreMedia,
   TemplateCatalog,
-} from "../messaging/application/ports.ts";
-import type { SendTemplate } from "../messaging/application/sends/send-template.ts";
-import type { SendToChat } from "../messaging/application/sends/send-to-chat.ts";
-import type { ListTemplates } from "../messaging/application/templates/list-templates.ts";
+} from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { DeliveryPricing, DriverTracking } from "../orders/application/delivery/integrations.ts";
 import type { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
-import type { LinkWays } from "../orders/application/payments/ports.ts";
 import type { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
 import type { PushOutbox } from "../orders/application/push/ports.ts";
 import type { FoldReports } from "../reports/application/fold-reports.ts";
@@ -95,18 +98,14 @@ export const tokens = {
   foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
 
-  outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
-  settleExpired: token<SettleExpired>("settleExpired"),
   ticketSteps: token<TicketSteps>("ticketSteps"),
-  textSender: token<TextSender>("textSender"),
-  sendTexts: token<SendTexts>("sendTexts"),
   createTicket: token<CreateTicket>("createTicket"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
 
-  platform: token<MessagingPlatform & Channel>("platform"),
+  platform: token<MessagingPlatform>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   /** For `media_url`: knows our own files by itself. */
@@ -117,7 +116,7 @@ export const tokens = {
   storeMedia: token<StoreMedia>("storeMedia"),
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
-  channels: token<Readonly<Record<ChannelName, Channel>>>("channels"),
+  channels: token<Channels>("channels"),
   triggers: token<Triggers>("triggers"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
   campaignRegister: token<CampaignRegister>("campaignRegister"),
@@ -130,14 +129,18 @@ export const tokens = {
   registerCampaign: token<RegisterCampaign>("registerCampaign"),
   previewCampaign: token<PreviewCampaign>("previewCampaign"),
   templateCatalog: token<TemplateCatalog>("templateCatalog"),
-  outbox: token<Outbox>("outbox"),
+  /** The inbox keeps them. */
+  outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
+  sendContexts: token<SendContexts>("sendContexts"),
+  sendMessage: token<SendMessage>("sendMessage"),
+  settleExpired: token<SettleExpired>("settleExpired"),
+  businessMessages: token<BusinessMessages>("businessMessages"),
   listTemplates: token<ListTemplates>("listTemplates"),
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
 
   deliveryPricing: token<DeliveryPricing>("deliveryPricing"),
   driverTracking: token<DriverTracking>("driverTracking"),
-  linkWays: token<LinkWays>("linkWays"),
   sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),
   /** Null where none is configured. */
   pusherHost: token<PusherHost | null>("pusherHost"),

@@ -4,8 +4,13 @@ export const pageChannel = "platform-page";
 export const photoChannel = "platform-photo";
 export const qrChannel = "qr";
 export const providerBChannel = "provider-b";
+/** Carries messages to phones; no chat is on it, and no business has a sender of its own there. */
+export const smsChannel = "sms";
 
-export const channels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
+/** Those that chats are on. */
+export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
+export const channels = [...chatChannels, smsChannel] as const;
+export type ChatChannelName = (typeof chatChannels)[number];
 export type ChannelName = (typeof channels)[number];
 
 export const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);

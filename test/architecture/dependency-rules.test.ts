@@ -13,6 +13,8 @@ const places = [
   "src/orders/adapters/http/a.ts",
   "src/orders/adapters/postgres/a.ts",
   "src/ads/adapters/http/a.ts",
+  "src/orders/public.ts",
+  "src/ads/public.ts",
   "src/infra/http/a.ts",
   "src/infra/postgres/a.ts",
   "src/bootstrap/a.ts",
@@ -27,6 +29,7 @@ const wellBehaved: [file: string, imports: string][] = [
   ["src/orders/application/b.ts", 'import "../domain/a.ts"; import "../../kernel/a.ts"'],
   ["src/orders/adapters/http/b.ts", 'import "../../application/a.ts"; import "../../../infra/http/a.ts"; import "koa"'],
   ["src/orders/adapters/http/c.ts", 'import "./b.ts"; import type {} from "json-schema-to-ts"; import "lru-cache"'],
+  ["src/orders/domain/b.ts", 'import "../../ads/public.ts"'],
   ["src/bootstrap/b.ts", 'import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"'],
   [
     "src/demo/b.ts",
@@ -53,12 +56,13 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/kernel", 'import "node:fs"'],
     ["src/kernel", 'import "ajv"'],
   ],
-  "features-meet-in-bootstrap": [
+  "features-meet-in-what-they-publish": [
     ["src/tenancy/application", 'import "../../orders/application/a.ts"'],
     ["src/messaging/adapters/http", 'import "../../../ads/adapters/http/a.ts"'],
     ["src/inbox/adapters/http", 'import type {} from "../../../orders/domain/a.ts"'],
     ["src/reports/adapters/http", 'import "../../../bootstrap/a.ts"'],
   ],
+  "nobody-imports-their-own-public": [["src/orders/application", 'import "../public.ts"']],
   "adapters-do-not-meet": [
     ["src/orders/adapters/http", 'import "../postgres/a.ts"'],
     ["src/orders/adapters/postgres", 'import type {} from "../http/a.ts"'],
@@ -188,7 +192,7 @@ describe("dependency rules", function () {
     const others = ["kernel", "infra", "bootstrap", "cli", "demo", "sandbox"];
     expect([...features, ...others]).to.include.members(folders);
     for (const feature of features.filter((name) => folders.includes(name))) {
-      expect(["domain", "application", "adapters"]).to.include.members(await readdir(`src/${feature}`));
+      expect(["domain", "application", "adapters", "public.ts"]).to.include.members(await readdir(`src/${feature}`));
     }
   });
 

@@ -1,6 +1,6 @@
 import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/outgoing-messages.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/templates/template-catalog.ts";
+import { PostgresSendContexts } from "../../src/messaging/adapters/postgres/sends/send-contexts.ts";
 import { aBusiness, aTemplate, aThread } from "../support/world.ts";
 import { type BareHandler, startBare, statementsOf } from "./bare.ts";
 import type { Bench } from "./bench.ts";
@@ -93,15 +93,14 @@ interface ContextRow {
 }
 
 export const bare: BareHandler = async ({ query, platform }) => {
-  const catalog = await statementsOf((queries) => new PostgresTemplateCatalog(queries, () => "").sendContext(1, 1));
+  const catalog = await statementsOf((queries) => new PostgresSendContexts(queries, () => "").toNumber(1, 1));
   const outbox = await statementsOf(async (queries) => {
     const messages = new PostgresOutgoingMessages(queries, 60);
-    const message = { businessId: 1, provider: cloudChannel, phone: "", contactName: "", kind: "", body: "" };
-    await messages.open({ ...message, authorName: "" }).catch(() => {});
-    await messages.settle(
-      { businessId: 1, id: 1, attempt: 1, reference: "", to: "" },
-      { state: "unknown", reason: "" },
-    );
+    const message = { businessId: 1, to: "", content: { text: "" } };
+    const author = { kind: "business", name: "", userId: null } as const;
+    await messages.open({ ...message, thread: { phone: "", contactName: "" }, author }, cloudChannel);
+    const opened = { ...message, id: 1, attempt: 1, reference: "", channel: cloudChannel };
+    await messages.settle(opened, { kind: "unknown", reason: "" });
   });
   const [sendContext, open, settle] = [...catalog, ...outbox];
   if (!sendContext || !open || !settle) throw new Error("the adapters run other statements than expected");
@@ -113,7 +112,8 @@ export const bare: BareHandler = async ({ query, platform }) => {
     const { language, components } = context.structure;
     const body = `${components.at(-1)?.text}`.replaceAll(/\{\{(\d)\}\}/g, (_, n) => parameters[n - 1]);
     const author = context.business_name;
-    const values = [id, cloudChannel, phone, phone, "template", body, null, author, template, 60];
+    const message = [id, "template", body, null, "business", author, null, template, null, null, false, 60];
+    const values = [...message, cloudChannel, phone, phone];
     const [entry] = await query<{ id: number; attempt: number; reference: string }>(open, values);
     if (!entry) throw new Error("no message");
     const answer = await platform(

@@ -17,7 +17,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   before(async () => {
     world = await startWorld({
       businesses: [aBusiness(1), aBusiness(2), aBusiness(3, { departments: [], steps: [] })],
-      environment: { ROLE: "api" },
+      environment: { ROLE: "api", MEDIA_BASE_URL: "https://media.test/" },
       configure: (config) => ({ ...config, messagingPlatform: { ...config.messagingPlatform, timeoutMs: 1_500 } }),
     });
     tickets = new Tickets(world);
@@ -346,6 +346,51 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(sent).to.include({ type: "text", text: "Hola, te atendemos" });
     });
 
+    const welcomes: [what: string, step: Record<string, string>, kind: string, link: string][] = [
+      [
+        "a picture at an address",
+        { media_url: "https://files.test/hola.jpg", media_type: "image/jpeg" },
+        "image",
+        "https://files.test/hola.jpg",
+      ],
+      [
+        "a stored file",
+        { media: "menú 1.pdf", media_type: "application/pdf" },
+        "document",
+        "https://media.test/men%C3%BA%201.pdf",
+      ],
+      ["a file of an unknown type", { media: "hola.bin" }, "document", "https://media.test/hola.bin"],
+    ];
+    for (const [what, step, kind, link] of welcomes) {
+      it(`the contact with the step's media: ${what} (§5.4)`, async () => {
+        const desk = await tickets.desk();
+        const values = [desk.stepId, step.media ?? null, step.media_url ?? null, step.media_type ?? null];
+        await world.rows("update steps set media = $2, media_url = $3, media_type = $4 where id = $1", values);
+        const phone = await tickets.customer();
+        const { chat_id } = await tickets.created(desk.stepId, phone);
+        await tickets.textsDone();
+        const messages = await world.rows(
+          "select kind, body, media_url from messages where chat_id = $1 and kind <> 'ticket' and direction = 'out'",
+          [chat_id],
+        );
+        expect(messages).to.deep.equal([{ kind, body: "Hola, te atendemos", media_url: link }]);
+        const [sent] = await tickets.accepted(phone);
+        expect(sent).to.deep.include({ type: kind, media: { link, caption: "Hola, te atendemos" } });
+      });
+    }
+
+    it("the contact with the step's media alone when the step has no content", async () => {
+      const desk = await tickets.desk({ content: "" });
+      await world.rows(
+        "update steps set media_url = 'https://files.test/a.ogg', media_type = 'audio/ogg' where id = $1",
+        [desk.stepId],
+      );
+      const phone = await tickets.customer();
+      await tickets.created(desk.stepId, phone);
+      await tickets.textsDone();
+      expect((await tickets.accepted(phone))[0]).to.include({ type: "audio" });
+    });
+
     it("the contact at their number on the platform", async () => {
       const [phone, platformId] = [tickets.newPhone(), tickets.newPhone()];
       await world.rows("insert into contacts (business_id, name, phone, platform_id) values (1, 'Ana', $1, $2)", [
@@ -519,7 +564,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         });
       } finally {
         for (const container of containers) {
-          await resolve(container, tokens.sendTexts).idle();
+          await resolve(container, tokens.sendMessage).idle();
           await resolve(container, tokens.database).close();
         }
       }

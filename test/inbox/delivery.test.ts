@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
-import type { MessageUnderWay, OutgoingMessages } from "../../src/inbox/application/ports.ts";
 import { deliveryStates } from "../../src/inbox/domain/delivery.ts";
-import type { DeliveryStatus } from "../../src/inbox/domain/incoming.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
+import type { DeliveryStatus, OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { openMessage } from "./open-message.ts";
 
 type News =
   | { readonly kind: "statuses"; readonly states: readonly DeliveryStatus["state"][] }
@@ -45,15 +45,7 @@ describe("delivery states", () => {
   let count = 0;
   async function stateAfter(all: readonly News[]): Promise<string | undefined> {
     count += 1;
-    const message = await messages.open({
-      businessId: 1,
-      provider: cloudChannel,
-      phone: String(59_178_000_000 + count),
-      contactName: "Ana",
-      kind: "template",
-      body: "Hola",
-      authorName: "Negocio",
-    });
+    const message = await openMessage(messages, String(59_178_000_000 + count));
     for (const each of all) await tell(message, `wamid.delivery.${count}`, each);
     const [row] = await world.rows<{ state: string }>("select state from messages where business_id = 1 and id = $1", [
       message.id,
@@ -61,15 +53,15 @@ describe("delivery states", () => {
     return row?.state;
   }
 
-  async function tell(message: MessageUnderWay, platformMessageId: string, told: News): Promise<void> {
+  async function tell(message: OpenedMessage, platformMessageId: string, told: News): Promise<void> {
     if (told.kind === "statuses") {
       const { reference } = message;
       const given = told.states.map((state) => ({ sender: "number-1", platformMessageId, reference, state }));
       await incoming.record({ messages: [], statuses: given, preferences: [] });
     } else if (told.state === "sent") {
-      await messages.settle(message, { state: "sent", platformMessageId });
+      await messages.settle(message, { kind: "accepted", platformMessageId });
     } else {
-      await messages.settle(message, { state: "unknown", reason: "timeout" });
+      await messages.settle(message, { kind: "unknown", reason: "timeout" });
     }
   }
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { MessageUnderWay, OutgoingMessages } from "../../src/inbox/application/ports.ts";
+import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
+import { openMessage } from "./open-message.ts";
 
 describe("outgoing messages under way", () => {
   let world: World;
@@ -15,17 +16,8 @@ describe("outgoing messages under way", () => {
   after(() => world.stop());
 
   let phones = 59_179_000_000;
-  const open = (businessId = 1): Promise<MessageUnderWay> =>
-    messages.open({
-      businessId,
-      provider: "platform-apicloud",
-      phone: String(++phones),
-      contactName: "Ana",
-      kind: "template",
-      body: "Hola",
-      authorName: "Negocio",
-    });
-  const rowOf = async ({ businessId, id }: MessageUnderWay) => {
+  const open = (businessId = 1): Promise<OpenedMessage> => openMessage(messages, String(++phones), businessId);
+  const rowOf = async ({ businessId, id }: OpenedMessage) => {
     const [row] = await world.rows<{ state: string; platform_message_id: string | null }>(
       `select state, platform_message_id, lease_until, error_code, error_reason, attempt from messages
        where business_id = $1 and id = $2`,
@@ -33,7 +25,7 @@ describe("outgoing messages under way", () => {
     );
     return row;
   };
-  const eventsOf = async ({ businessId, id }: MessageUnderWay): Promise<string[]> => {
+  const eventsOf = async ({ businessId, id }: OpenedMessage): Promise<string[]> => {
     const rows = await world.rows<{ name: string; state: string }>(
       `select name, coalesce(payload->'message'->>'state', payload->>'state') as state from realtime_events
        where business_id = $1 and coalesce(payload->'message'->>'id', payload->>'messageId')::bigint = $2
@@ -42,10 +34,10 @@ describe("outgoing messages under way", () => {
     );
     return rows.map(({ name, state }) => `${name} ${state}`);
   };
-  const leaseRunsOut = ({ id }: MessageUnderWay) =>
+  const leaseRunsOut = ({ id }: OpenedMessage) =>
     world.rows("update messages set lease_until = now() - interval '1 second' where id = $1", [id]);
   const settleExpired = () => resolve(world.container, tokens.settleExpired).execute();
-  const accepted = (platformMessageId: string) => ({ state: "sent", platformMessageId }) as const;
+  const accepted = (platformMessageId: string) => ({ kind: "accepted", platformMessageId }) as const;
 
   it("are under a lease of the configured length, in no event and not in the inbox's order yet", async () => {
     const message = await open();
@@ -103,7 +95,7 @@ describe("outgoing messages under way", () => {
     const status = { id: "wamid.fast", status: "delivered", biz_opaque_callback_data: message.reference };
     await world.webhook(aWebhook(1, { statuses: [status] }));
     await eventually(async () => (await rowOf(message))?.state === "delivered");
-    for (const late of [accepted("wamid.fast"), { state: "unknown", reason: "no answer" } as const]) {
+    for (const late of [accepted("wamid.fast"), { kind: "unknown", reason: "no answer" } as const]) {
       expect(await messages.settle(message, late)).to.deep.equal([]);
     }
     expect(await rowOf(message)).to.include({ state: "delivered", platform_message_id: "wamid.fast" });
@@ -116,7 +108,12 @@ describe("outgoing messages under way", () => {
     expect(await messages.settle({ ...message, businessId: 2 }, accepted("wamid.2"))).to.deep.equal([]);
     expect(await rowOf(message)).to.include({ state: "sending" });
     expect(await messages.settle(message, accepted("wamid.1"))).to.have.length(2);
-    expect(await messages.settle(message, { state: "failed", reason: "late", optedOut: true })).to.deep.equal([]);
+    expect(
+      await messages.settle(message, {
+        kind: "refused",
+        refusal: { class: "opted-out", code: 131050, reason: "late" },
+      }),
+    ).to.deep.equal([]);
     expect(await rowOf(message)).to.include({ state: "sent", platform_message_id: "wamid.1" });
   });
 
@@ -137,9 +134,9 @@ describe("outgoing messages under way", () => {
     expect(row).to.deep.equal({ phone, platform_id: "5491100000001" });
   });
   it("learn nothing of the contact from a number that is not theirs", async () => {
-    const about = { kind: "template", body: "Hola", author: "business", authorName: "Negocio 1" } as const;
-    const by = { authorUserId: null, categoryId: null, datedAt: null, takesConversation: true };
-    const message = await messages.openInChat({ businessId: 1, chatId: 101, to: "591799", ...about, ...by });
+    const author = { kind: "business", name: "Negocio 1", userId: null } as const;
+    const about = { businessId: 1, thread: { chatId: 101 }, to: "591799", content: { text: "Hola" }, author };
+    const message = await messages.open({ ...about, takesConversation: true }, "platform-apicloud");
     if (!message) throw new Error("not opened");
     const known = () => world.rows("select platform_id, opted_out_at from contacts where business_id = 1 and id = 101");
     const before = await known();

@@ -173,7 +173,7 @@ export class Tickets {
 
   /** Every text that has been started is settled afterwards. */
   textsDone(): Promise<void> {
-    return resolve(this.world.container, tokens.sendTexts).idle();
+    return resolve(this.world.container, tokens.sendMessage).idle();
   }
 
   sweep(): Promise<number> {

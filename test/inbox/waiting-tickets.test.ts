@@ -316,7 +316,7 @@ describe("contacts who wait for an agent", () => {
 
   it("leave no text under way when the service stops: what became of it is written down first", async () => {
     const own = await startWorld({ environment: { ROLE: "api" } });
-    const [texts, database] = [resolve(own.container, tokens.sendTexts), resolve(own.container, tokens.database)];
+    const [texts, database] = [resolve(own.container, tokens.sendMessage), resolve(own.container, tokens.database)];
     const order: string[] = [];
     const [idle, close] = [texts.idle.bind(texts), database.close.bind(database)];
     texts.idle = async () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import type { ChannelName } from "../../src/kernel/channels.ts";
-import type { Channel, ChannelMessage, Sender } from "../../src/messaging/application/ports.ts";
+import type { Channel, ChannelMessage, Sender } from "../../src/messaging/application/sends/ports.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock } from "../http-client/nocked.ts";
 
@@ -27,6 +27,7 @@ export const aMessage = (changes: Partial<ChannelMessage> = {}): ChannelMessage 
 
 export const picture = { type: "image", link: "https://files.test/a.jpg" } as const;
 export const clip = { type: "video", link: "https://files.test/a.mp4" } as const;
+export const voice = { type: "audio", link: "https://files.test/a.ogg" } as const;
 export const paper = { type: "document", link: "https://files.test/lists/precios%20de%20hoy.pdf?v=1" } as const;
 
 export const template = {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
-import { channels as names } from "../../src/kernel/channels.ts";
+import { chatChannels, channels as names } from "../../src/kernel/channels.ts";
 import { type ChannelsSettings, channelsOf } from "../../src/messaging/adapters/http-client/channels.ts";
-import type { Sender } from "../../src/messaging/application/ports.ts";
+import type { Sender } from "../../src/messaging/application/sends/ports.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
@@ -24,6 +24,8 @@ describe("channels", () => {
       messagingPlatform: { url, version: "v23.0", connectTimeoutMs: 1_000, timeoutMs },
       qrProviderUrl: url,
       providerBUrl: url,
+      smsProviderUrl: url,
+      observe: () => {},
       ...changes,
     });
 
@@ -35,7 +37,7 @@ describe("channels", () => {
       });
 
       it("is unknown, and asked once, when the answer does not come, breaks off or the connection is reset", async () => {
-        const accepted = answer('{"messages":[{"id":"a"}],"message_id":"a","key":{"id":"a"},"sid":"a"}');
+        const accepted = answer('{"messages":[{"id":"a"}],"message_id":"a","key":{"id":"a"},"sid":"a","id":"a"}');
         const fates = [
           { sent: "", fate: "hang" },
           { sent: accepted.slice(0, -1), fate: "hang" },
@@ -73,7 +75,7 @@ describe("channels", () => {
     const requested: string[] = [];
     const urls: string[] = [];
     const servers = [];
-    for (const who of ["platform", "qr", "b"]) {
+    for (const who of ["platform", "qr", "b", "sms"]) {
       const server = await serveRaw((socket) => {
         requested.push(who);
         socket.end(answer("{}"));
@@ -81,11 +83,11 @@ describe("channels", () => {
       servers.push(server);
       urls.push(server.url);
     }
-    const [url = "", qrProviderUrl = "", providerBUrl = ""] = urls;
-    const all = at(url, { qrProviderUrl, providerBUrl });
+    const [url = "", qrProviderUrl = "", providerBUrl = "", smsProviderUrl = ""] = urls;
+    const all = at(url, { qrProviderUrl, providerBUrl, smsProviderUrl });
     for (const name of names) await all[name].send(senderOn(name), aMessage());
     await Promise.all(servers.map((server) => server.close()));
-    expect(requested).to.deep.equal(["platform", "platform", "platform", "qr", "b"]);
+    expect(requested).to.deep.equal(["platform", "platform", "platform", "qr", "b", "sms"]);
   });
 
   describe("at the stand-ins of their platforms", () => {
@@ -132,7 +134,7 @@ describe("channels", () => {
       "provider-b": senderOn("provider-b", { accessToken: "b-token" }),
     };
 
-    for (const name of names) {
+    for (const name of chatChannels) {
       const sender = senders[name] ?? senderOn(name);
 
       it(`${name}: one template is one message`, async () => {

@@ -6,11 +6,11 @@ import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { CloudApi, type CloudApiTimeouts } from "../../src/messaging/adapters/http-client/cloud-api.ts";
-import type { ChannelMessage } from "../../src/messaging/application/ports.ts";
+import type { ChannelMessage } from "../../src/messaging/application/sends/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
-import { aMessage, paper, picture, senderOn, template, timeouts, version } from "./channel-support.ts";
+import { aMessage, paper, picture, senderOn, template, timeouts, version, voice } from "./channel-support.ts";
 import { shownStates } from "./template-states.ts";
 
 const sender = senderOn(cloudChannel, { accountId: "2066" });
@@ -248,6 +248,11 @@ describe("CloudApi", () => {
       expect(await askedFor({ text: "", media: paper })).to.deep.equal({
         type: "document",
         document: { link: paper.link, filename: "precios de hoy.pdf" },
+      });
+      expect(await askedFor({ text: "", media: voice })).to.deep.equal({ type: "audio", audio: { link: voice.link } });
+      expect(await askedFor({ text: "Escucha", media: voice })).to.deep.equal({
+        type: "text",
+        text: { body: `Escucha\n\n${voice.link}`, preview_url: true },
       });
       expect(await askedFor({ text: "x".repeat(1_024), media: picture })).to.have.property("type", "image");
       expect(await askedFor({ text: "x".repeat(1_025), media: picture })).to.deep.equal({

@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import type { CampaignProgress } from "../../src/messaging/application/campaigns/campaign-progress.ts";
 import { DispatchCampaigns } from "../../src/messaging/application/campaigns/dispatch-campaigns.ts";
-import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
+import type { CampaignQueue, SenderLease, Timing } from "../../src/messaging/application/campaigns/ports.ts";
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
-import type { Timing } from "../../src/messaging/application/ports.ts";
 import { eventually } from "../support/wait.ts";
 
 /** Numbers that have something due for as long as anybody drains them, and time that passes when a test says so. */

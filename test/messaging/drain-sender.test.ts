@@ -7,10 +7,10 @@ import type {
   ClaimedRecipient,
   FrozenCampaign,
   SenderLease,
+  Timing,
   TriedRecipient,
 } from "../../src/messaging/application/campaigns/ports.ts";
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
-import type { Timing } from "../../src/messaging/application/ports.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
 
 /** Time that only passes when everybody waits for it. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { providerBChannel } from "../../src/kernel/channels.ts";
 import { ProviderB } from "../../src/messaging/adapters/http-client/provider-b.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
-import { aMessage, host, paper, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
+import { aMessage, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("ProviderB", () => {
   const stage = Stage.use({
@@ -40,6 +40,7 @@ describe("ProviderB", () => {
       aMessage({ template: { ...template, providerBId: null } }),
       aMessage({ text: "Mira", media: paper }),
       aMessage({ text: "", media: picture }),
+      aMessage({ text: "Escucha", media: voice }),
     ]) {
       bodies.push(fieldsOf((await stage.askedFor(message)).body));
     }
@@ -48,6 +49,7 @@ describe("ProviderB", () => {
       { ...addresses, Body: 'Hola Ana, ñandú "2" & más' },
       { ...addresses, Body: "Mira", MediaUrl: paper.link },
       { ...addresses, MediaUrl: picture.link },
+      { ...addresses, Body: `Escucha\n\n${voice.link}` },
     ]);
   });
 

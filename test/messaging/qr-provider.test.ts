@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { qrChannel } from "../../src/kernel/channels.ts";
 import { QrProvider } from "../../src/messaging/adapters/http-client/qr-provider.ts";
-import { aMessage, clip, host, paper, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
+import { aMessage, clip, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("the QR provider", () => {
   const stage = Stage.use({
@@ -29,6 +29,13 @@ describe("the QR provider", () => {
       { number: "59170000001", mediatype: "video", media: clip.link, caption: "Mira" },
       { number: "59170000001", mediatype: "image", media: picture.link },
     ]);
+  });
+
+  it("sends voice alone, and with a text the link below it: voice carries no caption", async () => {
+    const { body } = await stage.askedFor(aMessage({ text: "", media: voice }), mediaPath);
+    expect(body).to.deep.equal({ number: "59170000001", mediatype: "audio", media: voice.link });
+    const worded = await stage.askedFor(aMessage({ text: "Escucha", media: voice }));
+    expect(worded.body).to.deep.equal({ number: "59170000001", text: `Escucha\n\n${voice.link}` });
   });
 
   it("gives a document a name", async () => {

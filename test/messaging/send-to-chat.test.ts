@@ -4,8 +4,8 @@ import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import {
-  type ChannelName,
-  channels,
+  type ChatChannelName,
+  chatChannels,
   cloudChannel,
   pageChannel,
   photoChannel,
@@ -75,6 +75,8 @@ const shop = aBusiness(1, {
     spoken(132, "en", { es: "APPROVED", en: "REJECTED" }),
     spoken(133, "en", { es: "REJECTED", en: "APPROVED" }),
     simple(134),
+    simple(135, { allowedAgents: "7, 102" }),
+    simple(136, { allowedAgents: "7" }),
     aTemplate(140, { provider: "ProviderB", providerBId: "HX140", listed: [] }),
     simple(141, { provider: "ProviderB", listed: [] }),
   ],
@@ -133,7 +135,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     await world.rows("update businesses set feature_flags = '{}' where feature_flags <> '{}'");
   });
 
-  const addSender = (to: World, channel: ChannelName, platformId: string) =>
+  const addSender = (to: World, channel: ChatChannelName, platformId: string) =>
     to.rows(
       `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
        values (1, $1, $2, $2, $3, $4)`,
@@ -298,6 +300,20 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectAnswer(await send(chat, { plantilla_id }), 403, { estatus: "error", error: "La plantilla no existe" });
     }
     await expectNothingSent(chat);
+  });
+
+  it("answers an agent whom the template does not name like a template that does not exist (§3.8)", async () => {
+    const chat = await aChat();
+    const answer = await send(chat, { plantilla_id: 136, user_id: 102 });
+    expectAnswer(answer, 403, { estatus: "error", error: "La plantilla no existe" });
+    await expectNothingSent(chat);
+  });
+
+  it("lets a template's own agents, administrators and the business itself send it (§3.8)", async () => {
+    const chat = await aChat();
+    expectSent(await send(chat, { plantilla_id: 135, user_id: 102 }));
+    expectSent(await send(chat, { plantilla_id: 136, user_id: 101 }));
+    expectSent(await send(chat, { plantilla_id: 136 }));
   });
 
   it("refuses a chat, contact or user that is not the business's, and stores nothing (§3.6)", async () => {
@@ -724,7 +740,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
   });
 
   describe("goes out on the chat's channel (§3.4)", () => {
-    const open: Readonly<Record<ChannelName, string | null>> = {
+    const open: Readonly<Record<ChatChannelName, string | null>> = {
       [cloudChannel]: null,
       [pageChannel]: "/pages/page",
       [photoChannel]: "/pages/photo",
@@ -732,7 +748,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [providerBChannel]: `/provider-b/${providerBPhone}`,
     };
     /** A chat on the channel, whose customer has just written. */
-    const aChatOn = async (provider: ChannelName): Promise<Chat> => {
+    const aChatOn = async (provider: ChatChannelName): Promise<Chat> => {
       const chat = await aChat("pending", { provider });
       if (open[provider]) await world.control("POST", `${open[provider]}/customers/${chat.phone}/say`);
       return chat;
@@ -740,7 +756,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     const text = "Hola Ana, tu pedido 7 está listo.";
     const parameters = ["Ana", "7"];
 
-    for (const channel of channels) {
+    for (const channel of chatChannels) {
       it(`${channel}, as a ${channel === cloudChannel ? "template" : "text"}`, async () => {
         const chat = await aChatOn(channel);
         const answer = await send(chat, { plantilla_id: 102, parameters });
@@ -755,14 +771,14 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     }
 
-    const withMedia: Readonly<Record<ChannelName, object>> = {
+    const withMedia: Readonly<Record<ChatChannelName, object>> = {
       [cloudChannel]: { type: "template" },
       [pageChannel]: { type: "text", text: `Hola Ana\n\n${picture}` },
       [photoChannel]: { type: "text", text: `Hola Ana\n\n${picture}` },
       [qrChannel]: { type: "image", text: "Hola Ana", media: { link: picture } },
       [providerBChannel]: { type: "media", text: "Hola Ana", media: { link: picture } },
     };
-    for (const channel of channels) {
+    for (const channel of chatChannels) {
       it(`${channel}, with the media of its header`, async () => {
         const chat = await aChatOn(channel);
         expectSent(await send(chat, { plantilla_id: 103, parameters: ["Ana"] }));
@@ -793,7 +809,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
 
     it("and none with the wrong number of parameters, so that no customer reads placeholders", async () => {
-      for (const channel of channels) {
+      for (const channel of chatChannels) {
         const chat = await aChatOn(channel);
         for (const wrong of [undefined, ["Ana"], [...parameters, "more"]]) {
           expectError(await send(chat, { plantilla_id: 102, parameters: wrong }), 400, rejected);

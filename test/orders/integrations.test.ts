@@ -3,9 +3,7 @@ import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { HttpDeliveryPricing } from "../../src/orders/adapters/http-client/delivery-pricing.ts";
 import { HttpDriverTracking } from "../../src/orders/adapters/http-client/driver-tracking.ts";
-import { HttpSmsProvider } from "../../src/orders/adapters/http-client/sms-provider.ts";
-import { useNock, useRealNetwork } from "../http-client/nocked.ts";
-import { serve } from "../support/http.ts";
+import { useNock } from "../http-client/nocked.ts";
 
 const host = "https://integration.test";
 
@@ -185,72 +183,5 @@ describe("the driver tracking", () => {
     nock(host).get(/.*/).replyWithError("broken");
     expect(await tracking().locate(driver)).to.equal(null);
     expect(parts.failures).to.have.length(2);
-  });
-});
-
-describe("the SMS provider", () => {
-  const parts = stage();
-  const message = { to: "59170000001", text: 'https://pay.example/?a=1&b="ñ"', reference: "5ac7f2f8" };
-  const provider = (timeoutMs = 5_000, baseUrl = `${host}/sms/`) =>
-    new HttpSmsProvider({ client: parts.client, baseUrl, connectMs: 5_000, timeoutMs });
-  const outcomeOf = (status: number, body: string | object) => {
-    nock(host).post("/sms/messages").reply(status, body);
-    return provider().send(message);
-  };
-
-  it("is asked exactly this, once", async () => {
-    const asked: unknown[] = [];
-    nock(host)
-      .post("/sms/messages")
-      .reply(201, function (_uri, body) {
-        asked.push(body, this.req.headers.authorization);
-        return { id: "SM1" };
-      });
-    expect(await provider(5_000, "https://user:pa%20ss@integration.test/sms").send(message)).to.deep.equal({
-      kind: "accepted",
-      id: "SM1",
-    });
-    expect(asked).to.deep.equal([message, `Basic ${Buffer.from("user:pa ss").toString("base64")}`]);
-  });
-
-  it("refuses in its own words, which are cleared of numbers", async () => {
-    expect(await outcomeOf(400, { code: 21211, message: "59170000001 is\nno number" })).to.deep.equal({
-      kind: "refused",
-      code: 21211,
-      reason: "*** is no number",
-    });
-  });
-
-  const proofless: [what: string, status: number, body: string | object][] = [
-    ["a 200 of something else", 200, "<html>"],
-    ["a 201 without an id", 201, { id: "" }],
-    ["an id with an error", 502, { id: "SM1" }],
-    ["a refusal of a gateway", 403, "denied"],
-    ["a code without words", 400, { code: 1 }],
-    ["a code that is no number", 400, { code: "1", message: "no" }],
-    ["a code that nobody could keep", 400, { code: 2 ** 40, message: "no" }],
-    ["an error of its own", 500, { code: 1, message: "no" }],
-  ];
-  for (const [what, status, body] of proofless) {
-    it(`proves nothing by ${what}`, async () => {
-      expect(await outcomeOf(status, body)).to.deep.equal({
-        kind: "unknown",
-        reason: `HTTP ${status} that proves nothing`,
-      });
-    });
-  }
-});
-
-describe("the SMS provider, silent", () => {
-  useRealNetwork();
-
-  it("leaves unknown what it does not answer", async () => {
-    const silent = await serve(() => {});
-    const client = new HttpClient();
-    const provider = new HttpSmsProvider({ client, baseUrl: silent.url, connectMs: 3_000, timeoutMs: 50 });
-    const outcome = await provider.send({ to: "59170000001", text: "Hola", reference: "r" });
-    await client.close();
-    await silent.close();
-    expect(outcome).to.deep.equal({ kind: "unknown", reason: "no answer within 50 ms" });
   });
 });

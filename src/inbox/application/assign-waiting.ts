@@ -1,11 +1,11 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
+import type { SendMessage } from "../../messaging/public.ts";
 import { distribute } from "../domain/assignment.ts";
 import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent } from "../domain/ticket.ts";
 import { type OpenedTickets, openTickets } from "./open-tickets.ts";
 import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
-import type { SendTexts } from "./send-texts.ts";
 
 const batchSize = 100;
 
@@ -18,7 +18,8 @@ export class AssignWaiting {
     private readonly lines: WaitingLines,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly texts: Pick<SendTexts, "finish">,
+    private readonly sends: Pick<SendMessage, "finish">,
+    private readonly mediaBaseUrl: string | null,
     private readonly onFailure: (error: unknown, line: AgentLine) => void,
   ) {}
 
@@ -48,19 +49,25 @@ export class AssignWaiting {
   private async serve(line: WaitingLine, signal: AbortSignal | undefined): Promise<number> {
     let served = 0;
     while (!signal?.aborted) {
-      const { ticketIds, events, texts } = await this.unitOfWork.run((stores) => assignOn(stores, line));
+      const { ticketIds, events, messages } = await this.unitOfWork.run((stores) =>
+        assignOn(stores, line, this.mediaBaseUrl),
+      );
       if (ticketIds.length === 0) break;
       served += ticketIds.length;
       this.feed.publish(events);
-      await this.texts.finish(texts);
+      await this.sends.finish(messages);
     }
     return served;
   }
 }
 
-const nothing: OpenedTickets = { ticketIds: [], events: [], texts: [] };
+const nothing: OpenedTickets = { ticketIds: [], events: [], messages: [] };
 
-async function assignOn({ desk, waiting }: TicketStores, line: WaitingLine): Promise<OpenedTickets> {
+async function assignOn(
+  { desk, waiting }: TicketStores,
+  line: WaitingLine,
+  mediaBaseUrl: string | null,
+): Promise<OpenedTickets> {
   const now = await desk.tryHold(line);
   if (now === null || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return nothing;
   await waiting.forgetServed(line);
@@ -78,6 +85,7 @@ async function assignOn({ desk, waiting }: TicketStores, line: WaitingLine): Pro
       const agent = chosen[index];
       return agent ? [{ ...ticket, agent }] : [];
     }),
+    mediaBaseUrl,
   );
 }
 

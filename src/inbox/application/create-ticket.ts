@@ -1,20 +1,13 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import { Turns } from "../../kernel/turns.ts";
+import type { OpenedMessage, SendMessage } from "../../messaging/public.ts";
 import { chooseAgent } from "../domain/assignment.ts";
 import { StepNotFound, StepOfAnotherBusiness } from "../domain/failures.ts";
 import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent, outOfHoursText, type TicketSetup, waitingNote } from "../domain/ticket.ts";
 import { openTickets } from "./open-tickets.ts";
-import type {
-  ConversationThread,
-  OutgoingText,
-  TicketDesk,
-  TicketSetups,
-  TicketStores,
-  TicketUnitOfWork,
-} from "./ports.ts";
-import type { SendTexts } from "./send-texts.ts";
+import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ports.ts";
 
 export interface CreateTicketCommand {
   readonly businessId: number;
@@ -35,7 +28,7 @@ export type CreateTicketFailure = StepNotFound | StepOfAnotherBusiness;
 
 interface Outcome extends CreatedTicket {
   readonly events: readonly LoggedEvent[];
-  readonly texts: readonly OutgoingText[];
+  readonly messages: readonly OpenedMessage[];
 }
 
 /** §5: a ticket of a step for a contact, with the agent who takes it, or the contact's place among those who wait. */
@@ -47,7 +40,8 @@ export class CreateTicket {
     private readonly setups: TicketSetups,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly texts: Pick<SendTexts, "start">,
+    private readonly sends: Pick<SendMessage, "start">,
+    private readonly mediaBaseUrl: string | null,
   ) {}
 
   async execute(command: CreateTicketCommand): Promise<CreatedTicket> {
@@ -56,25 +50,30 @@ export class CreateTicket {
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
     const outcome = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
-      this.unitOfWork.run((stores) => createOn(stores, setup, command)),
+      this.unitOfWork.run((stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
     this.feed.publish(outcome.events);
-    await this.texts.start(outcome.texts);
+    await this.sends.start(outcome.messages);
     return { chatId: outcome.chatId, ticketId: outcome.ticketId };
   }
 }
 
-async function createOn(stores: TicketStores, setup: TicketSetup, command: CreateTicketCommand): Promise<Outcome> {
+async function createOn(
+  stores: TicketStores,
+  setup: TicketSetup,
+  command: CreateTicketCommand,
+  mediaBaseUrl: string | null,
+): Promise<Outcome> {
   const { desk } = stores;
   const { businessId, phone, contactName = phone } = command;
   const now = await desk.hold(setup);
   const thread = await desk.thread(businessId, phone, contactName);
   const open = await desk.openTicket(businessId, thread.chatId, setup.stepId);
-  if (open !== null) return { chatId: thread.chatId, ticketId: open, events: [], texts: [] };
+  if (open !== null) return { chatId: thread.chatId, ticketId: open, events: [], messages: [] };
   const agent = await availableAgent(desk, setup, now);
   if (!agent) return await waitOn(stores, setup, thread);
-  const { ticketIds, events, texts } = await openTickets(desk, [{ ...thread, setup, agent }]);
-  return { chatId: thread.chatId, ticketId: ticketIds[0] ?? null, events, texts };
+  const { ticketIds, events, messages } = await openTickets(desk, [{ ...thread, setup, agent }], mediaBaseUrl);
+  return { chatId: thread.chatId, ticketId: ticketIds[0] ?? null, events, messages };
 }
 
 async function availableAgent(desk: TicketDesk, setup: TicketSetup, now: Date) {
@@ -91,9 +90,9 @@ async function waitOn(
   const { businessId, businessName: authorName, stepId } = setup;
   const { chatId } = thread;
   const isToBeTold = await waiting.enter(businessId, thread, stepId);
-  if (!isToBeTold) return { chatId, ticketId: null, events: [], texts: [] };
+  if (!isToBeTold) return { chatId, ticketId: null, events: [], messages: [] };
   const author = { businessId, authorName };
   const events = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
-  const texts = await desk.openTexts(author, [{ ...thread, body: outOfHoursText(setup) }]);
-  return { chatId, ticketId: null, events, texts };
+  const messages = await desk.open(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
+  return { chatId, ticketId: null, events, messages };
 }

@@ -1,7 +1,8 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
+import type { OpenedMessage } from "../../messaging/public.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
-import { type TicketSetup, tagIds, ticketNote, welcomeText } from "../domain/ticket.ts";
-import type { ConversationThread, OutgoingText, TicketDesk } from "./ports.ts";
+import { type TicketSetup, tagIds, ticketNote, welcome } from "../domain/ticket.ts";
+import type { ConversationThread, TicketDesk } from "./ports.ts";
 
 /** A conversation that gets a ticket, and the agent who gets it. */
 export interface TicketToOpen extends ConversationThread {
@@ -14,13 +15,17 @@ export interface OpenedTickets {
   /** In the order given. */
   readonly ticketIds: readonly number[];
   readonly events: readonly LoggedEvent[];
-  readonly texts: readonly OutgoingText[];
+  readonly messages: readonly OpenedMessage[];
 }
 
 /** Makes tickets of one business with all that belongs to them; the caller holds the line of their agents. */
-export async function openTickets(desk: TicketDesk, tickets: readonly TicketToOpen[]): Promise<OpenedTickets> {
+export async function openTickets(
+  desk: TicketDesk,
+  tickets: readonly TicketToOpen[],
+  mediaBaseUrl: string | null,
+): Promise<OpenedTickets> {
   const [first] = tickets;
-  if (!first) return { ticketIds: [], events: [], texts: [] };
+  if (!first) return { ticketIds: [], events: [], messages: [] };
   const { businessId, businessName: authorName } = first.setup;
   const ticketIds = await desk.create(businessId, tickets.map(toNew));
   const announced = await desk.announce(businessId, ticketIds);
@@ -30,12 +35,12 @@ export async function openTickets(desk: TicketDesk, tickets: readonly TicketToOp
     details: { ticketId: ticketIds[index], stepId: ticket.setup.stepId, agentId: ticket.agent.id },
   }));
   const noted = await desk.note({ businessId, authorName }, notes);
-  const welcomes = tickets.map((ticket) => ({ ...threadOf(ticket), body: welcomeText(ticket.setup) }));
-  const texts = await desk.openTexts(
-    { businessId, authorName },
-    welcomes.filter(({ body }) => body !== ""),
-  );
-  return { ticketIds, events: [...announced, ...noted], texts };
+  const welcomes = tickets.flatMap((ticket) => {
+    const content = welcome(ticket.setup, mediaBaseUrl);
+    return content ? [{ ...threadOf(ticket), content }] : [];
+  });
+  const messages = await desk.open({ businessId, authorName }, welcomes);
+  return { ticketIds, events: [...announced, ...noted], messages };
 }
 
 const threadOf = ({ chatId, conversationId }: ConversationThread): ConversationThread => ({ chatId, conversationId });

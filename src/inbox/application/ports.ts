@@ -1,78 +1,10 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { DeliveryStatus, MessageContent, OpenedMessage } from "../../messaging/public.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
-import type { DeliveryStatus, IncomingNews } from "../domain/incoming.ts";
+import type { IncomingNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
 import type { TicketSetup } from "../domain/ticket.ts";
-
-/** A message about to be sent to a number that may be new to the business. */
-export interface OutgoingMessage {
-  readonly businessId: number;
-  /** The channel it leaves by, for instance `platform-apicloud`. */
-  readonly provider: string;
-  /** Digits only. */
-  readonly phone: string;
-  /** Names the contact if it has to be made. */
-  readonly contactName: string;
-  readonly kind: string;
-  /** The text as the customer reads it. */
-  readonly body: string;
-  readonly mediaUrl?: string;
-  readonly templateId?: number;
-  /** Who it is attributed to. */
-  readonly authorName: string;
-}
-
-/** A message about to be sent in a chat, in somebody's name. */
-export interface OutgoingChatMessage {
-  readonly businessId: number;
-  readonly chatId: number;
-  /** Digits of the number that it goes to, or the recipient's id where it is known by that. */
-  readonly to: string;
-  readonly kind: string;
-  readonly body: string;
-  readonly mediaUrl?: string;
-  readonly templateId?: number;
-  readonly author: "user" | "business";
-  readonly authorName: string;
-  readonly authorUserId: number | null;
-  readonly categoryId: number | null;
-  readonly datedAt: Date | null;
-  /** Once it is sent, the conversation no longer waits for an agent. */
-  readonly takesConversation: boolean;
-}
-
-/** A message on its way: entered in its conversation and held under a lease until it is settled. */
-export interface MessageUnderWay {
-  readonly businessId: number;
-  readonly id: number;
-  readonly attempt: number;
-  /** The number that it goes to, or the recipient's id where it is known by that. */
-  readonly to: string;
-  readonly takesConversation?: boolean;
-  /** Goes out with the message and comes back in its delivery statuses. */
-  readonly reference: string;
-}
-
-export type Settlement =
-  | { readonly state: "sent"; readonly platformMessageId: string; readonly recipientId?: string }
-  | { readonly state: "failed"; readonly code?: number; readonly reason: string; readonly optedOut: boolean }
-  | { readonly state: "unknown"; readonly reason: string };
-
-/** Outgoing messages in their conversations. Every change comes with the events that announce it. */
-export interface OutgoingMessages {
-  /**
-   * Enters a message and takes it under a lease, in one step: from here on it is sent at most once, by the
-   * caller. Makes contact, chat and conversation where they are missing.
-   */
-  open(message: OutgoingMessage): Promise<MessageUnderWay>;
-  /** The same in a chat that is known; null when the business has no such chat. */
-  openInChat(message: OutgoingChatMessage): Promise<MessageUnderWay | null>;
-  /** Writes down what came of it, unless a delivery status already told more. */
-  settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]>;
-  /** Marks as unknown, at most `limit` at a time, what was under way when its process died. */
-  settleExpired(limit: number): Promise<LoggedEvent[]>;
-}
 
 /** What customers and platform tell. Nothing is stored twice, however often and in whatever order it is told. */
 export interface IncomingStore {
@@ -169,17 +101,6 @@ export interface TicketSteps {
   list(businessId: number): Promise<TicketStep[]>;
 }
 
-/** A text on its way to a contact, by the channel of their chat. */
-export interface OutgoingText extends MessageUnderWay {
-  readonly provider: string;
-  readonly text: string;
-}
-
-export interface TextSender {
-  /** Makes at most one request and tells what is known of the text afterwards. Rejects only before the request. */
-  send(text: OutgoingText): Promise<Settlement>;
-}
-
 export interface TicketSetups {
   /** What a step of type ticket says; otherwise whose it is, if anybody's. */
   find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
@@ -203,11 +124,12 @@ export interface NewTicket extends ConversationThread {
   readonly tagIds: readonly number[];
 }
 
-export interface ThreadText extends ConversationThread {
-  readonly body: string;
+export interface ThreadMessage extends ConversationThread {
+  readonly content: MessageContent;
 }
 
-export interface ThreadNote extends ThreadText {
+export interface ThreadNote extends ConversationThread {
+  readonly body: string;
   readonly details: object;
 }
 
@@ -240,8 +162,11 @@ export interface TicketDesk {
   announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]>;
   /** Enters notes that only agents read, and moves their chats to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
-  /** Enters texts and takes them under a lease: from the commit on each is sent at most once, by the caller. */
-  openTexts(author: Author, texts: readonly ThreadText[]): Promise<OutgoingText[]>;
+  /**
+   * Enters messages to the contacts and takes them under a lease: from the commit on each is sent at most once, by the
+   * caller.
+   */
+  open(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
 }
 
 export interface WaitingTicket extends ConversationThread {

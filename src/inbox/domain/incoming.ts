@@ -1,3 +1,5 @@
+import type { DeliveryStatus } from "../../messaging/public.ts";
+
 /** The platform's id of the business's number that a piece of news concerns. */
 type SenderId = string;
 
@@ -24,18 +26,6 @@ export interface IncomingMessage {
   readonly details?: object;
   readonly occurredAt: Date;
   readonly referral?: AdReferral;
-}
-
-/** What became of a message of ours. */
-export interface DeliveryStatus {
-  readonly sender: SenderId;
-  readonly platformMessageId: string;
-  /** The reference that the message was sent with. */
-  readonly reference?: string;
-  /** The recipient's id on the platform, which may differ from the number that was written. */
-  readonly recipientId?: string;
-  readonly state: "sent" | "failed" | "delivered" | "read";
-  readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }
 
 /** A customer's word on marketing messages. */

@@ -1,4 +1,5 @@
 import { maxId } from "../../kernel/ids.ts";
+import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
 
 /** What a step says of its tickets, together with its department and business. */
@@ -11,6 +12,10 @@ export interface TicketSetup {
   readonly stepName: string;
   /** Greets the contact; may be empty. */
   readonly content: string;
+  /** Goes with it: a stored file or an address, and its MIME type. */
+  readonly media: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: string | null;
   readonly tags: string | null;
   readonly agent: string | null;
   /** Without one, any agent of the business takes the ticket, at any time. */
@@ -26,8 +31,13 @@ const defaultOutOfHoursMessage =
 export const outOfHoursText = ({ outOfHoursMessage }: TicketSetup): string =>
   outOfHoursMessage?.trim() || defaultOutOfHoursMessage;
 
-/** What the contact reads when there is a ticket; empty for nothing. */
-export const welcomeText = ({ content }: TicketSetup): string => content.trim();
+/** What the contact gets when there is a ticket; null for nothing. */
+export function welcome(setup: TicketSetup, mediaBaseUrl: string | null): MessageContent | null {
+  const text = setup.content.trim();
+  const link = storedMedia(setup.mediaUrl?.trim() || setup.media, mediaBaseUrl);
+  if (link) return { text, media: { type: mediaKindOf(setup.mediaType), link } };
+  return text === "" ? null : { text };
+}
 
 /** What the agents read in the chat. */
 export const ticketNote = ({ stepName }: TicketSetup, agentName: string): string =>

@@ -15,6 +15,9 @@ export interface HttpRequest {
   readonly timeouts?: Partial<HttpTimeouts>;
 }
 
+/** An address without the slashes at its end, so that a path can follow. */
+export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
+
 export interface HttpTimeouts {
   /** Milliseconds until a connection is ready: waiting for a free one, looking up the name, TCP and TLS together. */
   readonly connectMs: number;

@@ -38,6 +38,27 @@ export type SendOutcome =
   /** The request left and its answer proves nothing; it may or may not have been accepted. */
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** What a message is in its chat once its request has ended that way. */
+export const settledStates = {
+  accepted: "sent",
+  refused: "failed",
+  "not-sent": "failed",
+  unknown: "unknown",
+} as const satisfies Record<SendOutcome["kind"], string>;
+
+/** What became of a message of ours. */
+export interface DeliveryStatus {
+  /** The platform's id of the business's number. */
+  readonly sender: string;
+  readonly platformMessageId: string;
+  /** The reference that the message was sent with. */
+  readonly reference?: string;
+  /** The recipient's id on the platform, which may differ from the number that was written. */
+  readonly recipientId?: string;
+  readonly state: "sent" | "failed" | "delivered" | "read";
+  readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
+}
+
 export type TemplateState = "APPROVED" | "PENDING" | "REJECTED";
 
 /** A template as the platform lists it: identified by its name and its language. */

@@ -1,3 +1,4 @@
+import type { MediaKind } from "./media.ts";
 import type { PlatformTemplate, TemplateState } from "./platform.ts";
 
 /** A component of the platform's template structure; fields beyond these are kept and not looked at. */
@@ -33,11 +34,15 @@ export interface Template {
   readonly providerBId: string | null;
 }
 
-export type MediaType = "image" | "document" | "video";
-
 export interface Media {
-  readonly type: MediaType;
+  readonly type: MediaKind;
   readonly link: string;
+}
+
+/** What a file of a MIME type is sent as: a document where it is none of the others. */
+export function mediaKindOf(mimeType: string | null): MediaKind {
+  const [kind = ""] = (mimeType ?? "").toLowerCase().split("/");
+  return kind === "image" || kind === "video" || kind === "audio" ? kind : "document";
 }
 
 /** The structure is the platform's JSON, stored as it came: nothing of it is taken for granted. */
@@ -101,7 +106,7 @@ export function storedMedia(fileName: string | null, baseUrl: string | null): st
 }
 
 /** The kind of media in the header; `null` where the header is text or missing. */
-export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaType | null {
+export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaKind | null {
   const type = (headerType ?? asText(componentOf(structure, "HEADER")?.format)).toLowerCase();
   return type === "image" || type === "document" || type === "video" ? type : null;
 }

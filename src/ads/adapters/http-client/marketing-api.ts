@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpClient } from "../../../infra/http-client/http-client.ts";
+import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
 import { Gate } from "../../../kernel/gate.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type DatePreset, isAccountId } from "../../domain/ads.ts";
@@ -72,7 +72,7 @@ export class MarketingApi implements AdPlatform {
   ) {
     this.limits = limits;
     this.origin = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).origin : "";
-    this.root = `${settings.baseUrl.replace(/\/+$/, "")}/${settings.version}`;
+    this.root = `${rootOf(settings.baseUrl)}/${settings.version}`;
   }
 
   async campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {

@@ -1,5 +1,6 @@
 import { storableText } from "../../../kernel/storable-text.ts";
-import type { DeliveryStatus, IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
+import type { DeliveryStatus } from "../../../messaging/public.ts";
+import type { IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;

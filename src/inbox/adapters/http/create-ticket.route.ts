@@ -57,7 +57,8 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       [
         "§5.4",
         "With the ticket the agent is assigned to the chat, the bot leaves it, the step's tags are applied, and the " +
-          "step's content goes to the contact as a text. Whether that arrives changes nothing about the ticket.",
+          "step's content goes to the contact, with the step's media where it has any. Whether that arrives changes " +
+          "nothing about the ticket.",
       ],
       ["§5.5", "The chat moves to the top of the inbox; clients hear `ticket:new` and `inbox:reorder`."],
       [

@@ -2,31 +2,9 @@ import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { CampaignInbox, CampaignMessage, CampaignOrigin, LearnedContact } from "../../../messaging/public.ts";
 import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
-
-/** A message of a campaign, sent already, to be kept in the chat with its contact. */
-interface CampaignMessage {
-  readonly contactId: number;
-  /** Nothing new is kept; only what stands there as unknown changes. */
-  readonly onlyIfKept: boolean;
-  readonly reference: string;
-  readonly attempt: number;
-  readonly body: string;
-  readonly state: string;
-  readonly platformMessageId: string | null;
-  readonly errorReason: string | null;
-}
-
-interface CampaignOrigin {
-  readonly campaignId: number;
-  readonly templateId: number;
-  readonly mediaUrl: string | null;
-  readonly stepId: number;
-  readonly tags: readonly number[];
-  readonly channel: string;
-  readonly authorName: string;
-}
 
 const makeRooms: Statement = {
   name: "campaign_rooms",
@@ -177,13 +155,6 @@ const learn: Statement = {
     from locked where contact.business_id = $1 and contact.id = locked.id`,
 };
 
-interface LearnedContact {
-  readonly contactId: number;
-  readonly phone: string;
-  readonly platformId: string | null;
-  readonly optedOut: boolean;
-}
-
 type StoredRow = LoggedEventRow & {
   /** The reference of one that was not kept; null for an event. */
   readonly left_over: string | null;
@@ -191,7 +162,7 @@ type StoredRow = LoggedEventRow & {
   readonly homeless: boolean;
 };
 
-export class PostgresCampaignMessages {
+export class PostgresCampaignMessages implements CampaignInbox {
   constructor(private readonly transaction: Queries) {}
 
   async learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { deliveryStates } from "../../domain/delivery.ts";
-import type { DeliveryStatus } from "../../domain/incoming.ts";
 import { inChunks } from "./in-chunks.ts";
 
 const states = `array[${deliveryStates.map((state) => `'${state}'`).join(", ")}]`;

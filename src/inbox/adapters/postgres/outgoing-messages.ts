@@ -1,47 +1,50 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type {
-  MessageUnderWay,
-  OutgoingChatMessage,
-  OutgoingMessage,
-  OutgoingMessages,
-  Settlement,
-} from "../../application/ports.ts";
+import {
+  kindOf,
+  type NewMessage,
+  type OpenedMessage,
+  type OutgoingMessages,
+  type SendOutcome,
+  settledStates,
+} from "../../../messaging/public.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
 import { findingRooms, findingThreads } from "./thread-sql.ts";
 
-const open: Statement = {
-  name: "message_open",
+/** Enters the message in the conversation that the CTE `talk` of `finding` ends with. */
+const opening = (name: string, finding: string, talk: string): Statement => ({
+  name,
   text: `
-    with wanted as (
-      select $1::bigint as business_id, $2::text as provider, $3::text as phone, $4::text as name, null::text as ad_id
-    ),
-    ${findingThreads}
+    with ${finding}
     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
-                          template_id, state, reference, attempt, lease_until)
-    select business_id, chat_id, conversation_id, 'out', $5, $6, $7, 'business', $8,
-           $9::bigint, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $10)
-    from threads
-    returning id, attempt, reference`,
-};
-
-const openInChat: Statement = {
-  name: "message_open_in_chat",
-  text: `
-    with owners as (
-      select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
-      from chats as chat where chat.business_id = $1 and chat.id = $2
-    ),
-    ${findingRooms}
-    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
-                          template_id, author_user_id, category_id, dated_at, takes_conversation, state, reference,
+                          author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
                           attempt, lease_until)
-    select business_id, chat_id, conversation_id, 'out', $3, $4, $5, $6, $7, $8::bigint, $9::bigint, $10::bigint,
-           $11::timestamptz, $12::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $13)
-    from talks
+    select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
+           $10::timestamptz, $11::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $12)
+    from ${talk}
     returning id, attempt, reference`,
-};
+});
+
+const openForNumber = opening(
+  "message_open",
+  `wanted as (
+      select $1::bigint as business_id, $13::text as provider, $14::text as phone, $15::text as name, null::text as ad_id
+    ),
+    ${findingThreads}`,
+  "threads",
+);
+
+const openInChat = opening(
+  "message_open_in_chat",
+  `owners as (
+      select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
+      from chats as chat where chat.business_id = $1 and chat.id = $13
+    ),
+    ${findingRooms}`,
+  "talks",
+);
 
 /** §3: whoever is written to no longer waits. Before the message is settled, so that its events tell. */
 const takeConversation: Statement = {
@@ -108,6 +111,8 @@ const settleExpired: Statement = {
     select business_id, number, name, payload, at from logged order by business_id, number`,
 };
 
+type OpenedRow = Pick<OpenedMessage, "id" | "attempt" | "reference">;
+
 export class PostgresOutgoingMessages implements OutgoingMessages {
   /** @param leaseSeconds - longer than any request to a platform may take */
   constructor(
@@ -115,63 +120,47 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     private readonly leaseSeconds: number,
   ) {}
 
-  async open(message: OutgoingMessage): Promise<MessageUnderWay> {
-    const { businessId, provider, phone, contactName, kind, body, mediaUrl, authorName, templateId } = message;
-    const [row] = await this.database.rows<{ id: number; attempt: number; reference: string }>(open, [
+  async open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null> {
+    const { businessId, thread, to, content, author, takesConversation = false } = message;
+    const values = [
       businessId,
-      provider,
-      phone,
-      contactName,
-      kind,
-      body,
-      mediaUrl ?? null,
-      authorName,
-      templateId ?? null,
-      this.leaseSeconds,
-    ]);
-    if (!row) throw new Error(`no thread was made in business ${businessId}`);
-    return { businessId, to: phone, ...row };
-  }
-
-  async openInChat(message: OutgoingChatMessage): Promise<MessageUnderWay | null> {
-    const [row] = await this.database.rows<{ id: number; attempt: number; reference: string }>(openInChat, [
-      message.businessId,
-      message.chatId,
-      message.kind,
-      message.body,
-      message.mediaUrl ?? null,
-      message.author,
-      message.authorName,
+      kindOf(content, channel),
+      content.text,
+      content.media?.link ?? null,
+      author.kind,
+      author.name,
+      author.userId,
       message.templateId ?? null,
-      message.authorUserId,
-      message.categoryId,
-      message.datedAt,
-      message.takesConversation,
+      message.categoryId ?? null,
+      message.datedAt ?? null,
+      takesConversation,
       this.leaseSeconds,
-    ]);
-    const { businessId, to, takesConversation } = message;
-    return row ? { businessId, to, takesConversation, ...row } : null;
+    ];
+    const [row] =
+      "chatId" in thread
+        ? await this.database.rows<OpenedRow>(openInChat, [...values, thread.chatId])
+        : await this.database.rows<OpenedRow>(openForNumber, [...values, channel, thread.phone, thread.contactName]);
+    return row ? { businessId, to, channel, content, takesConversation, ...row } : null;
   }
 
-  async settle(message: MessageUnderWay, settlement: Settlement): Promise<LoggedEvent[]> {
-    const sent = settlement.state === "sent" ? settlement : undefined;
-    const failed = settlement.state === "failed" ? settlement : undefined;
-    if (sent && message.takesConversation) {
-      await this.database.rows(takeConversation, [message.businessId, message.id]);
-    }
+  async settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]> {
+    const { businessId, id, attempt, to } = message;
+    const refusal = outcome.kind === "refused" ? outcome.refusal : null;
+    const accepted = outcome.kind === "accepted" ? outcome : null;
+    if (accepted && message.takesConversation) await this.database.rows(takeConversation, [businessId, id]);
     const rows = await this.database.rows<LoggedEventRow>(settle, [
-      message.businessId,
-      message.id,
-      message.attempt,
-      settlement.state,
-      sent?.platformMessageId ?? null,
-      failed?.code ?? null,
-      settlement.state === "sent" ? null : settlement.reason,
+      businessId,
+      id,
+      attempt,
+      settledStates[outcome.kind],
+      accepted?.platformMessageId ?? null,
+      refusal?.code ?? null,
+      refusal?.reason ?? ("reason" in outcome ? outcome.reason : null),
     ]);
-    const recipientId = sent?.recipientId ?? null;
-    const optedOut = failed?.optedOut ?? false;
-    if ((recipientId !== null && recipientId !== message.to) || optedOut) {
-      await this.database.rows(learnRecipient, [message.businessId, message.id, recipientId, optedOut, message.to]);
+    const recipientId = accepted?.recipientId ?? null;
+    const optedOut = refusal?.class === "opted-out";
+    if ((recipientId !== null && recipientId !== to) || optedOut) {
+      await this.database.rows(learnRecipient, [businessId, id, recipientId, optedOut, to]);
     }
     return rows.map(toLoggedEvent);
   }

@@ -2,14 +2,14 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole } from "../../../kernel/roles.ts";
+import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
 import type {
   AgentLine,
   Author,
   ConversationThread,
   NewTicket,
-  OutgoingText,
+  ThreadMessage,
   ThreadNote,
-  ThreadText,
   TicketDesk,
 } from "../../application/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
@@ -177,23 +177,24 @@ const note: Statement = {
     select business_id, number, name, payload, at from logged order by number`,
 };
 
-const openTexts: Statement = {
-  name: "ticket_texts",
+const open: Statement = {
+  name: "ticket_messages",
   text: `
     with opened as (
-      insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
-                            reference, attempt, lease_until)
-      select $1::bigint, "chatId", "conversationId", 'out', 'text', body, 'business', $2, 'sending',
+      insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
+                            state, reference, attempt, lease_until)
+      select $1::bigint, "chatId", "conversationId", 'out', kind, text, "mediaUrl", 'business', $2, 'sending',
              gen_random_uuid(), 1, clock_timestamp() + make_interval(secs => $4)
-      from jsonb_to_recordset($3::jsonb) as text(position integer, "chatId" bigint, "conversationId" bigint, body text)
+      from jsonb_to_recordset($3::jsonb) as message(
+        position integer, "chatId" bigint, "conversationId" bigint, kind text, text text, "mediaUrl" text)
       order by position
-      returning business_id, id, chat_id, attempt, reference, body
+      returning business_id, id, chat_id, attempt, reference
     )
-    select opened.business_id as "businessId", opened.id, opened.attempt, opened.reference, opened.body as text,
-           chat.provider, contact.platform_id as to
+    select opened.business_id as "businessId", opened.id, opened.attempt, opened.reference,
+           chat.provider as channel, contact.platform_id as to
     from opened
     join chats as chat on chat.business_id = opened.business_id and chat.id = opened.chat_id
-    join contacts as contact on contact.business_id = opened.business_id and contact.id = chat.contact_id
+    join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
     order by opened.id`,
 };
 
@@ -251,10 +252,18 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.logged(note, [businessId, authorName, inOrder(notes)]);
   }
 
-  async openTexts({ businessId, authorName }: Author, texts: readonly ThreadText[]): Promise<OutgoingText[]> {
-    if (texts.length === 0) return [];
-    const values = [businessId, authorName, inOrder(texts), this.leaseSeconds];
-    return await this.transaction.rows<OutgoingText>(openTexts, values);
+  async open({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
+    if (messages.length === 0) return [];
+    const rows = messages.map(({ content, ...thread }) => {
+      return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
+    });
+    const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
+    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(open, values);
+    // Ids rise in the order in which the messages are given.
+    return opened.flatMap((row, index) => {
+      const message = messages[index];
+      return message ? [{ ...row, content: message.content }] : [];
+    });
   }
 
   private async lock({ businessId, departmentId }: AgentLine, by: ReturnType<typeof holding>): Promise<Date | null> {

@@ -6,6 +6,7 @@ import type { TicketSetup } from "../../domain/ticket.ts";
 export const setupColumns = `
   step.business_id as "businessId", business.name as "businessName",
   business.feature_flags->>'timezone' as timezone, step.id as "stepId", step.name as "stepName", step.content,
+  step.media, step.media_url as "mediaUrl", step.media_type as "mediaType",
   step.tags, step.agent, step.department_id as "departmentId", department.opening_hours as "openingHours",
   department.out_of_hours_message as "outOfHoursMessage"`;
 

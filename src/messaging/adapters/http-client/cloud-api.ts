@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpClient, HttpOutcome } from "../../../infra/http-client/http-client.ts";
-import type { Channel, ChannelMessage, MessagingPlatform, Sender } from "../../application/ports.ts";
+import { type HttpClient, type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
+import { type Fields, fields, first, parse, textOf } from "../../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
+import type { MessagingPlatform } from "../../application/templates/ports.ts";
 import {
   type PlatformTemplate,
   PlatformUnavailable,
@@ -8,14 +10,13 @@ import {
   type TemplateState,
 } from "../../domain/platform.ts";
 import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
-import { type Fields, fields, first, parse, textOf } from "./json.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
 import {
   type AnswerDialect,
+  captioned,
   fileNameOf,
   type Post,
   postTo,
-  rootOf,
   type SendTimeouts,
   textWithLink,
 } from "./sending.ts";
@@ -111,8 +112,9 @@ const addressOf = ({ to, reference }: ChannelMessage): object => ({
 /** Longer texts are no captions. */
 const longestCaption = 1_024;
 
-function contentOf({ template, text, media }: ChannelMessage): object {
-  if (template) return templateContent(template, media);
+function contentOf({ template, ...content }: ChannelMessage): object {
+  if (template) return templateContent(template, content.media);
+  const { text, media } = captioned(content);
   if (media && text.length <= longestCaption) {
     const source = {
       link: media.link,

@@ -1,4 +1,4 @@
-import { type Fields, fields } from "./json.ts";
+import { type Fields, fields } from "../../../infra/http-client/json.ts";
 import type { PlatformError } from "./refusals.ts";
 import type { ChannelSettings, SendRequest } from "./sending.ts";
 

@@ -1,7 +1,7 @@
 import https from "node:https";
 import { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
-import type { MediaProbe, MediaProbeOutcome } from "../../application/ports.ts";
+import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
   /** Milliseconds for one probe. */

@@ -1,8 +1,8 @@
+import { textOf } from "../../../infra/http-client/json.ts";
 import { pageChannel } from "../../../kernel/channels.ts";
-import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
+import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
-import { textOf } from "./json.ts";
 import { errorClasses } from "./refusals.ts";
 import { type AnswerDialect, type Post, postTo, textWithLink } from "./sending.ts";
 
@@ -33,7 +33,7 @@ export class PageMessages implements Channel {
   }
 }
 
-const attachmentTypes = { image: "image", video: "video", document: "file" } as const;
+const attachmentTypes = { image: "image", video: "video", audio: "audio", document: "file" } as const;
 
 function contentOf({ text, media }: ChannelMessage): object {
   if (!media) return { text };

@@ -1,8 +1,8 @@
-import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
+import { textOf } from "../../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import { textOf } from "./json.ts";
 import { errorClasses } from "./refusals.ts";
-import { type AnswerDialect, type ChannelSettings, type Post, postTo } from "./sending.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, type Post, postTo } from "./sending.ts";
 
 /** ProviderB: templates that are registered there go by their id, everything else as text and media. */
 export class ProviderB implements Channel {
@@ -26,7 +26,7 @@ export class ProviderB implements Channel {
   }
 }
 
-function contentOf({ text, media, template }: ChannelMessage): Record<string, string> {
+function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
     const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
     return {
@@ -34,6 +34,7 @@ function contentOf({ text, media, template }: ChannelMessage): Record<string, st
       ...(template.parameters.length > 0 && { ContentVariables: JSON.stringify(variables) }),
     };
   }
+  const { text, media } = captioned(content);
   return { ...(text !== "" && { Body: text }), ...(media && { MediaUrl: media.link }) };
 }
 

@@ -1,8 +1,8 @@
-import type { Channel, ChannelMessage, Sender } from "../../application/ports.ts";
+import { type Fields, fields, first, textOf } from "../../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import { type Fields, fields, first, textOf } from "./json.ts";
 import { errorClasses, type PlatformError } from "./refusals.ts";
-import { type AnswerDialect, type ChannelSettings, fileNameOf, type Post, postTo } from "./sending.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, fileNameOf, type Post, postTo } from "./sending.ts";
 
 /** A phone that a provider has paired by QR code. It knows no templates and carries no reference of ours. */
 export class QrProvider implements Channel {
@@ -14,7 +14,7 @@ export class QrProvider implements Channel {
 
   send({ platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
     return this.post({
-      path: `/message/${message.media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
+      path: `/message/${captioned(message).media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
       headers: { apikey: accessToken, "content-type": "application/json" },
       body: JSON.stringify(contentOf(message)),
       accessToken,
@@ -22,7 +22,8 @@ export class QrProvider implements Channel {
   }
 }
 
-function contentOf({ to: number, text, media }: ChannelMessage): object {
+function contentOf({ to: number, ...content }: ChannelMessage): object {
+  const { text, media } = captioned(content);
   if (!media) return { number, text };
   return {
     number,

@@ -1,6 +1,7 @@
-import type { HttpClient, HttpOutcome } from "../../../infra/http-client/http-client.ts";
+import { type HttpClient, type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
+import { type Fields, parse } from "../../../infra/http-client/json.ts";
+import type { ChannelMessage } from "../../application/sends/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import { type Fields, parse } from "./json.ts";
 import { type ErrorClasses, type PlatformError, refusal, refusalClass } from "./refusals.ts";
 
 export interface SendTimeouts {
@@ -71,11 +72,12 @@ function readAnswer(
   };
 }
 
-/** Without the slashes at its end, so that a path can follow. */
-export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
-
 /** For channels that cannot carry both in one message. */
 export const textWithLink = (text: string, link: string): string => (text === "" ? link : `${text}\n\n${link}`);
+
+/** Voice carries no caption: with a text, a link to it goes below that. */
+export const captioned = ({ text, media }: Pick<ChannelMessage, "text" | "media">) =>
+  media?.type === "audio" && text !== "" ? { text: textWithLink(text, media.link), media: undefined } : { text, media };
 
 /** What a document is called in the customer's chat: the last part of its link. */
 export function fileNameOf(link: string): string {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { KnownTemplates, MessagingPlatform, Sender } from "../../application/ports.ts";
+import type { Sender } from "../../application/sends/ports.ts";
+import type { KnownTemplates, MessagingPlatform } from "../../application/templates/ports.ts";
 import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;

@@ -1,6 +1,5 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import type { Timing } from "../ports.ts";
-import type { CampaignQueue } from "./ports.ts";
+import type { CampaignQueue, Timing } from "./ports.ts";
 
 const everyMs = 500;
 /** Counting a large campaign takes a while: it is done the more rarely, up to this. */

@@ -1,9 +1,9 @@
 import type { ChannelName } from "../../../kernel/channels.ts";
 import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
-import type { Channel, Timing } from "../ports.ts";
+import type { Channel } from "../sends/ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import { DrainSender, type DrainSettings } from "./drain-sender.ts";
-import type { CampaignQueue, SenderLease, Statistics } from "./ports.ts";
+import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 
 export interface DispatchSettings extends DrainSettings {

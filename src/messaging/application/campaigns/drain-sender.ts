@@ -1,10 +1,10 @@
 import { type Consequence, consequencesOf } from "../../domain/campaign.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import type { Channel, Timing } from "../ports.ts";
+import type { Channel } from "../sends/ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import { type DrainedCampaign, DrainedCampaigns } from "./drained-campaigns.ts";
 import { persisting } from "./persist.ts";
-import type { CampaignQueue, ClaimedRecipient, SenderLease } from "./ports.ts";
+import type { CampaignQueue, ClaimedRecipient, SenderLease, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 import { Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";

@@ -1,4 +1,4 @@
-import type { Timing } from "../ports.ts";
+import type { Timing } from "./ports.ts";
 
 /**
  * Does what the database must hear of, again and again until it does: once heard, doing it again changes nothing.

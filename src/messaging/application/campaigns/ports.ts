@@ -2,7 +2,7 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
 import type { Template } from "../../domain/template.ts";
-import type { Sender } from "../ports.ts";
+import type { Sender } from "../sends/ports.ts";
 
 export interface NewCampaign {
   readonly businessId: number;
@@ -226,3 +226,11 @@ export interface RecordStores {
 }
 
 export type RecordUnitOfWork = UnitOfWork<RecordStores>;
+
+/** Time, for work that goes by it. */
+export interface Timing {
+  /** Milliseconds of a clock that never goes back, and goes on while the process is frozen. */
+  now(): number;
+  /** Resolves early, and does not reject, when `signal` is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}

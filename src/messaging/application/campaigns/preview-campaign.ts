@@ -1,6 +1,6 @@
 import type { TemplateState } from "../../domain/platform.ts";
 import { approvalState, bodyText, fillText, longestBody } from "../../domain/template.ts";
-import type { MessagingPlatform } from "../ports.ts";
+import type { MessagingPlatform } from "../templates/ports.ts";
 import type { CampaignRegister, NewRecipient } from "./ports.ts";
 import {
   checked,

@@ -11,7 +11,8 @@ import {
 import { BusinessNotFound, NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
 import { bodyText, languageOf, requiredParameters, storedHeader } from "../../domain/template.ts";
-import type { KnownTemplates, Sender } from "../ports.ts";
+import type { Sender } from "../sends/ports.ts";
+import type { KnownTemplates } from "../templates/ports.ts";
 import type { CampaignContext, CampaignRegister, NewRecipient } from "./ports.ts";
 
 export interface RegisterCampaignCommand {

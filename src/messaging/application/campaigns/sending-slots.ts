@@ -1,5 +1,5 @@
 import { Pacer } from "../../domain/pacer.ts";
-import type { Timing } from "../ports.ts";
+import type { Timing } from "./ports.ts";
 
 /** Longer than an answer takes: what is under way now complains of the same. */
 const pauseAfterSetbackMs = 500;

@@ -1,4 +1,4 @@
-import type { MediaProbe, MediaProbeOutcome } from "../ports.ts";
+import type { MediaProbe, MediaProbeOutcome } from "../sends/ports.ts";
 import type { ReadMedia } from "./read-media.ts";
 
 /**

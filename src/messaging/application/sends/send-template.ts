@@ -3,15 +3,13 @@ import {
   MediaNotAccessible,
   NoMediaHeader,
   NoSender,
-  type PlatformUnreachable,
-  type SendRefused,
-  type SendUncertain,
   TemplateNotFound,
 } from "../../domain/failures.ts";
-import { headerMedia, languageOf, type Media, storedHeader, type Template } from "../../domain/template.ts";
-import type { Channel, KnownTemplates, MediaProbe, Outbox, SendContext, Sender, TemplateCatalog } from "../ports.ts";
-import { conclude } from "./conclude.ts";
-import { templateContent } from "./template-content.ts";
+import { headerMedia, type Media, storedHeader, type Template } from "../../domain/template.ts";
+import type { KnownTemplates } from "../templates/ports.ts";
+import type { MediaProbe, SendContexts } from "./ports.ts";
+import type { SendFailure, SendMessage } from "./send-message.ts";
+import { likelyLanguage, templateContent } from "./template-content.ts";
 
 export interface SendTemplateCommand {
   readonly businessId: number;
@@ -25,56 +23,42 @@ export interface SendTemplateCommand {
   readonly mediaUrl?: string;
 }
 
-export interface AcceptedMessage {
-  /** The platform's id of it. */
-  readonly platformMessageId: string;
-}
-
 export type SendTemplateFailure =
   | BusinessNotFound
   | TemplateNotFound
   | NoSender
   | NoMediaHeader
   | MediaNotAccessible
-  | SendRefused
-  | SendUncertain
-  | PlatformUnreachable;
+  | SendFailure;
 
 /** §2: sends a template to a phone number, at most once, and keeps it in the conversation with that number. */
 export class SendTemplate {
   constructor(
-    private readonly catalog: TemplateCatalog,
-    private readonly cloud: Channel,
+    private readonly send: Pick<SendMessage, "execute">,
+    private readonly contexts: Pick<SendContexts, "toNumber">,
     private readonly known: KnownTemplates,
     private readonly media: MediaProbe,
-    private readonly outbox: Outbox,
     /** Where stored media files are served, ending in a slash; without it only files stored as URLs are sent. */
     private readonly mediaBaseUrl: string | null,
-    /** Hears why what came of a message could not be written down. */
-    private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  async execute(command: SendTemplateCommand): Promise<AcceptedMessage> {
-    const context = await this.catalog.sendContext(command.businessId, command.templateId);
-    if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
-    const { sender, template } = context;
-    if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${command.businessId}`);
+  /** The platform's id of the message. Rejects with `SendTemplateFailure`. */
+  async execute({ businessId, phone, templateId, ...command }: SendTemplateCommand): Promise<string> {
+    const context = await this.contexts.toNumber(businessId, templateId);
+    if (!context) throw new BusinessNotFound(`business ${businessId}`);
+    const { sender, template, businessName, preferredLanguage } = context;
+    if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
     const header = await this.headerOf(template, command.mediaUrl);
-    if (!sender) throw new NoSender(`business ${command.businessId}`);
-    const language = await this.language(context, sender, template);
-    const content = templateContent(template, language, command.parameters, header);
-
-    const entry = await this.outbox.open({
-      businessId: command.businessId,
-      phone: command.phone,
-      contactName: command.contactName ?? command.phone,
-      body: content.text,
-      ...(header ? { mediaUrl: header.link } : {}),
-      templateId: template.id,
-      authorName: context.businessName,
+    if (!sender) throw new NoSender(`business ${businessId}`);
+    const language = await likelyLanguage(template, preferredLanguage, sender, this.known);
+    return await this.send.execute(sender, {
+      businessId,
+      thread: { phone, contactName: command.contactName ?? phone },
+      to: phone,
+      content: templateContent(template, language, command.parameters, header),
+      templateId,
+      author: { kind: "business", name: businessName, userId: null },
     });
-    const outcome = await this.cloud.send(sender, { to: command.phone, reference: entry.reference, ...content });
-    return { platformMessageId: await conclude(entry, outcome, this.onFailure) };
   }
 
   private async headerOf(template: Template, mediaUrl: string | undefined): Promise<Media | null> {
@@ -85,12 +69,5 @@ export class SendTemplate {
     const status = answer.kind === "answered" ? answer.status : null;
     if (status !== 200) throw new MediaNotAccessible(status);
     return { type, link: mediaUrl };
-  }
-
-  /** Asks the platform only for templates that name no language; its silence is no reason not to try. */
-  private async language(context: SendContext, sender: Sender, template: Template): Promise<string> {
-    const { structure, platformName } = template;
-    const known = structure?.language ? [] : await this.known.named(sender, platformName).catch(() => []);
-    return languageOf(structure, context.preferredLanguage, known);
   }
 }

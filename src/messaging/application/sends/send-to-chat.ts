@@ -1,29 +1,18 @@
-import { type ChannelName, cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import {
   BusinessNotFound,
   LimitReached,
   NotApproved,
-  type PlatformUnreachable,
   SendRefused,
-  type SendUncertain,
+  SendUncertain,
   TemplateNotFound,
 } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { approvalState, languageOf, requiredParameters, storedHeader, type Template } from "../../domain/template.ts";
-import type {
-  ChannelMessage,
-  Channels,
-  ChatSendContext,
-  ChatSends,
-  MessagingPlatform,
-  Outbox,
-  OutboxEntry,
-  Sender,
-  TemplateUsage,
-} from "../ports.ts";
-import { conclude } from "./conclude.ts";
-import { templateContent } from "./template-content.ts";
+import { approvalState, languageOf, storedHeader, type Template } from "../../domain/template.ts";
+import type { MessagingPlatform } from "../templates/ports.ts";
+import type { Author, ChatContext, SendContexts, TemplateUsage } from "./ports.ts";
+import type { SendFailure, SendMessage } from "./send-message.ts";
+import { templateContent, templateSender } from "./template-content.ts";
 
 export interface SendToChatCommand {
   readonly businessId: number;
@@ -45,75 +34,65 @@ export type SendToChatFailure =
   | TemplateNotFound
   | NotApproved
   | LimitReached
-  | SendRefused
-  | SendUncertain
-  | PlatformUnreachable
+  | SendFailure
   | PlatformUnavailable;
 
 /** §3: sends an approved template to a chat, on the chat's own channel, in an agent's name. */
 export class SendToChat {
   constructor(
-    private readonly sends: ChatSends,
+    private readonly send: Pick<SendMessage, "execute">,
+    private readonly contexts: Pick<SendContexts, "toChat">,
     private readonly platform: MessagingPlatform,
-    private readonly channels: Channels,
     private readonly usage: TemplateUsage,
-    private readonly outbox: Outbox,
     private readonly mediaBaseUrl: string | null,
-    /** Hears why what came of a message could not be written down. */
-    private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /** The platform's id of the message. */
   async execute(command: SendToChatCommand): Promise<string> {
     const { businessId } = command;
-    const context = await this.sends.context(businessId, command);
+    const context = await this.contexts.toChat(businessId, command);
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { template } = context;
     if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${businessId}`);
     const language = await this.approvedLanguage(context, template);
     const month = await this.usage.reserve(businessId);
     if (month === null) throw new LimitReached(`business ${businessId}`);
-    let counts = false;
     try {
-      const sender = senderFor(command, context, template);
-      const media = storedHeader(template, this.mediaBaseUrl);
-      const content = templateContent(template, language, command.parameters, media);
-      const entry = await this.enter(command, context, sender.channel, content);
-      // From here on it may be sent, and what may have been sent counts.
-      counts = true;
-      const { to } = command;
-      const outcome = await this.channels[sender.channel].send(sender, { to, reference: entry.reference, ...content });
-      counts = outcome.kind === "accepted" || outcome.kind === "unknown";
-      return await conclude(entry, outcome, this.onFailure);
-    } finally {
-      if (!counts) await this.usage.release(businessId, month);
+      return await this.sendCounted(command, context, template, language);
+    } catch (error) {
+      // What may have been sent counts.
+      if (!(error instanceof SendUncertain)) await this.usage.release(businessId, month);
+      throw error;
     }
   }
 
-  private enter(
+  private sendCounted(
     command: SendToChatCommand,
-    context: ChatSendContext,
-    channel: ChannelName,
-    { text, media }: Pick<ChannelMessage, "text" | "media">,
-  ): Promise<OutboxEntry> {
-    const { businessId, chatId, to, templateId, categoryId, date } = command;
-    return this.outbox.openInChat({
+    context: ChatContext,
+    template: Template,
+    language: string,
+  ): Promise<string> {
+    const { businessId, chatId, to, templateId, parameters, categoryId, date } = command;
+    if (!context.chat || (command.userId !== null && !context.user)) {
+      throw new SendRefused("chat, contact or user is not the business's");
+    }
+    const sender = templateSender(context, template, parameters.length);
+    return this.send.execute(sender, {
       businessId,
-      chatId,
+      thread: { chatId },
       to,
-      channel,
-      body: text,
-      ...(media ? { mediaUrl: media.link } : {}),
+      content: templateContent(template, language, parameters, storedHeader(template, this.mediaBaseUrl)),
       templateId,
-      ...authorOf(command, context),
+      author: authorOf(command, context),
       categoryId,
       datedAt: date === null ? null : instantOf(date, context.timezone),
+      takesConversation: true,
     });
   }
 
   /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
   private async approvedLanguage(
-    { cloudSender, preferredLanguage }: ChatSendContext,
+    { cloudSender, preferredLanguage }: ChatContext,
     { id, provider, structure, platformName }: Template,
   ): Promise<string> {
     if (provider !== "Cloud") return languageOf(structure, preferredLanguage, []);
@@ -124,26 +103,8 @@ export class SendToChat {
   }
 }
 
-/** What the message leaves from, once it is known that it can be sent at all. */
-function senderFor(command: SendToChatCommand, { sender, chat, user }: ChatSendContext, template: Template): Sender {
-  if (!chat || !sender || (command.userId !== null && !user)) {
-    throw new SendRefused("chat, contact or user is not the business's, or the channel has no sender");
-  }
-  const knowsTemplate =
-    sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
-  if (!knowsTemplate && command.parameters.length !== requiredParameters(template)) {
-    // Nobody else counts them there, and the customer would read the placeholders.
-    throw new SendRefused(`${command.parameters.length} parameters for template ${template.id}`);
-  }
-  return sender;
-}
-
 /** §3: in the agent's name, where the request names one. */
-function authorOf({ userId, userName }: SendToChatCommand, { user, businessName }: ChatSendContext) {
+function authorOf({ userId, userName }: SendToChatCommand, { user, businessName }: ChatContext): Author {
   const name = userName ?? user?.name;
-  return {
-    author: name === undefined ? ("business" as const) : ("user" as const),
-    authorName: name ?? businessName,
-    authorUserId: userId,
-  };
+  return { kind: name === undefined ? "business" : "user", name: name ?? businessName, userId };
 }

@@ -2,7 +2,7 @@ import { groupBy } from "../../../kernel/group-by.ts";
 import { UserNotFound } from "../../domain/failures.ts";
 import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../../domain/platform.ts";
 import { approvalState, isCreatedByAi } from "../../domain/template.ts";
-import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "../ports.ts";
+import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
 
 export interface ListedTemplate {
   readonly template: TemplateRecord;

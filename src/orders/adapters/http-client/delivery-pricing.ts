@@ -1,6 +1,8 @@
+import { rootOf } from "../../../infra/http-client/http-client.ts";
+import { parse } from "../../../infra/http-client/json.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { DeliveryPricing, QuoteRequest } from "../../application/delivery/integrations.ts";
-import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
+import type { IntegrationSettings } from "./integration.ts";
 
 /** Up to twelve digits before the point: what the order's column holds. */
 const amount = /^\d{1,12}(\.\d{1,2})?$/;
@@ -26,7 +28,7 @@ export class HttpDeliveryPricing implements DeliveryPricing {
     });
     if (outcome.kind !== "answer") return nothing(onFailure, outcome.reason);
     if (outcome.status === 404) return null;
-    const { price } = fieldsOf(outcome.text);
+    const { price } = parse(outcome.text);
     if (outcome.status === 200 && typeof price === "string" && amount.test(price)) return moneyOf(price);
     if (outcome.status === 200 && price === null) return null;
     return nothing(onFailure, `HTTP ${outcome.status} without a usable price`);

@@ -1,6 +1,8 @@
+import { rootOf } from "../../../infra/http-client/http-client.ts";
+import { parse } from "../../../infra/http-client/json.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/delivery/integrations.ts";
-import { fieldsOf, type IntegrationSettings, rootOf } from "./integration.ts";
+import type { IntegrationSettings } from "./integration.ts";
 
 /** `GET <base>/drivers/<tracking id>/location`: a 200 says `{ lat, lng, at }`, a 404 that nobody knows. */
 export class HttpDriverTracking implements DriverTracking {
@@ -26,7 +28,7 @@ export class HttpDriverTracking implements DriverTracking {
 }
 
 function locationIn(text: string): DriverLocation | null {
-  const { lat, lng, at } = fieldsOf(text);
+  const { lat, lng, at } = parse(text);
   const moment = typeof at === "string" ? instantOf(at, "UTC") : null;
   return isDegrees(lat, 90) && isDegrees(lng, 180) && moment ? { latitude: lat, longitude: lng, at: moment } : null;
 }

@@ -1,8 +1,8 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
-import type { LinkWay, LinkWays } from "../../application/payments/ports.ts";
-import type { SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
+import type { BusinessMessages } from "../../../messaging/public.ts";
+import type { LinkWay, SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
 import { PaymentLinkImpossible } from "../../domain/failures.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
@@ -30,8 +30,11 @@ const internal = (): [500, { message: string }] => [500, { message: "Internal se
 const dialect: Dialect<InvalidInput | SendPaymentLinkFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   payment_link_impossible: internal,
-  payment_link_not_sent: internal,
-  payment_link_uncertain: internal,
+  template_not_found: internal,
+  no_sender: internal,
+  send_refused: internal,
+  send_uncertain: internal,
+  platform_unreachable: internal,
   unexpected: internal,
 };
 
@@ -54,7 +57,10 @@ interface Link {
 }
 
 /** §8 Send payment link, and its variants. */
-export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execute">, ways: LinkWays): Route[] {
+export function paymentLinkRoutes(
+  sendPaymentLink: Pick<SendPaymentLink, "execute">,
+  messages: BusinessMessages,
+): Route[] {
   const send = async ({ businessId, orderId }: Link, caller: { businessId: number; keyId: number }, way: LinkWay) => {
     if (businessId !== caller.businessId) throw new PaymentLinkImpossible(`business ${businessId}`);
     await sendPaymentLink.execute({ businessId, orderId, keyId: caller.keyId }, way);
@@ -101,7 +107,7 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
         ],
       ],
       body,
-      handle: ({ body, caller }) => send(body, caller, ways.text),
+      handle: ({ body, caller }) => send(body, caller, (customer) => messages.byText(customer)),
     }),
     defineRoute({
       ...base,
@@ -121,7 +127,8 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
         ],
       ],
       body: templateBody,
-      handle: ({ body, caller }) => send(body, caller, ways.template(body.plantilla_id, body.parameters)),
+      handle: ({ body, caller }) =>
+        send(body, caller, (customer) => messages.byTemplate(customer, body.plantilla_id, body.parameters)),
     }),
     defineRoute({
       ...base,
@@ -136,7 +143,7 @@ export function paymentLinkRoutes(sendPaymentLink: Pick<SendPaymentLink, "execut
         ],
       ],
       body,
-      handle: ({ body, caller }) => send(body, caller, ways.sms),
+      handle: ({ body, caller }) => send(body, caller, (customer) => messages.bySms(customer)),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
-import type { LinkRecipient, PayableOrder, PaymentLinks, RenewedLink } from "../../application/payments/ports.ts";
+import type { Recipient } from "../../../messaging/public.ts";
+import type { PayableOrder, PaymentLinks, RenewedLink } from "../../application/payments/ports.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
 const find: Statement = {
@@ -51,7 +52,7 @@ const recordSent: Statement = {
 
 interface FoundRow {
   readonly paymentsUrl: string | null;
-  readonly recipient: LinkRecipient | null;
+  readonly recipient: Recipient | null;
 }
 
 export class PostgresPaymentLinks implements PaymentLinks {

@@ -37,16 +37,3 @@ export interface DriverTracking {
   /** Null where it does not know, or does not say in time. Never rejects. */
   locate(driver: TrackedDriver): Promise<DriverLocation | null>;
 }
-
-export type SmsOutcome =
-  | { readonly kind: "accepted"; readonly id: string }
-  | { readonly kind: "refused"; readonly code: number; readonly reason: string }
-  /** Proven never to have left. */
-  | { readonly kind: "not-sent"; readonly reason: string }
-  /** It may or may not have been accepted. */
-  | { readonly kind: "unknown"; readonly reason: string };
-
-export interface SmsSender {
-  /** Makes exactly one request, never retries, never rejects. `to` is digits; `reference` is opaque to the provider. */
-  send(message: { readonly to: string; readonly text: string; readonly reference: string }): Promise<SmsOutcome>;
-}

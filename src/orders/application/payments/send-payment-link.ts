@@ -1,8 +1,14 @@
 import type { EventFeed } from "../../../kernel/events.ts";
 import { Turns } from "../../../kernel/turns.ts";
-import { PaymentLinkImpossible, type PaymentLinkNotSent, PaymentLinkUncertain } from "../../domain/failures.ts";
+import {
+  type BusinessMessageFailure,
+  type Recipient,
+  type SendText,
+  SendUncertain,
+} from "../../../messaging/public.ts";
+import { PaymentLinkImpossible } from "../../domain/failures.ts";
 import { paymentLink } from "../../domain/payment-link.ts";
-import type { LinkRecipient, LinkWay, PaymentLinks } from "./ports.ts";
+import type { PaymentLinks } from "./ports.ts";
 
 export interface SendPaymentLinkCommand {
   readonly businessId: number;
@@ -11,7 +17,10 @@ export interface SendPaymentLinkCommand {
   readonly keyId: number;
 }
 
-export type SendPaymentLinkFailure = PaymentLinkImpossible | PaymentLinkNotSent | PaymentLinkUncertain;
+export type SendPaymentLinkFailure = PaymentLinkImpossible | BusinessMessageFailure;
+
+/** How the link reaches the customer: prepared before anything changes. */
+export type LinkWay = (customer: Recipient) => Promise<SendText>;
 
 /** Any transaction id: to see whether the business's address takes one. */
 const sample = "00000000-0000-4000-8000-000000000000";
@@ -31,7 +40,7 @@ export class SendPaymentLink {
   /** Status and payment of the order are not looked at (§8.8). */
   async execute({ businessId, orderId, keyId }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
     const { paymentsUrl, recipient } = await this.payable(businessId, orderId);
-    const send = await way.prepare(recipient);
+    const send = await way(recipient);
     const order = `${businessId} ${orderId}`;
     const renewed = await this.turns.take(order, () => this.links.renew(businessId, orderId, keyId));
     const link = renewed && paymentLink(paymentsUrl, renewed.transactionId, orderId);
@@ -39,7 +48,7 @@ export class SendPaymentLink {
     this.feed.publish(renewed.events);
     const record = () => this.links.recordSent(businessId, orderId).catch(this.onFailure);
     await send(link).catch(async (error: unknown) => {
-      if (error instanceof PaymentLinkUncertain) await record();
+      if (error instanceof SendUncertain) await record();
       throw error;
     });
     await record();
@@ -49,7 +58,7 @@ export class SendPaymentLink {
   private async payable(
     businessId: number,
     orderId: number,
-  ): Promise<{ paymentsUrl: string | null; recipient: LinkRecipient }> {
+  ): Promise<{ paymentsUrl: string | null; recipient: Recipient }> {
     const order = await this.links.find(businessId, orderId);
     const of = `order ${orderId} of business ${businessId}`;
     if (!order) throw new PaymentLinkImpossible(`no ${of}`);

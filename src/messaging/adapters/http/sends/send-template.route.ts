@@ -82,7 +82,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     dialect,
     handle: async ({ body, caller }) => {
       if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
-      const { platformMessageId } = await sendTemplate.execute({
+      const platformMessageId = await sendTemplate.execute({
         businessId: caller.businessId,
         phone: phoneDigits(body.phone_number) ?? "",
         templateId: body.plantilla_id,

@@ -75,6 +75,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       ["§3.5", "Once it is sent, a conversation in `pendiente` is in `proceso`."],
       ["§3.6", "A chat, contact or user that is not the business's makes it a refused send."],
       ["§3.7", "A message is sent at most once. Where the answer is lost, its delivery status settles it."],
+      ["§3.8", "With the `user_id` of an agent whom `agentes_permitidos` does not name, the template does not exist."],
     ],
     auth: "app-key",
     body,

@@ -1,15 +1,6 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-
+import type { DeliveryStatus } from "../../../domain/platform.ts";
 import { rank } from "./campaign-sql.ts";
-
-/** A delivery status, as the inbox hears it. */
-interface DeliveryStatus {
-  readonly sender: string;
-  readonly platformMessageId: string;
-  readonly reference?: string;
-  readonly state: string;
-  readonly error?: { readonly code: number; readonly reason: string };
-}
 
 /**
  * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-import type { ChannelName } from "../../../../kernel/channels.ts";
-import type { Sender, SenderDirectory, StoredSender } from "../../../application/ports.ts";
+import { type ChannelName, smsChannel } from "../../../../kernel/channels.ts";
+import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
 import { BusinessNotFound, SenderTaken } from "../../../domain/failures.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
 
@@ -26,11 +26,22 @@ const add: Statement = {
     select stored.id, "wasThere" from businesses left join stored on true where businesses.id = $1`,
 };
 
+const smsSender: Sender = {
+  id: 0,
+  channel: smsChannel,
+  platformId: "",
+  accountId: "",
+  phone: "",
+  accessToken: "",
+};
+
 export class PostgresSenders implements SenderDirectory {
   constructor(
     private readonly database: Queries,
     private readonly openToken: OpenToken,
     private readonly sealToken: (token: string, businessId: number) => Buffer,
+    /** Whether the installation sends SMS, for all businesses alike. */
+    private readonly hasSms: boolean,
   ) {}
 
   async add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
@@ -43,6 +54,7 @@ export class PostgresSenders implements SenderDirectory {
   }
 
   async of(businessId: number, channel: ChannelName): Promise<Sender | null> {
+    if (channel === smsChannel) return this.hasSms ? smsSender : null;
     const [row] = await this.database.rows<SenderColumns>(first, [businessId, channel]);
     return row ? toSender(row, businessId, this.openToken) : null;
   }

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-import type { TemplateUsage } from "../../../application/ports.ts";
+import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
 /** The row's lock makes those who count at once wait for each other: the limit is never passed. */
 const reserve: Statement = {

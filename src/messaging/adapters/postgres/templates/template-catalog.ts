@@ -1,22 +1,7 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-import { cloudChannel } from "../../../../kernel/channels.ts";
-import { agentRole } from "../../../../kernel/roles.ts";
-import type {
-  SendContext,
-  Sender,
-  TemplateCatalog,
-  TemplateListing,
-  TemplateRecord,
-} from "../../../application/ports.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
-import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "./template-sql.ts";
-
-const cloudSender = `
-  left join lateral (
-    select * from senders
-    where senders.business_id = business.id and senders.provider = '${cloudChannel}'
-    order by senders.id limit 1
-  ) as sender on true`;
+import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../application/templates/ports.ts";
+import { cloudSender, type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
+import { maySend, preferredLanguage, type TemplateColumns, templateColumns } from "./template-sql.ts";
 
 /** §1.1 to §1.3. Without a template that may be shown, one row tells of the user alone. */
 const listing: Statement = {
@@ -30,21 +15,9 @@ const listing: Statement = {
     ${cloudSender}
     left join templates as template
       on template.business_id = business.id and template.visible and template.deleted_at is null
-         and (users.role_id <> ${agentRole} or coalesce(trim(template.allowed_agents), '') = ''
-              or $2::text = any(string_to_array(regexp_replace(template.allowed_agents, '\\s', '', 'g'), ',')))
+         and ${maySend("users")}
     where business.id = $1
     order by template.id limit 6000`,
-};
-
-const sendContext: Statement = {
-  name: "template_send_context",
-  text: `
-    select business.name as business_name, ${preferredLanguage}, ${senderColumns}, ${templateColumns}
-    from businesses as business
-    ${cloudSender}
-    left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
-    where business.id = $1`,
 };
 
 interface ContextRow extends SenderColumns, TemplateColumns {
@@ -76,27 +49,9 @@ export class PostgresTemplateCatalog implements TemplateCatalog {
     if (!first) return null;
     return {
       preferredLanguage: first.preferred_language,
-      sender: this.sender(businessId, first),
+      sender: first.sender_id === null ? null : toSender(first, businessId, this.openToken),
       templates: rows.flatMap((row) => (row.template_id === null ? [] : [toRecord(row)])),
     };
-  }
-
-  async sendContext(businessId: number, templateId: number): Promise<SendContext | null> {
-    const [row] = await this.database.rows<ContextRow & { business_name: string }>(sendContext, [
-      businessId,
-      templateId,
-    ]);
-    if (!row) return null;
-    return {
-      businessName: row.business_name,
-      preferredLanguage: row.preferred_language,
-      sender: this.sender(businessId, row),
-      template: row.template_id === null ? null : toTemplate(row),
-    };
-  }
-
-  private sender(businessId: number, row: SenderColumns): Sender | null {
-    return row.sender_id === null ? null : toSender(row, businessId, this.openToken);
   }
 }
 

@@ -1,3 +1,4 @@
+import { agentRole } from "../../../../kernel/roles.ts";
 import type { Template, TemplateStructure } from "../../../domain/template.ts";
 
 /** Columns of the row `template` that `toTemplate` reads. */
@@ -32,3 +33,8 @@ export const toTemplate = (row: TemplateColumns): Template => ({
 
 /** The language that the row `business` prefers for templates that name none. */
 export const preferredLanguage = `coalesce(business.feature_flags->>'template_language', 'es') as preferred_language`;
+
+/** §1.3: whether the user of that row may send the row `template`; only agents are restricted, and nobody is none. */
+export const maySend = (user: string): string => `(
+  ${user}.role_id is distinct from ${agentRole} or coalesce(trim(template.allowed_agents), '') = ''
+  or ${user}.id::text = any(string_to_array(regexp_replace(template.allowed_agents, '\\s', '', 'g'), ',')))`;

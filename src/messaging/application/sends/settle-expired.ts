@@ -1,4 +1,4 @@
-import type { EventFeed } from "../../kernel/events.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
 import type { OutgoingMessages } from "./ports.ts";
 
 const batchSize = 500;

@@ -1,22 +1,40 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
-import type { ChatSendContext, ChatSends } from "../../../application/ports.ts";
-import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+import type { ChatContext, NamedInChat, NumberContext, SendContexts } from "../../../application/sends/ports.ts";
+import {
+  maySend,
+  preferredLanguage,
+  type TemplateColumns,
+  templateColumns,
+  toTemplate,
+} from "../templates/template-sql.ts";
+import { cloudSender, type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+
+const toNumber: Statement = {
+  name: "send_context_number",
+  text: `
+    select business.name as business_name, ${preferredLanguage}, ${senderColumns}, ${templateColumns}
+    from businesses as business
+    ${cloudSender}
+    left join templates as template
+      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+    where business.id = $1`,
+};
 
 /** One row for each sender that the send may need: the first of its channel, and the first of the cloud's. */
-const context: Statement = {
-  name: "chat_send_context",
+const toChat: Statement = {
+  name: "send_context_chat",
   text: `
     select business.name as business_name,
            business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
            ${senderColumns}
     from businesses as business
-    left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
     left join chats as chat on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
     left join users on users.business_id = business.id and users.id = $5 and users.active
+    left join templates as template
+      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+         and ${maySend("users")}
     cross join lateral (
       select case when template.provider = 'ProviderB' then '${providerBChannel}' else chat.provider end as name
     ) as channel
@@ -28,24 +46,38 @@ const context: Statement = {
     where business.id = $1`,
 };
 
-interface ContextRow extends SenderColumns, TemplateColumns {
+interface NumberRow extends SenderColumns, TemplateColumns {
   readonly business_name: string;
-  readonly timezone: string;
   readonly preferred_language: string;
+}
+
+interface ChatRow extends NumberRow {
+  readonly timezone: string;
   readonly chat_id: number | null;
   readonly user_name: string | null;
   readonly channel: ChannelName | null;
 }
 
-export class PostgresChatSends implements ChatSends {
+export class PostgresSendContexts implements SendContexts {
   constructor(
     private readonly database: Queries,
     private readonly openToken: OpenToken,
   ) {}
 
-  async context(businessId: number, named: Parameters<ChatSends["context"]>[1]): Promise<ChatSendContext | null> {
+  async toNumber(businessId: number, templateId: number): Promise<NumberContext | null> {
+    const [row] = await this.database.rows<NumberRow>(toNumber, [businessId, templateId]);
+    if (!row) return null;
+    return {
+      businessName: row.business_name,
+      preferredLanguage: row.preferred_language,
+      sender: row.sender_id === null ? null : toSender(row, businessId, this.openToken),
+      template: row.template_id === null ? null : toTemplate(row),
+    };
+  }
+
+  async toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null> {
     const { templateId, chatId, contactId, userId } = named;
-    const rows = await this.database.rows<ContextRow>(context, [businessId, templateId, chatId, contactId, userId]);
+    const rows = await this.database.rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
     const [row] = rows;
     if (!row) return null;
     const senderOf = (channel: ChannelName | null) => {

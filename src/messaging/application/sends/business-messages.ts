@@ -1,0 +1,90 @@
+import { isChannel, smsChannel } from "../../../kernel/channels.ts";
+import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
+import type { MessageContent } from "../../domain/message.ts";
+import { storedHeader } from "../../domain/template.ts";
+import type { KnownTemplates } from "../templates/ports.ts";
+import type { NewMessage, SendContexts, Sender, SenderDirectory } from "./ports.ts";
+import type { SendFailure, SendMessage } from "./send-message.ts";
+import { likelyLanguage, templateContent, templateSender } from "./template-content.ts";
+
+/** Somebody to write to, in a chat that the business has with them. */
+export interface Recipient {
+  readonly businessId: number;
+  readonly businessName: string;
+  readonly chatId: number;
+  /** The chat's channel. */
+  readonly provider: string;
+  readonly contactId: number;
+  /** Digits. */
+  readonly phone: string;
+  /** Their id on the chat's channel. */
+  readonly platformId: string;
+}
+
+/**
+ * Sends the text, once, and keeps it in the chat; of a template it is the last parameter. Rejects with `SendFailure`.
+ */
+export type SendText = (text: string) => Promise<string>;
+
+export type BusinessMessageFailure = NoSender | TemplateNotFound | SendFailure;
+
+/**
+ * Messages to a chat in the name of the business. Each is prepared first, which changes and sends nothing and rejects
+ * where it could not be sent: with `NoSender`, `TemplateNotFound` or `SendRefused`.
+ */
+export class BusinessMessages {
+  constructor(
+    private readonly send: Pick<SendMessage, "execute">,
+    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly contexts: Pick<SendContexts, "toChat">,
+    private readonly known: KnownTemplates,
+    private readonly mediaBaseUrl: string | null,
+  ) {}
+
+  /** Over the chat's channel. */
+  async byText(recipient: Recipient): Promise<SendText> {
+    const sender = await this.senderOn(recipient.provider, recipient.businessId);
+    return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
+  }
+
+  /** To the contact's number. */
+  async bySms(recipient: Recipient): Promise<SendText> {
+    const sender = await this.senderOn(smsChannel, recipient.businessId);
+    return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
+  }
+
+  /** By a template, over the chat's channel or ProviderB's; the platform decides on its approval. */
+  async byTemplate(recipient: Recipient, templateId: number, parameters: readonly string[]): Promise<SendText> {
+    const { businessId, chatId, contactId, provider, platformId, phone } = recipient;
+    const context = await this.contexts.toChat(businessId, { templateId, chatId, contactId, userId: null });
+    const template = context?.template;
+    if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
+    const sender = templateSender(context, template, parameters.length + 1);
+    const asked = template.provider === "Cloud" ? context.cloudSender : null;
+    const language = await likelyLanguage(template, context.preferredLanguage, asked, this.known);
+    const media = storedHeader(template, this.mediaBaseUrl);
+    // A template of ProviderB leaves another channel than the chat's, where nobody knows the chat's ids.
+    const to = sender.channel === provider ? platformId : phone;
+    return (text) => {
+      const content = templateContent(template, language, [...parameters, text], media);
+      return this.sendTo(recipient, sender, to, content, { templateId });
+    };
+  }
+
+  private async senderOn(channel: string, businessId: number): Promise<Sender> {
+    const sender = isChannel(channel) ? await this.senders.of(businessId, channel) : null;
+    if (!sender) throw new NoSender(`business ${businessId} has no sender on ${channel}`);
+    return sender;
+  }
+
+  private sendTo(
+    { businessId, businessName, chatId }: Recipient,
+    sender: Sender,
+    to: string,
+    content: MessageContent,
+    more: Pick<NewMessage, "templateId"> = {},
+  ): Promise<string> {
+    const author = { kind: "business", name: businessName, userId: null } as const;
+    return this.send.execute(sender, { businessId, thread: { chatId }, to, content, author, ...more });
+  }
+}

@@ -1,0 +1,48 @@
+/** What other features, and whoever puts the process together, may use of messaging. */
+
+export { CampaignProgress } from "./application/campaigns/campaign-progress.ts";
+export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
+export type { CampaignControl, CampaignReads } from "./application/campaigns/operator-ports.ts";
+export type {
+  CampaignInbox,
+  CampaignMessage,
+  CampaignOrigin,
+  CampaignQueue,
+  CampaignRegister,
+  LearnedContact,
+  Timing,
+} from "./application/campaigns/ports.ts";
+export { PreviewCampaign } from "./application/campaigns/preview-campaign.ts";
+export { RecordCampaign } from "./application/campaigns/record-campaign.ts";
+export { RegisterCampaign } from "./application/campaigns/register-campaign.ts";
+export { SettleCampaigns } from "./application/campaigns/settle-campaigns.ts";
+export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
+export { ProbeMedia } from "./application/media/probe-media.ts";
+export { ReadMedia } from "./application/media/read-media.ts";
+export { StoreMedia } from "./application/media/store-media.ts";
+export { SweepMedia } from "./application/media/sweep-media.ts";
+export {
+  type BusinessMessageFailure,
+  BusinessMessages,
+  type Recipient,
+  type SendText,
+} from "./application/sends/business-messages.ts";
+export type {
+  Channels,
+  MediaProbe,
+  NewMessage,
+  OpenedMessage,
+  OutgoingMessages,
+  SendContexts,
+  SenderDirectory,
+} from "./application/sends/ports.ts";
+export { SendMessage } from "./application/sends/send-message.ts";
+export { SendTemplate } from "./application/sends/send-template.ts";
+export { SendToChat } from "./application/sends/send-to-chat.ts";
+export { SettleExpired } from "./application/sends/settle-expired.ts";
+export { ListTemplates } from "./application/templates/list-templates.ts";
+export type { KnownTemplates, MessagingPlatform, TemplateCatalog } from "./application/templates/ports.ts";
+export { PlatformUnreachable, SendRefused, SendUncertain } from "./domain/failures.ts";
+export { kindOf, type MessageContent } from "./domain/message.ts";
+export { type DeliveryStatus, type SendOutcome, settledStates } from "./domain/platform.ts";
+export { mediaKindOf, storedMedia } from "./domain/template.ts";
