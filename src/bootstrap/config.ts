@@ -9,145 +9,80 @@ const httpUrl = { type: "string", pattern: "^https?://" } as const;
 const httpUrlOrNone = { type: "string", pattern: "^(https?://.*)?$" } as const;
 const hostOrNone = { type: "string", pattern: "^((https?://)?[^/\\s:@?#]+(:\\d{1,5})?/?)?$" } as const;
 
-const schema = {
-  type: "object",
-  required: [
-    "role",
-    "host",
-    "port",
-    "logLevel",
-    "metricsKey",
-    "mongoUri",
-    "redisUrl",
-    "database",
-    "secrets",
-    "http",
-    "sessions",
-    "messagingPlatform",
-    "adsPlatform",
-    "channels",
-    "integrations",
-    "pusher",
-    "media",
-    "messages",
-    "campaigns",
-    "idempotency",
-    "realtime",
-  ],
-  properties: {
-    role: { enum: ["all", "api", "worker"] },
-    host: text,
-    port: { type: "integer", minimum: 0, maximum: 65_535 },
-    logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
-    metricsKey: text,
-    mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },
-    redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
-    database: {
-      type: "object",
-      required: ["url", "poolSize", "statementTimeoutMs", "connectTimeoutMs"],
-      properties: {
-        url: { type: "string", pattern: "^postgres(ql)?://" },
-        poolSize: { type: "integer", minimum: 2, maximum: 500 },
-        statementTimeoutMs: positive,
-        connectTimeoutMs: positive,
-      },
-    },
-    secrets: { type: "object", required: ["master"], properties: { master: { type: "string", minLength: 32 } } },
-    http: {
-      type: "object",
-      required: [
-        "bodyLimitBytes",
-        "corsOrigins",
-        "trustProxy",
-        "requestsPerSecond",
-        "burst",
-        "failedAttemptsPerMinute",
-      ],
-      properties: {
-        bodyLimitBytes: positive,
-        corsOrigins: text,
-        trustProxy: { type: "boolean" },
-        requestsPerSecond: positive,
-        burst: { type: "integer", minimum: 0 },
-        failedAttemptsPerMinute: positive,
-      },
-    },
-    sessions: { type: "object", required: ["hours"], properties: { hours: { type: "number", exclusiveMinimum: 0 } } },
-    messagingPlatform: {
-      type: "object",
-      required: ["url", "version", "appSecret", "verifyToken", "connectTimeoutMs", "timeoutMs", "connections"],
-      properties: {
-        url: httpUrl,
-        version: text,
-        appSecret: { type: "string", minLength: 1 },
-        verifyToken: { type: "string", minLength: 1 },
-        connectTimeoutMs: positive,
-        timeoutMs: positive,
-        connections: positive,
-      },
-    },
-    adsPlatform: {
-      type: "object",
-      required: ["url", "version", "connectTimeoutMs", "requestTimeoutMs", "timeoutMs", "rememberSeconds"],
-      properties: {
-        url: httpUrlOrNone,
-        version: { type: "string", pattern: "^v[0-9]+[.][0-9]+$" },
-        connectTimeoutMs: positive,
-        requestTimeoutMs: positive,
-        timeoutMs: positive,
-        rememberSeconds: positive,
-      },
-    },
-    channels: {
-      type: "object",
-      required: ["qrProviderUrl", "providerBUrl"],
-      properties: { qrProviderUrl: httpUrlOrNone, providerBUrl: httpUrlOrNone },
-    },
-    integrations: {
-      type: "object",
-      required: ["deliveryPricingUrl", "driverTrackingUrl", "smsProviderUrl", "timeoutMs"],
-      properties: {
-        deliveryPricingUrl: httpUrlOrNone,
-        driverTrackingUrl: httpUrlOrNone,
-        smsProviderUrl: httpUrlOrNone,
-        timeoutMs: positive,
-      },
-    },
-    pusher: {
-      type: "object",
-      required: ["host", "appId", "key", "secret", "timeoutMs"],
-      properties: { host: hostOrNone, appId: text, key: text, secret: text, timeoutMs: positive },
-    },
-    media: {
-      type: "object",
-      required: ["baseUrl", "directory", "s3", "allowPrivateUrls", "timeoutMs"],
-      properties: {
-        baseUrl: { type: "string", pattern: "^(https://.+/)?$" },
-        directory: text,
-        s3: {
-          type: "object",
-          required: ["bucket", "endpoint", "region"],
-          properties: { bucket: text, endpoint: httpUrlOrNone, region: { type: "string", minLength: 1 } },
-        },
-        allowPrivateUrls: { type: "boolean" },
-        timeoutMs: positive,
-      },
-    },
-    messages: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
-    campaigns: {
-      type: "object",
-      required: ["sendersAtATime", "requestsAtATime", "sendWithinSeconds", "recordWithinSeconds"],
-      properties: {
-        sendersAtATime: positive,
-        requestsAtATime: positive,
-        sendWithinSeconds: positive,
-        recordWithinSeconds: positive,
-      },
-    },
-    idempotency: { type: "object", required: ["leaseSeconds"], properties: { leaseSeconds: positive } },
-    realtime: { type: "object", required: ["keepEventsHours"], properties: { keepEventsHours: positive } },
-  },
-} as const satisfies JSONSchema;
+/** Settings that must all be there. */
+const section = <const Properties extends Readonly<Record<string, JSONSchema>>>(properties: Properties) =>
+  ({
+    type: "object",
+    required: Object.keys(properties) as readonly (keyof Properties & string)[],
+    properties,
+  }) as const;
+
+const schema = section({
+  role: { enum: ["all", "api", "worker"] },
+  host: text,
+  port: { type: "integer", minimum: 0, maximum: 65_535 },
+  logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
+  metricsKey: text,
+  mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },
+  redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
+  database: section({
+    url: { type: "string", pattern: "^postgres(ql)?://" },
+    poolSize: { type: "integer", minimum: 2, maximum: 500 },
+    statementTimeoutMs: positive,
+    connectTimeoutMs: positive,
+  }),
+  secrets: section({ master: { type: "string", minLength: 32 } }),
+  http: section({
+    bodyLimitBytes: positive,
+    corsOrigins: text,
+    trustProxy: { type: "boolean" },
+    requestsPerSecond: positive,
+    burst: { type: "integer", minimum: 0 },
+    failedAttemptsPerMinute: positive,
+  }),
+  sessions: section({ hours: { type: "number", exclusiveMinimum: 0 } }),
+  messagingPlatform: section({
+    url: httpUrl,
+    version: text,
+    appSecret: { type: "string", minLength: 1 },
+    verifyToken: { type: "string", minLength: 1 },
+    connectTimeoutMs: positive,
+    timeoutMs: positive,
+    connections: positive,
+  }),
+  adsPlatform: section({
+    url: httpUrlOrNone,
+    version: { type: "string", pattern: "^v[0-9]+[.][0-9]+$" },
+    connectTimeoutMs: positive,
+    requestTimeoutMs: positive,
+    timeoutMs: positive,
+    rememberSeconds: positive,
+  }),
+  /** By channel, those with an address of their own; empty: not configured. */
+  channels: { type: "object", additionalProperties: httpUrlOrNone },
+  integrations: section({
+    deliveryPricingUrl: httpUrlOrNone,
+    driverTrackingUrl: httpUrlOrNone,
+    timeoutMs: positive,
+  }),
+  pusher: section({ host: hostOrNone, appId: text, key: text, secret: text, timeoutMs: positive }),
+  media: section({
+    baseUrl: { type: "string", pattern: "^(https://.+/)?$" },
+    directory: text,
+    s3: section({ bucket: text, endpoint: httpUrlOrNone, region: { type: "string", minLength: 1 } }),
+    allowPrivateUrls: { type: "boolean" },
+    timeoutMs: positive,
+  }),
+  messages: section({ leaseSeconds: positive }),
+  campaigns: section({
+    sendersAtATime: positive,
+    requestsAtATime: positive,
+    sendWithinSeconds: positive,
+    recordWithinSeconds: positive,
+  }),
+  idempotency: section({ leaseSeconds: positive }),
+  realtime: section({ keepEventsHours: positive }),
+} as const);
 
 export type Config = FromSchema<typeof schema>;
 

@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { smsChannel } from "../kernel/channels.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/templates/list-templates.route.ts";
@@ -44,12 +45,11 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.channels,
     [tokens.httpClient, tokens.config, tokens.metrics],
-    (client, { messagingPlatform, channels, integrations }, metrics) =>
+    (client, { messagingPlatform, channels }, metrics) =>
       channelsOf({
         client,
         messagingPlatform,
-        ...channels,
-        smsProviderUrl: integrations.smsProviderUrl,
+        urls: channels,
         observe: (channel, outcome) => metrics.countMessages(channel, outcome),
       }),
   );
@@ -65,12 +65,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.senderDirectory,
     [tokens.database, tokens.secrets, tokens.config],
-    (database, secrets, { integrations }) =>
+    (database, secrets, { channels }) =>
       new PostgresSenders(
         database,
         (sealed, businessId) => secrets.open(sealed, businessId),
         (token, businessId) => secrets.seal(token, businessId),
-        integrations.smsProviderUrl !== "",
+        Boolean(channels[smsChannel]),
       ),
   );
   provide(bind, tokens.templateCatalog, [tokens.database, tokens.secrets], (database, secrets) => {

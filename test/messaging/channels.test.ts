@@ -22,9 +22,7 @@ describe("channels", () => {
     channelsOf({
       client,
       messagingPlatform: { url, version: "v23.0", connectTimeoutMs: 1_000, timeoutMs },
-      qrProviderUrl: url,
-      providerBUrl: url,
-      smsProviderUrl: url,
+      urls: { qr: url, "provider-b": url, sms: url },
       observe: () => {},
       ...changes,
     });
@@ -83,8 +81,8 @@ describe("channels", () => {
       servers.push(server);
       urls.push(server.url);
     }
-    const [url = "", qrProviderUrl = "", providerBUrl = "", smsProviderUrl = ""] = urls;
-    const all = at(url, { qrProviderUrl, providerBUrl, smsProviderUrl });
+    const [url = "", qr = "", providerB = "", sms = ""] = urls;
+    const all = at(url, { urls: { qr, "provider-b": providerB, sms } });
     for (const name of names) await all[name].send(senderOn(name), aMessage());
     await Promise.all(servers.map((server) => server.close()));
     expect(requested).to.deep.equal(["platform", "platform", "platform", "qr", "b", "sms"]);

@@ -114,7 +114,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       businesses: [shop, ...others],
       configure: (config) => ({
         ...config,
-        channels: { qrProviderUrl: config.messagingPlatform.url, providerBUrl: config.messagingPlatform.url },
+        channels: { ...config.channels, qr: config.messagingPlatform.url, "provider-b": config.messagingPlatform.url },
       }),
     });
     await world.control("POST", "/pages", { pageId: "page", token: "secret" });

@@ -59,7 +59,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       environment: { ROLE: "api" },
       configure: (config) => ({
         ...config,
-        channels: { qrProviderUrl: config.messagingPlatform.url, providerBUrl: config.messagingPlatform.url },
+        channels: { ...config.channels, qr: config.messagingPlatform.url, "provider-b": config.messagingPlatform.url },
       }),
     });
     // What is known right after a send is to stay as it is.

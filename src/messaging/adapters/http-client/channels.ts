@@ -16,7 +16,6 @@ import { ProviderB } from "./provider-b.ts";
 import { QrProvider } from "./qr-provider.ts";
 import { SmsProvider } from "./sms-provider.ts";
 
-/** An empty URL: that channel is not configured. */
 export interface ChannelsSettings {
   readonly client: Pick<HttpClient, "request">;
   readonly messagingPlatform: {
@@ -26,39 +25,35 @@ export interface ChannelsSettings {
     readonly connectTimeoutMs: number;
     readonly timeoutMs: number;
   };
-  readonly qrProviderUrl: string;
-  readonly providerBUrl: string;
-  readonly smsProviderUrl: string;
+  /** Of channels that are elsewhere; without one, or with an empty one, the channel is not configured. */
+  readonly urls: Readonly<Record<string, string | undefined>>;
   /** Hears what came of each message. */
   readonly observe: (channel: ChannelName, outcome: string) => void;
 }
 
 /** Every way to customers. What is sent over one that is not configured is `not-sent`, and says so. */
-export function channelsOf(settings: ChannelsSettings): Channels {
-  const { client, messagingPlatform, qrProviderUrl, providerBUrl, smsProviderUrl, observe } = settings;
+export function channelsOf({ client, messagingPlatform, urls, observe }: ChannelsSettings): Channels {
   const { url, version, connectTimeoutMs: connectMs, timeoutMs: sendMs } = messagingPlatform;
-  const at = (baseUrl: string) => ({
-    client,
-    baseUrl,
-    version,
-    timeouts: { connectMs, sendMs, pageMs: sendMs, listMs: sendMs },
-  });
-  const ways: Readonly<
-    Record<ChannelName, readonly [baseUrl: string, connect: (settings: CloudApiSettings) => Channel]>
-  > = {
-    [cloudChannel]: [url, (settings) => new CloudApi(settings)],
-    [pageChannel]: [url, (settings) => new PageMessages(settings)],
-    [photoChannel]: [url, (settings) => new PageMessages(settings)],
-    [qrChannel]: [qrProviderUrl, (settings) => new QrProvider(settings)],
-    [providerBChannel]: [providerBUrl, (settings) => new ProviderB(settings)],
-    [smsChannel]: [smsProviderUrl, (settings) => new SmsProvider(settings)],
-  };
+  const timeouts = { connectMs, sendMs, pageMs: sendMs, listMs: sendMs };
   const connected = channels.map((name) => {
-    const [baseUrl, connect] = ways[name];
-    return [name, observed(name, baseUrl === "" ? unconfigured(name) : connect(at(baseUrl)), observe)] as const;
+    const baseUrl = (platformChannels.includes(name) ? url : urls[name]) || null;
+    const channel = baseUrl ? ways[name]({ client, baseUrl, version, timeouts }) : unconfigured(name);
+    return [name, observed(name, channel, observe)] as const;
   });
   return Object.fromEntries(connected) as Channels;
 }
+
+const ways: Readonly<Record<ChannelName, (settings: CloudApiSettings) => Channel>> = {
+  [cloudChannel]: (settings) => new CloudApi(settings),
+  [pageChannel]: (settings) => new PageMessages(settings),
+  [photoChannel]: (settings) => new PageMessages(settings),
+  [qrChannel]: (settings) => new QrProvider(settings),
+  [providerBChannel]: (settings) => new ProviderB(settings),
+  [smsChannel]: (settings) => new SmsProvider(settings),
+};
+
+/** Those of the messaging platform itself. */
+const platformChannels: readonly ChannelName[] = [cloudChannel, pageChannel, photoChannel];
 
 const observed = (name: ChannelName, channel: Channel, observe: ChannelsSettings["observe"]): Channel => ({
   send: async (sender, message) => {
