@@ -38,9 +38,9 @@ export const adsModule = new ContainerModule(({ bind }) => {
       complaints.warn({ err }, "the ad platform gave no answer");
     });
   });
-  provide(bind, tokens.adCredentials, [tokens.database, tokens.secrets], (database, secrets) => {
+  provide(bind, tokens.adCredentials, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresAdCredentials(
-      database,
+      cells,
       (sealed, businessId) => secrets.open(sealed, businessId),
       (token, businessId) => secrets.seal(token, businessId),
     );
@@ -49,9 +49,9 @@ export const adsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.adCredentials, tokens.adPlatform, tokens.database],
-    (credentials, platform, database) => {
-      const sales = new PostgresAdSales(database);
+    [tokens.adCredentials, tokens.adPlatform, tokens.cells],
+    (credentials, platform, cells) => {
+      const sales = new PostgresAdSales(cells);
       return [
         campaignsRoute(new ListCampaigns(credentials, platform, sales)),
         // Before the campaigns of a business: the router takes the first that fits.

@@ -41,19 +41,19 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.campaignQueue,
-    [tokens.database, tokens.secrets, tokens.config],
-    (database, secrets, config) =>
-      new PostgresCampaignQueue(database, (sealed, businessId) => secrets.open(sealed, businessId), {
+    [tokens.cells, tokens.secrets, tokens.config],
+    (cells, secrets, config) =>
+      new PostgresCampaignQueue(cells, (sealed, businessId) => secrets.open(sealed, businessId), {
         // A number is never taken over while its worker may still begin to send.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
-  provide(bind, tokens.campaignRegister, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresCampaignRegister(database, (sealed, businessId) => secrets.open(sealed, businessId));
+  provide(bind, tokens.campaignRegister, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresCampaignRegister(cells, (sealed, businessId) => secrets.open(sealed, businessId));
   });
-  provide(bind, tokens.campaignReads, [tokens.database], (database) => new PostgresCampaignReads(database));
-  provide(bind, tokens.campaignControl, [tokens.database], (database) => new PostgresCampaignControl(database));
+  provide(bind, tokens.campaignReads, [tokens.cells], (cells) => new PostgresCampaignReads(cells));
+  provide(bind, tokens.campaignControl, [tokens.cells], (cells) => new PostgresCampaignControl(cells));
   provide(
     bind,
     tokens.campaignProgress,
@@ -66,9 +66,9 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.recordCampaign,
-    [tokens.database, tokens.feed, tokens.campaignProgress, tokens.log],
-    (database, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
+    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log],
+    (cells, feed, progress, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         recipients: new PostgresCampaignRecipients(transaction),
         inbox: new PostgresCampaignMessages(transaction),
       }));
@@ -90,17 +90,17 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     tokens.dispatchCampaigns,
     [
       tokens.campaignQueue,
-      tokens.database,
+      tokens.cells,
       tokens.channels,
       tokens.recordCampaign,
       tokens.campaignProgress,
       tokens.config,
       tokens.log,
     ],
-    (queue, database, channels, recorder, progress, config, log) =>
+    (queue, cells, channels, recorder, progress, config, log) =>
       new DispatchCampaigns(
         queue,
-        new GrownTables(database),
+        new GrownTables(cells),
         (name) => channels[name],
         recorder,
         progress,

@@ -4,6 +4,7 @@ import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { Database } from "../infra/postgres/database.ts";
+import { oneCell } from "../infra/postgres/cells.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import { Notifications } from "../infra/postgres/notifications.ts";
@@ -68,12 +69,13 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.database, [tokens.log], (log) =>
       Database.open(config.database, (error) => log.warn({ err: error }, "an idle database connection broke")),
     );
-    provide(bind, tokens.eventLog, [tokens.database], (database) => new PostgresEventLog(database));
+    provide(bind, tokens.cells, [tokens.database], oneCell);
+    provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
     provide(bind, tokens.accessChanges, [tokens.log], (log) => {
       return new Notifications(config.database.url, "access_changed", log);
     });
-    provide(bind, tokens.idempotency, [tokens.database], (database) => {
-      return new PostgresIdempotencyStore(database, config.idempotency.leaseSeconds);
+    provide(bind, tokens.idempotency, [tokens.cells], (cells) => {
+      return new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds);
     });
     provide(bind, tokens.tick, [tokens.idempotency], (idempotency) => ({
       name: "idempotency.purge",

@@ -28,16 +28,16 @@ import { tokens } from "./tokens.ts";
 const keepFailedWebhooksDays = 7;
 
 export const inboxModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.outgoingMessages, [tokens.database, tokens.config], (database, { messages }) => {
-    return new PostgresOutgoingMessages(database, messages.leaseSeconds);
+  provide(bind, tokens.outgoingMessages, [tokens.cells, tokens.config], (cells, { messages }) => {
+    return new PostgresOutgoingMessages(cells, messages.leaseSeconds);
   });
-  provide(bind, tokens.webhookQueue, [tokens.database], (database) => new PostgresWebhookQueue(database));
+  provide(bind, tokens.webhookQueue, [tokens.cells], (cells) => new PostgresWebhookQueue(cells));
   provide(
     bind,
     tokens.workOffWebhooks,
-    [tokens.database, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.log],
-    (database, queue, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => incomingStores(transaction, progress));
+    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.log],
+    (cells, queue, feed, progress, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress));
       return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
         webhookId === null
           ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
@@ -51,16 +51,16 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       (error) => log.error({ err: error }, "webhooks could not be worked off"),
     );
   });
-  provide(bind, tokens.ticketSteps, [tokens.database], (database) => new PostgresTicketSteps(database));
+  provide(bind, tokens.ticketSteps, [tokens.cells], (cells) => new PostgresTicketSteps(cells));
 
   provide(
     bind,
     tokens.createTicket,
-    [tokens.database, tokens.config, tokens.feed, tokens.sendMessage],
-    (database, config, feed, send) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage],
+    (cells, config, feed, send) =>
       new CreateTicket(
-        new PostgresTicketSetups(database),
-        ticketUnitOfWork(database, config),
+        new PostgresTicketSetups(cells),
+        ticketUnitOfWork(cells, config),
         feed,
         send,
         config.media.baseUrl || null,
@@ -69,11 +69,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.assignWaiting,
-    [tokens.database, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
-    (database, config, feed, send, log) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
+    (cells, config, feed, send, log) =>
       new AssignWaiting(
-        new PostgresWaitingTickets(database),
-        ticketUnitOfWork(database, config),
+        new PostgresWaitingTickets(cells),
+        ticketUnitOfWork(cells, config),
         feed,
         send,
         config.media.baseUrl || null,
@@ -127,9 +127,9 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress): Incom
   incoming: new PostgresIncomingStore(transaction, cloudChannel),
 });
 
-const ticketUnitOfWork = (database: Database, { messages }: Config) =>
+const ticketUnitOfWork = (cells: Database, { messages }: Config) =>
   new PostgresUnitOfWork(
-    database,
+    cells,
     (transaction): TicketStores => ({
       desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds),
       waiting: new PostgresWaitingTickets(transaction),

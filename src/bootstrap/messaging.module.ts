@@ -64,20 +64,20 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.senderDirectory,
-    [tokens.database, tokens.secrets, tokens.config],
-    (database, secrets, { channels }) =>
+    [tokens.cells, tokens.secrets, tokens.config],
+    (cells, secrets, { channels }) =>
       new PostgresSenders(
-        database,
+        cells,
         (sealed, businessId) => secrets.open(sealed, businessId),
         (token, businessId) => secrets.seal(token, businessId),
         Boolean(channels[smsChannel]),
       ),
   );
-  provide(bind, tokens.templateCatalog, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresTemplateCatalog(database, (sealed, businessId) => secrets.open(sealed, businessId));
+  provide(bind, tokens.templateCatalog, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresTemplateCatalog(cells, (sealed, businessId) => secrets.open(sealed, businessId));
   });
-  provide(bind, tokens.sendContexts, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresSendContexts(database, (sealed, businessId) => secrets.open(sealed, businessId));
+  provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresSendContexts(cells, (sealed, businessId) => secrets.open(sealed, businessId));
   });
   provide(
     bind,
@@ -117,9 +117,9 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.sendToChat,
-    [tokens.sendMessage, tokens.sendContexts, tokens.platform, tokens.database, tokens.config],
-    (send, contexts, platform, database, { media }) =>
-      new SendToChat(send, contexts, platform, new PostgresTemplateUsage(database), media.baseUrl || null),
+    [tokens.sendMessage, tokens.sendContexts, tokens.platform, tokens.cells, tokens.config],
+    (send, contexts, platform, cells, { media }) =>
+      new SendToChat(send, contexts, platform, new PostgresTemplateUsage(cells), media.baseUrl || null),
   );
   provide(
     bind,

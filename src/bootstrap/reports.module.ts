@@ -5,7 +5,7 @@ import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
 import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
 import { temperatureRoute } from "../reports/adapters/http/temperature.route.ts";
 import { PostgresRegistrations } from "../reports/adapters/postgres/registration-store.ts";
-import { PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
+import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
 import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
 import { FoldReports } from "../reports/application/fold-reports.ts";
@@ -18,9 +18,9 @@ import { tokens } from "./tokens.ts";
 const insightsWithinMs = 5_000;
 
 export const reportsModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.registrations, [tokens.database], (database) => {
+  provide(bind, tokens.registrations, [tokens.cells], (cells) => {
     return new Registrations(
-      new PostgresUnitOfWork(database, (transaction) => ({ registrations: new PostgresRegistrations(transaction) })),
+      new PostgresUnitOfWork(cells, (transaction) => ({ registrations: new PostgresRegistrations(transaction) })),
     );
   });
   provide(bind, tokens.adInsights, [tokens.reportedAds], (ads) => ({
@@ -29,10 +29,10 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.sharedReports,
-    [tokens.database, tokens.adInsights, tokens.log],
-    (database, insights, log) =>
+    [tokens.cells, tokens.adInsights, tokens.log],
+    (cells, insights, log) =>
       new SharedReport(
-        new PostgresReportReads(database),
+        new PostgresReportReads(cells),
         insights,
         (work) => within(insightsWithinMs, work),
         (error, businessId) =>
@@ -42,10 +42,12 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.foldReports,
-    [tokens.database, tokens.log],
-    (database, log) =>
-      new FoldReports(new PostgresReportFolds(database), (error, businessId) =>
-        log.error({ err: error, businessId }, "the days of a business could not be folded"),
+    [tokens.cells, tokens.log],
+    (cells, log) =>
+      new FoldReports(
+        new PostgresReportFolds(cells),
+        new PostgresUnitOfWork(cells, (transaction) => ({ folds: new PostgresFoldStore(transaction) })),
+        (error, businessId) => log.error({ err: error, businessId }, "the days of a business could not be folded"),
       ),
   );
   provide(bind, tokens.tick, [tokens.foldReports], (folds) => ({
@@ -58,7 +60,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     reportPageRoute(reports, drawing, reportDialect),
     ...registrationRoutes(registrations),
   ]);
-  provide(bind, tokens.routes, [tokens.database], (database) => [temperatureRoute(new PostgresTemperatures(database))]);
+  provide(bind, tokens.routes, [tokens.cells], (cells) => [temperatureRoute(new PostgresTemperatures(cells))]);
 });
 
 /** Charts take half a second to load, and 45 MB: only where somebody asks for a page. */

@@ -17,8 +17,8 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const tenancyModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.appKeyStore, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresAppKeys(database, (key) => secrets.digest(key));
+  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresAppKeys(cells, (key) => secrets.digest(key));
   });
   provide(
     bind,
@@ -32,8 +32,8 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     [tokens.sessions, tokens.accessChanges],
     (sessions, changes) => new CachedSessions(sessions, accessChangesOf(changes)),
   );
-  provide(bind, tokens.sessions, [tokens.database, tokens.secrets], (database, secrets) => {
-    return new PostgresSessions(database, (token) => secrets.digest(token));
+  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresSessions(cells, (token) => secrets.digest(token));
   });
   provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
     return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
@@ -45,8 +45,8 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     [tokens.sessions, tokens.passwords, tokens.config],
     (sessions, passwords, { sessions: { hours } }) => new OpenSession(sessions, sessions, passwords, newToken, hours),
   );
-  provide(bind, tokens.foundBusiness, [tokens.database, tokens.passwords], (database, passwords) => {
-    return new FoundBusiness(new PostgresBusinesses(database), (password) => passwords.hash(password), newToken);
+  provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
+    return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
   });
   provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
   provide(bind, tokens.tick, [tokens.sessions], (sessions) => ({

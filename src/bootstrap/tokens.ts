@@ -11,6 +11,7 @@ import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database } from "../infra/postgres/database.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
@@ -75,7 +76,9 @@ export const tokens = {
   metrics: token<Metrics>("metrics"),
   secrets: token<Secrets>("secrets"),
   passwords: token<Passwords>("passwords"),
+  /** For the process itself; stores are asked through `cells`. */
   database: token<Database>("database"),
+  cells: token<Cells<Database>>("cells"),
   eventLog: token<PostgresEventLog>("eventLog"),
   accessChanges: token<Notifications>("accessChanges"),
   gateway: token<RealtimeGateway>("gateway"),

@@ -49,7 +49,7 @@ export class AssignWaiting {
   private async serve(line: WaitingLine, signal: AbortSignal | undefined): Promise<number> {
     let served = 0;
     while (!signal?.aborted) {
-      const { ticketIds, events, messages } = await this.unitOfWork.run((stores) =>
+      const { ticketIds, events, messages } = await this.unitOfWork.run(line.businessId, (stores) =>
         assignOn(stores, line, this.mediaBaseUrl),
       );
       if (ticketIds.length === 0) break;

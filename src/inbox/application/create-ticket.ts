@@ -50,7 +50,7 @@ export class CreateTicket {
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
     const outcome = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
-      this.unitOfWork.run((stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
+      this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
     this.feed.publish(outcome.events);
     await this.sends.start(outcome.messages);

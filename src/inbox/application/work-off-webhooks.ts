@@ -45,10 +45,12 @@ export class WorkOffWebhooks {
   }
 
   private async workOff(limit: number, onClaim: (id: number) => void): Promise<number> {
-    const { count, events, afterwards } = await this.unitOfWork.run((stores) => this.workOffOn(stores, limit, onClaim));
-    this.feed.publish(events);
-    afterwards();
-    return count;
+    const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, limit, onClaim));
+    for (const { events, afterwards } of worked) {
+      this.feed.publish(events);
+      afterwards();
+    }
+    return Math.max(...worked.map(({ count }) => count));
   }
 
   private async workOffOn(

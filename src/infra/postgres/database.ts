@@ -66,6 +66,14 @@ export class Database implements Queries {
     );
   }
 
+  /** Runs the statement under a setting of its own, such as `set local jit = off`. */
+  rowsUnder<Row extends object>(setting: string, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.transaction(async (transaction) => {
+      await transaction.rows({ name: "", text: setting }, []);
+      return transaction.rows<Row>(statement, values);
+    });
+  }
+
   /** Rejects unless the database answers. */
   async ping(): Promise<void> {
     await this.pool.query("select 1");

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
-import type { Queries } from "./database.ts";
+import type { Cells } from "./cells.ts";
 import { type LoggedEventRow, toLoggedEvent } from "./log-events.ts";
 
 const readAfter = {
@@ -28,28 +28,33 @@ const purgeBatch = {
 
 /** The events that were logged together with their changes, kept until they are purged. */
 export class PostgresEventLog {
-  constructor(private readonly queries: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   /** At most `limit` events of the business with a number above `after`, in the order of their numbers. */
   async read(businessId: number, after: number, limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.queries.rows<LoggedEventRow>(readAfter, [businessId, after, limit]);
+    const rows = await this.cells.of(businessId).rows<LoggedEventRow>(readAfter, [businessId, after, limit]);
     return rows.map(toLoggedEvent);
   }
 
   /** The number each business gave last, also when its events are purged by now; one without any is missing. */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
-    const rows = await this.queries.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [businessIds]);
-    return new Map(rows.map((row) => [row.business_id, row.last_number]));
+    const found = this.cells
+      .among(businessIds)
+      .map(({ cell, businessIds: own }) =>
+        cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]),
+      );
+    return new Map((await Promise.all(found)).flat().map((row) => [row.business_id, row.last_number]));
   }
 
   /** Deletes the events of all businesses that are older, `batch` at a time; how many there were. */
   async purge(olderThanHours: number, batch = 5_000): Promise<number> {
     let purged = 0;
-    for (;;) {
-      const [row] = await this.queries.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
-      const count = row?.count ?? 0;
-      purged += count;
-      if (count < batch) return purged;
+    for (const cell of this.cells.each()) {
+      for (let count = batch; count === batch; purged += count) {
+        const [row] = await cell.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
+        count = row?.count ?? 0;
+      }
     }
+    return purged;
   }
 }

@@ -1,5 +1,6 @@
 import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../kernel/idempotency.ts";
-import type { Queries, Statement } from "./database.ts";
+import type { Cells } from "./cells.ts";
+import type { Statement } from "./database.ts";
 
 /** Keys that are older may be used anew, purged or not. */
 const kept = "interval '24 hours'";
@@ -66,13 +67,13 @@ interface Row {
 export class PostgresIdempotencyStore implements IdempotencyStore {
   /** @param leaseSeconds - longer than any request takes: what is not answered by then counts as abandoned */
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly leaseSeconds: number,
   ) {}
 
   async begin({ businessId, operation, key, digest }: KeyedRequest): Promise<Begun> {
     for (let look = 1; look <= mostLooks; look += 1) {
-      const [row] = await this.database.rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
+      const [row] = await this.cells.of(businessId).rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
       if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key, id: row.claim } };
       if (row) return knownOf(row);
     }
@@ -80,21 +81,21 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   async finish(claim: Claim, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
-    await this.database.rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
+    await this.cells.of(claim.businessId).rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.database.rows(release, valuesOf(claim));
+    await this.cells.of(claim.businessId).rows(release, valuesOf(claim));
   }
 
   /** Deletes the keys of all businesses that are older than 24 hours, `batch` at a time; how many there were. */
   async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
     let purged = 0;
-    while (!signal?.aborted) {
-      const [row] = await this.database.rows<{ count: number }>(purgeBatch, [batch]);
-      const count = row?.count ?? 0;
-      purged += count;
-      if (count < batch) break;
+    for (const cell of this.cells.each()) {
+      for (let count = batch; count === batch && !signal?.aborted; purged += count) {
+        const [row] = await cell.rows<{ count: number }>(purgeBatch, [batch]);
+        count = row?.count ?? 0;
+      }
     }
     return purged;
   }

@@ -1,18 +1,18 @@
 import { timezoneOf } from "../../kernel/instants.ts";
 import { baseCurrency, rateOf } from "../domain/currency.ts";
-import type { Counting, ReportFolds } from "./ports.ts";
+import type { Counting, FoldUnitOfWork, ReportFolds } from "./ports.ts";
 
 /** Counts the days of all businesses that are over, and anew those in which something changed late. */
 export class FoldReports {
   constructor(
     private readonly folds: ReportFolds,
+    private readonly unitOfWork: FoldUnitOfWork,
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
   /** Ends early when the signal says so: the rest is folded the next time, and counted from its rows until then. */
   async execute(signal?: AbortSignal): Promise<void> {
-    const horizon = await this.folds.horizon();
-    for (const { businessId, ...counting } of await this.folds.due(horizon)) {
+    for (const { businessId, horizon, ...counting } of await this.folds.due()) {
       if (signal?.aborted) return;
       await this.foldAll(businessId, counting, horizon, signal).catch((error: unknown) =>
         this.onFailure(error, businessId),
@@ -22,16 +22,18 @@ export class FoldReports {
 
   /** Forgets all figures of the business and counts them again from its rows; false when there is no such business. */
   async rebuild(businessId: number): Promise<boolean> {
-    const counting = await this.folds.forget(businessId);
+    const counting = await this.unitOfWork.run(businessId, ({ folds }) => folds.forget(businessId));
     if (!counting) return false;
-    await this.foldAll(businessId, counting, await this.folds.horizon());
+    await this.foldAll(businessId, counting, await this.folds.horizon(businessId));
     return true;
   }
 
   private async foldAll(businessId: number, counting: Counting, horizon: Date, signal?: AbortSignal): Promise<void> {
     await this.convertAll(businessId, counting, signal);
     const counted = { timezone: timezoneOf(counting.timezone), currency: baseCurrency(counting.currency) };
-    while (!signal?.aborted && (await this.folds.foldSome(businessId, counted, horizon)));
+    const foldSome = () =>
+      this.unitOfWork.run(businessId, ({ folds }) => folds.foldSome(businessId, counted, horizon));
+    while (!signal?.aborted && (await foldSome()));
   }
 
   /**
@@ -47,7 +49,8 @@ export class FoldReports {
     });
     if (rates.length === 0) return;
     for (let last: number | null = 0; last !== null && !signal?.aborted; ) {
-      last = await this.folds.convertSome(businessId, currency, rates, last);
+      const after = last;
+      last = await this.unitOfWork.run(businessId, ({ folds }) => folds.convertSome(businessId, currency, rates, after));
     }
   }
 }

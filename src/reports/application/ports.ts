@@ -140,10 +140,15 @@ export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: Regist
 
 /** Counts days that are over, so that reports need not. Safe at any time, by any number of processes. */
 export interface ReportFolds {
-  /** The moment before which nothing can appear any more without leaving a mark. */
-  horizon(): Promise<Date>;
-  /** Businesses with something to fold before the horizon, or to convert, with what they name. */
-  due(horizon: Date): Promise<readonly (Counting & { readonly businessId: number })[]>;
+  /** The moment before which nothing of the business can appear any more without leaving a mark. */
+  horizon(businessId: number): Promise<Date>;
+  /** Businesses with something to fold before their horizon, or to convert, with what they name. */
+  due(): Promise<readonly DueBusiness[]>;
+  /** Days and currencies of the records whose base amount is in another currency than `currency`. */
+  unconverted(businessId: number, currency: string): Promise<readonly DayOfCurrency[]>;
+}
+
+export interface FoldStore {
   /** Folds some days of the business; false when it was nothing. */
   foldSome(
     businessId: number,
@@ -152,8 +157,6 @@ export interface ReportFolds {
   ): Promise<boolean>;
   /** Forgets what was folded of the business; null when there is none. */
   forget(businessId: number): Promise<Counting | null>;
-  /** Days and currencies of the records whose base amount is in another currency than `currency`. */
-  unconverted(businessId: number, currency: string): Promise<readonly DayOfCurrency[]>;
   /**
    * Converts some of the records of these days and currencies, those after the record `after` by their ids.
    * @returns the last one looked at; null when there was none
@@ -166,9 +169,16 @@ export interface ReportFolds {
   ): Promise<number | null>;
 }
 
+export type FoldUnitOfWork = UnitOfWork<{ readonly folds: FoldStore }>;
+
 /** What a business's feature flags say of how it counts, as they are stored. */
 export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
+}
+
+export interface DueBusiness extends Counting {
+  readonly businessId: number;
+  readonly horizon: Date;
 }
 
 export interface DayOfCurrency {

@@ -44,7 +44,7 @@ export class Registrations {
   /** The id of the new record. Rejects with a `RegistrationFailure`. */
   add(record: NewRegistration): Promise<number> {
     const { businessId, type, chatId, agentId, amount, source } = record;
-    return this.unitOfWork.run(async ({ registrations }) => {
+    return this.unitOfWork.run(businessId, async ({ registrations }) => {
       const setting = await registrations.setting(businessId, chatId, agentId);
       checkPeople(setting, record);
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
@@ -57,7 +57,7 @@ export class Registrations {
 
   /** Rejects with a `RegistrationFailure`. The ad stays that of the beginning, the rate while day and currency stay. */
   correct(businessId: number, id: number, correction: Correction): Promise<void> {
-    return this.unitOfWork.run(async ({ registrations }) => {
+    return this.unitOfWork.run(businessId, async ({ registrations }) => {
       const stored = await registrations.hold(businessId, id);
       if (!stored) throw new UnknownRegistration(`registration ${id}`);
       const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
@@ -71,7 +71,7 @@ export class Registrations {
 
   /** Rejects with `UnknownRegistration`. */
   remove(businessId: number, id: number): Promise<void> {
-    return this.unitOfWork.run(async ({ registrations }) => {
+    return this.unitOfWork.run(businessId, async ({ registrations }) => {
       if (!(await registrations.remove(businessId, id))) throw new UnknownRegistration(`registration ${id}`);
     });
   }

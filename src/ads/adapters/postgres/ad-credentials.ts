@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
 import { BusinessNotFound } from "../../domain/failures.ts";
@@ -32,13 +33,13 @@ interface Row {
 
 export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly openToken: (sealed: Buffer, businessId: number) => string,
     private readonly sealToken: (token: string, businessId: number) => Buffer,
   ) {}
 
   async of(businessId: number): Promise<AdSettings> {
-    const [row] = await this.database.rows<Row>(of, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<Row>(of, [businessId]);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     return {
       token: row.sealed_token && this.openToken(row.sealed_token, businessId),
@@ -49,7 +50,7 @@ export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
 
   async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     const values = [businessId, this.sealToken(token, businessId), defaultAccountId];
-    const [row] = await this.database.rows<Pick<Row, "default_account_id">>(put, values);
+    const [row] = await this.cells.of(businessId).rows<Pick<Row, "default_account_id">>(put, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     return row.default_account_id;
   }

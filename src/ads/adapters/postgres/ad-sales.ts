@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { AdSales } from "../../application/ports.ts";
 import type { AdOutcome } from "../../domain/ads.ts";
 import type { Period } from "../../domain/period.ts";
@@ -28,11 +29,11 @@ const byAd: Statement = {
 };
 
 export class PostgresAdSales implements AdSales {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async byAd(businessId: number, adIds: readonly string[], { from, until }: Period): Promise<Map<string, AdOutcome>> {
     if (adIds.length === 0) return new Map();
-    const rows = await this.database.rows<AdOutcome & { readonly adId: string }>(byAd, [
+    const rows = await this.cells.of(businessId).rows<AdOutcome & { readonly adId: string }>(byAd, [
       businessId,
       adIds,
       from,

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -116,7 +117,7 @@ type OpenedRow = Pick<OpenedMessage, "id" | "attempt" | "reference">;
 export class PostgresOutgoingMessages implements OutgoingMessages {
   /** @param leaseSeconds - longer than any request to a platform may take */
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly leaseSeconds: number,
   ) {}
 
@@ -136,10 +137,11 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       takesConversation,
       this.leaseSeconds,
     ];
+    const cell = this.cells.of(businessId);
     const [row] =
       "chatId" in thread
-        ? await this.database.rows<OpenedRow>(openInChat, [...values, thread.chatId])
-        : await this.database.rows<OpenedRow>(openForNumber, [...values, channel, thread.phone, thread.contactName]);
+        ? await cell.rows<OpenedRow>(openInChat, [...values, thread.chatId])
+        : await cell.rows<OpenedRow>(openForNumber, [...values, channel, thread.phone, thread.contactName]);
     return row ? { businessId, to, channel, content, takesConversation, ...row } : null;
   }
 
@@ -147,8 +149,9 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const { businessId, id, attempt, to } = message;
     const refusal = outcome.kind === "refused" ? outcome.refusal : null;
     const accepted = outcome.kind === "accepted" ? outcome : null;
-    if (accepted && message.takesConversation) await this.database.rows(takeConversation, [businessId, id]);
-    const rows = await this.database.rows<LoggedEventRow>(settle, [
+    const cell = this.cells.of(businessId);
+    if (accepted && message.takesConversation) await cell.rows(takeConversation, [businessId, id]);
+    const rows = await cell.rows<LoggedEventRow>(settle, [
       businessId,
       id,
       attempt,
@@ -160,12 +163,13 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const recipientId = accepted?.recipientId ?? null;
     const optedOut = refusal?.class === "opted-out";
     if ((recipientId !== null && recipientId !== to) || optedOut) {
-      await this.database.rows(learnRecipient, [businessId, id, recipientId, optedOut, to]);
+      await cell.rows(learnRecipient, [businessId, id, recipientId, optedOut, to]);
     }
     return rows.map(toLoggedEvent);
   }
 
   async settleExpired(limit: number): Promise<LoggedEvent[]> {
-    return (await this.database.rows<LoggedEventRow>(settleExpired, [limit])).map(toLoggedEvent);
+    const rows = await everywhere(this.cells, (cell) => cell.rows<LoggedEventRow>(settleExpired, [limit]));
+    return rows.map(toLoggedEvent);
   }
 }

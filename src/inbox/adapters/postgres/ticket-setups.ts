@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { TicketSetups } from "../../application/ports.ts";
 import type { TicketSetup } from "../../domain/ticket.ts";
 
@@ -32,12 +33,12 @@ const isForeign: Statement = {
 };
 
 export class PostgresTicketSetups implements TicketSetups {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing"> {
-    const [setup] = await this.database.rows<TicketSetup>(find, [businessId, stepId]);
+    const [setup] = await this.cells.of(businessId).rows<TicketSetup>(find, [businessId, stepId]);
     if (setup) return setup;
-    const others = await this.database.rows(isForeign, [businessId, stepId]);
+    const others = await everywhere(this.cells, (cell) => cell.rows(isForeign, [businessId, stepId]));
     return others.length > 0 ? "foreign" : "missing";
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { TicketStep, TicketSteps } from "../../application/ports.ts";
 
 const list: Statement = {
@@ -16,9 +17,9 @@ const list: Statement = {
 };
 
 export class PostgresTicketSteps implements TicketSteps {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   list(businessId: number): Promise<TicketStep[]> {
-    return this.database.rows<TicketStep>(list, [businessId]);
+    return this.cells.of(businessId).rows<TicketStep>(list, [businessId]);
   }
 }

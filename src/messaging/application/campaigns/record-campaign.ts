@@ -66,7 +66,7 @@ export class RecordCampaign {
     campaigns: Campaigns,
   ): Promise<void> {
     const learned = tried.flatMap(learnedFrom);
-    const events = await this.unitOfWork.run(async (stores) => {
+    const events = await this.unitOfWork.run(businessId, async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
       if (learned.length > 0) await stores.inbox.learn(businessId, learned);
       return this.keep(stores, businessId, rows, campaigns);
@@ -101,7 +101,7 @@ export class RecordCampaign {
       if (!taken || !this.trouble.isOfRows(error)) throw error;
       const { platformMessageId: _, errorReason, businessId, ...row } = taken;
       const unknown = { ...row, state: "unknown", reason: errorReason ?? "" } as const;
-      await this.unitOfWork.run(({ recipients }) => recipients.settle(businessId, [unknown]));
+      await this.unitOfWork.run(businessId, ({ recipients }) => recipients.settle(businessId, [unknown]));
       this.touch(businessId, [row.campaignId]);
       this.trouble.onUnrecorded(error, row.campaignId, row.position);
       return true;
@@ -109,7 +109,7 @@ export class RecordCampaign {
   }
 
   private async takeStragglers(limit: number, onTaken: (row: RecipientToRecord) => void): Promise<number> {
-    const { rows, events } = await this.unitOfWork.run(async (stores) => {
+    const swept = await this.unitOfWork.sweep(async (stores) => {
       const rows = await stores.recipients.takeStragglers(limit);
       rows.forEach(onTaken);
       const events = [];
@@ -119,9 +119,11 @@ export class RecordCampaign {
       }
       return { rows, events };
     });
-    this.feed.publish(events);
-    for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) this.touch(businessId, idsOf(own));
-    return rows.length;
+    for (const { rows, events } of swept) {
+      this.feed.publish(events);
+      for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) this.touch(businessId, idsOf(own));
+    }
+    return Math.max(...swept.map(({ rows }) => rows.length));
   }
 
   /** Keeps each message in its chat, campaign by campaign. */

@@ -1,6 +1,7 @@
-import type { Database, Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
-import type { Counting, DayOfCurrency, ReportFolds } from "../../application/ports.ts";
+import type { Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
 import { beginningOf, countAgents, countDay, countTags, dayAt, dayColumns } from "./figures-sql.ts";
 
@@ -175,77 +176,77 @@ interface Counted {
 }
 
 export class PostgresReportFolds implements ReportFolds {
-  constructor(private readonly database: Pick<Database, "rows" | "transaction">) {}
+  constructor(private readonly cells: Cells) {}
 
-  async horizon(): Promise<Date> {
-    const [row] = await this.database.rows<{ horizon: Date }>(horizon, []);
-    if (!row) throw new Error("no horizon");
-    return row.horizon;
+  horizon(businessId: number): Promise<Date> {
+    return horizonIn(this.cells.of(businessId));
   }
 
-  due(before: Date): Promise<(Counting & { businessId: number })[]> {
-    return this.database.rows(due, [before]);
-  }
-
-  foldSome(businessId: number, counted: Counted, before: Date): Promise<boolean> {
-    return this.database.transaction((transaction) => foldSome(transaction, businessId, counted, before));
+  due(): Promise<DueBusiness[]> {
+    return everywhere(this.cells, async (cell) => {
+      const before = await horizonIn(cell);
+      const found = await cell.rows<Omit<DueBusiness, "horizon">>(due, [before]);
+      return found.map((business) => ({ ...business, horizon: before }));
+    });
   }
 
   unconverted(businessId: number, currency: string): Promise<DayOfCurrency[]> {
-    return this.database.rows(unconverted, [businessId, currency]);
+    return this.cells.of(businessId).rows(unconverted, [businessId, currency]);
+  }
+}
+
+async function horizonIn(cell: Queries): Promise<Date> {
+  const [row] = await cell.rows<{ horizon: Date }>(horizon, []);
+  if (!row) throw new Error("no horizon");
+  return row.horizon;
+}
+
+export class PostgresFoldStore implements FoldStore {
+  constructor(private readonly transaction: Queries) {}
+
+  async foldSome(businessId: number, { timezone, currency }: Counted, before: Date): Promise<boolean> {
+    const { transaction } = this;
+    await transaction.rows(progressExists, [businessId, timezone, before, currency]);
+    const [progress] = await transaction.rows<Counted>(holdProgress, [businessId]);
+    if (!progress) return false;
+    if (progress.timezone !== timezone || progress.currency !== currency) {
+      await transaction.rows(beginAnew, [businessId]);
+      await transaction.rows(progressExists, [businessId, timezone, before, currency]);
+    }
+    const days = await transaction.rows<{ day: string }>(daysToFold, [businessId, timezone, before]);
+    if (days.length === 0) return false;
+    await transaction.rows(fold, [businessId, timezone, days.map(({ day }) => day), before, currency]);
+    return true;
   }
 
-  convertSome(
+  async convertSome(
     businessId: number,
     currency: string,
     rates: readonly (DayOfCurrency & { readonly rate: Rate })[],
     after: number,
   ): Promise<number | null> {
-    return this.database.transaction(async (transaction) => {
-      const values = [businessId, currency, rates.map((each) => each.currency), rates.map(({ day }) => day), after];
-      const found = await transaction.rows<UnconvertedRow>(holdUnconverted, values);
-      const rateOf = new Map(rates.map((each) => [`${each.currency} ${each.day}`, each.rate]));
-      const converted = found.flatMap(({ id, amount, currency, day }) => {
-        const rate = rateOf.get(`${currency} ${day}`);
-        const baseAmount = rate === undefined ? null : convert(moneyOf(amount), rate);
-        // What its column does not hold stays in the currency that it is in.
-        return baseAmount === null || baseAmount > largestAmount ? [] : [{ id, rate, amount: decimalOf(baseAmount) }];
-      });
-      await transaction.rows(saveConverted, [
-        businessId,
-        currency,
-        converted.map(({ id }) => id),
-        converted.map(({ amount }) => amount),
-        converted.map(({ rate }) => rate),
-      ]);
-      return found.at(-1)?.id ?? null;
+    const values = [businessId, currency, rates.map((each) => each.currency), rates.map(({ day }) => day), after];
+    const found = await this.transaction.rows<UnconvertedRow>(holdUnconverted, values);
+    const rateOf = new Map(rates.map((each) => [`${each.currency} ${each.day}`, each.rate]));
+    const converted = found.flatMap(({ id, amount, currency, day }) => {
+      const rate = rateOf.get(`${currency} ${day}`);
+      const baseAmount = rate === undefined ? null : convert(moneyOf(amount), rate);
+      // What its column does not hold stays in the currency that it is in.
+      return baseAmount === null || baseAmount > largestAmount ? [] : [{ id, rate, amount: decimalOf(baseAmount) }];
     });
+    await this.transaction.rows(saveConverted, [
+      businessId,
+      currency,
+      converted.map(({ id }) => id),
+      converted.map(({ amount }) => amount),
+      converted.map(({ rate }) => rate),
+    ]);
+    return found.at(-1)?.id ?? null;
   }
 
   async forget(businessId: number): Promise<Counting | null> {
-    const [row] = await this.database.transaction(async (transaction) => {
-      await transaction.rows(holdProgress, [businessId]);
-      return transaction.rows<Counting>(beginAnew, [businessId]);
-    });
+    await this.transaction.rows(holdProgress, [businessId]);
+    const [row] = await this.transaction.rows<Counting>(beginAnew, [businessId]);
     return row ?? null;
   }
-}
-
-async function foldSome(
-  queries: Queries,
-  businessId: number,
-  { timezone, currency }: Counted,
-  before: Date,
-): Promise<boolean> {
-  await queries.rows(progressExists, [businessId, timezone, before, currency]);
-  const [progress] = await queries.rows<Counted>(holdProgress, [businessId]);
-  if (!progress) return false;
-  if (progress.timezone !== timezone || progress.currency !== currency) {
-    await queries.rows(beginAnew, [businessId]);
-    await queries.rows(progressExists, [businessId, timezone, before, currency]);
-  }
-  const days = await queries.rows<{ day: string }>(daysToFold, [businessId, timezone, before]);
-  if (days.length === 0) return false;
-  await queries.rows(fold, [businessId, timezone, days.map(({ day }) => day), before, currency]);
-  return true;
 }

@@ -1,3 +1,4 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
 import { moneyOf } from "../../../kernel/money.ts";
 import type {
@@ -116,10 +117,7 @@ const adRecords: Statement = {
 };
 
 /** The planner expects far more days than anybody asks for; compiling for them would take longer than the report. */
-const withoutCompiling: Statement = {
-  name: "report_without_jit",
-  text: "select set_config('jit', 'off', true)",
-};
+const withoutCompiling = "set local jit = off";
 
 type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly business_id: number;
@@ -159,10 +157,13 @@ interface RecordRow {
 
 /** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
 export class PostgresReportReads implements ReportReads {
-  constructor(private readonly database: Pick<Database, "rows" | "transaction">) {}
+  constructor(private readonly cells: Cells<Database>) {}
 
   businesses(ids: readonly number[]): Promise<StoredBusiness[]> {
-    return this.database.rows<StoredBusiness>(businesses, [ids]);
+    return this.spread(
+      ids.map((businessId) => ({ businessId })),
+      (cell, own) => cell.rows<StoredBusiness>(businesses, [own.map(({ businessId }) => businessId)]),
+    );
   }
 
   async figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]> {
@@ -180,19 +181,30 @@ export class PostgresReportReads implements ReportReads {
   }
 
   private counted<Row extends object>(statement: Statement, asked: readonly AskedPeriod[]): Promise<Row[]> {
-    return this.database.transaction(async (transaction) => {
-      await transaction.rows(withoutCompiling, []);
-      return transaction.rows<Row>(statement, valuesOf(asked));
-    });
+    return this.spread(asked, (cell, own) => cell.rowsUnder<Row>(withoutCompiling, statement, valuesOf(own)));
+  }
+
+  /** Asks each cell for those who live there. */
+  private async spread<Asked extends { readonly businessId: number }, Row>(
+    asked: readonly Asked[],
+    ask: (cell: Database, own: readonly Asked[]) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const cells = this.cells.among(asked.map(({ businessId }) => businessId));
+    const found = cells.map(({ cell, businessIds }) =>
+      ask(cell, cells.length === 1 ? asked : asked.filter(({ businessId }) => businessIds.includes(businessId))),
+    );
+    return (await Promise.all(found)).flat();
   }
 
   async adRecords(
     asked: readonly AskedPeriod[],
     limit: number,
   ): Promise<(RegistrationRecord & { businessId: number })[]> {
-    const [ids, , starts, ends, currencies] = valuesOf(asked);
-    const rows = await this.database.rows<RecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
-    return rows.map((row) => ({
+    const rows = await this.spread(asked, (cell, own) => {
+      const [ids, , starts, ends, currencies] = valuesOf(own);
+      return cell.rows<RecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
+    });
+    return rows.slice(0, limit).map((row) => ({
       ...row,
       amount: moneyOf(row.amount),
       baseAmount: row.baseAmount === null ? null : moneyOf(row.baseAmount),

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { Temperatures } from "../../application/ports.ts";
 
 /** Each is kept as it is unless it is given. */
@@ -15,10 +16,10 @@ const take: Statement = {
 };
 
 export class PostgresTemperatures implements Temperatures {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async take(businessId: number, chatId: number, { ai, agent }: Parameters<Temperatures["take"]>[2]): Promise<boolean> {
     const values = [businessId, chatId, ai !== undefined, ai ?? null, agent !== undefined, agent ?? null];
-    return (await this.database.rows(take, values)).length > 0;
+    return (await this.cells.of(businessId).rows(take, values)).length > 0;
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { administratorRole } from "../../../kernel/roles.ts";
 import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
@@ -42,26 +43,26 @@ interface AccessRow {
 
 export class PostgresAppKeys implements AppKeys, AppKeyStore {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly digestOf: (key: string) => Buffer,
   ) {}
 
   async accessOf(key: string): Promise<KeyAccess | null> {
-    const [row] = await this.database.rows<AccessRow>(access, [this.digestOf(key)]);
+    const [row] = await this.cells.directory.rows<AccessRow>(access, [this.digestOf(key)]);
     if (!row) return null;
     return { keyId: row.id, businessId: row.business_id, hasAdministrator: row.has_administrator };
   }
 
   async add(businessId: number, key: string, label: string): Promise<boolean> {
-    return (await this.database.rows(add, [this.digestOf(key), businessId, label])).length > 0;
+    return (await this.cells.of(businessId).rows(add, [this.digestOf(key), businessId, label])).length > 0;
   }
 
   async revoke(businessId: number, label: string): Promise<number> {
-    return (await this.database.rows(revoke, [businessId, label])).length;
+    return (await this.cells.of(businessId).rows(revoke, [businessId, label])).length;
   }
 
   async revokeKey(key: string): Promise<number | null> {
-    const [row] = await this.database.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
+    const [row] = await this.cells.directory.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
     return row?.business_id ?? null;
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";
 
@@ -20,11 +21,11 @@ const found: Statement = {
 };
 
 export class PostgresBusinesses implements BusinessStore {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async found({ name, email, passwordHash, roleId }: NewBusiness) {
     const values = [name, email, passwordHash, roleId];
-    const [row] = await this.database.rows<{ businessId: number; userId: number }>(found, values);
+    const [row] = await this.cells.directory.rows<{ businessId: number; userId: number }>(found, values);
     if (!row) throw new EmailTaken(`${email} is somebody's already`);
     return row;
   }

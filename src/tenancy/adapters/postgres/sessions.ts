@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
 
@@ -49,12 +50,12 @@ const businesses: Statement = {
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
   async userOf(token: string): Promise<SessionUser | null> {
-    const [row] = await this.database.rows<{
+    const [row] = await this.cells.directory.rows<{
       business_id: number;
       user_id: number;
       role_id: number;
@@ -66,28 +67,26 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
 
   async open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null> {
     const values = [this.digestOf(token), businessId, userId, hours];
-    const [row] = await this.database.rows<{ expires_at: Date }>(open, values);
+    const [row] = await this.cells.of(businessId).rows<{ expires_at: Date }>(open, values);
     return row?.expires_at ?? null;
   }
 
   async revoke(token: string): Promise<boolean> {
-    return (await this.database.rows(revoke, [this.digestOf(token)])).length > 0;
+    return (await this.cells.directory.rows(revoke, [this.digestOf(token)])).length > 0;
   }
 
   async purge(): Promise<number> {
-    return (await this.database.rows(purge, [])).length;
+    return (await this.cells.directory.rows(purge, [])).length;
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [row] = await this.database.rows<{ business_id: number; user_id: number; password_hash: string }>(
-      credentials,
-      [email],
+    const [row] = await this.cells.directory.rows<{ business_id: number; user_id: number; password_hash: string }>(credentials, [email],
     );
     return row ? { businessId: row.business_id, userId: row.user_id, passwordHash: row.password_hash } : null;
   }
 
   async businessesWith(userId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ business_id: number }>(businesses, [userId]);
+    const rows = await this.cells.directory.rows<{ business_id: number }>(businesses, [userId]);
     return rows.map((row) => row.business_id);
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { MediaRegister } from "../../../application/media/ports.ts";
 import { mediaTypeOf, type StoredMedia } from "../../../domain/media.ts";
 
@@ -42,29 +43,30 @@ interface MediaRow {
 }
 
 export class PostgresMediaFiles implements MediaRegister {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async begin(file: Parameters<MediaRegister["begin"]>[0]): Promise<void> {
-    await this.database.rows(begin, [file.businessId, file.name, file.fileName, file.type.type]);
+    await this.cells.of(file.businessId).rows(begin, [file.businessId, file.name, file.fileName, file.type.type]);
   }
 
   async complete(businessId: number, name: string, size: number): Promise<void> {
-    const rows = await this.database.rows(complete, [businessId, name, size]);
+    const rows = await this.cells.of(businessId).rows(complete, [businessId, name, size]);
     if (rows.length === 0) throw new Error("the file was swept away while it was stored");
   }
 
   async forget(businessId: number, name: string): Promise<void> {
-    await this.database.rows(forget, [businessId, name]);
+    await this.cells.of(businessId).rows(forget, [businessId, name]);
   }
 
   async find(name: string): Promise<StoredMedia | null> {
-    const [row] = await this.database.rows<MediaRow>(find, [name]);
+    const [row] = await this.cells.directory.rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
     return row && type ? { name: row.name, fileName: row.file_name, type, size: row.size } : null;
   }
 
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
-    const rows = await this.database.rows<{ business_id: number; name: string }>(abandoned, [olderThanSeconds, most]);
+    const values = [olderThanSeconds, most];
+    const rows = await everywhere(this.cells, (cell) => cell.rows<{ business_id: number; name: string }>(abandoned, values));
     return rows.map(({ business_id, name }) => ({ businessId: business_id, name }));
   }
 }

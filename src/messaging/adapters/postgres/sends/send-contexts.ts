@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type { ChatContext, NamedInChat, NumberContext, SendContexts } from "../../../application/sends/ports.ts";
 import {
@@ -60,12 +61,12 @@ interface ChatRow extends NumberRow {
 
 export class PostgresSendContexts implements SendContexts {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly openToken: OpenToken,
   ) {}
 
   async toNumber(businessId: number, templateId: number): Promise<NumberContext | null> {
-    const [row] = await this.database.rows<NumberRow>(toNumber, [businessId, templateId]);
+    const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, [businessId, templateId]);
     if (!row) return null;
     return {
       businessName: row.business_name,
@@ -77,7 +78,7 @@ export class PostgresSendContexts implements SendContexts {
 
   async toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null> {
     const { templateId, chatId, contactId, userId } = named;
-    const rows = await this.database.rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
+    const rows = await this.cells.of(businessId).rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
     const [row] = rows;
     if (!row) return null;
     const senderOf = (channel: ChannelName | null) => {

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, smsChannel } from "../../../../kernel/channels.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
 import { BusinessNotFound, SenderTaken } from "../../../domain/failures.ts";
@@ -37,7 +38,7 @@ const smsSender: Sender = {
 
 export class PostgresSenders implements SenderDirectory {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly openToken: OpenToken,
     private readonly sealToken: (token: string, businessId: number) => Buffer,
     /** Whether the installation sends SMS, for all businesses alike. */
@@ -47,7 +48,7 @@ export class PostgresSenders implements SenderDirectory {
   async add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
     const sealed = this.sealToken(sender.accessToken, businessId);
     const values = [businessId, sender.channel, sender.platformId, sender.accountId, sender.phone, sealed];
-    const [row] = await this.database.rows<StoredSender | { id: null }>(add, values);
+    const [row] = await this.cells.of(businessId).rows<StoredSender | { id: null }>(add, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     if (row.id === null) throw new SenderTaken(`${sender.platformId} belongs to another business`);
     return row;
@@ -55,7 +56,7 @@ export class PostgresSenders implements SenderDirectory {
 
   async of(businessId: number, channel: ChannelName): Promise<Sender | null> {
     if (channel === smsChannel) return this.hasSms ? smsSender : null;
-    const [row] = await this.database.rows<SenderColumns>(first, [businessId, channel]);
+    const [row] = await this.cells.of(businessId).rows<SenderColumns>(first, [businessId, channel]);
     return row ? toSender(row, businessId, this.openToken) : null;
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
 /** The row's lock makes those who count at once wait for each other: the limit is never passed. */
@@ -25,14 +26,14 @@ const release: Statement = {
 };
 
 export class PostgresTemplateUsage implements TemplateUsage {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async reserve(businessId: number): Promise<string | null> {
-    const [row] = await this.database.rows<{ month: string }>(reserve, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<{ month: string }>(reserve, [businessId]);
     return row?.month ?? null;
   }
 
   async release(businessId: number, month: string): Promise<void> {
-    await this.database.rows(release, [businessId, month]);
+    await this.cells.of(businessId).rows(release, [businessId, month]);
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../application/templates/ports.ts";
 import { cloudSender, type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
 import { maySend, preferredLanguage, type TemplateColumns, templateColumns } from "./template-sql.ts";
@@ -39,12 +40,12 @@ interface ListedRow extends ContextRow {
 
 export class PostgresTemplateCatalog implements TemplateCatalog {
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly openToken: OpenToken,
   ) {}
 
   async listing(businessId: number, userId: number): Promise<TemplateListing | null> {
-    const rows = await this.database.rows<ListedRow>(listing, [businessId, userId]);
+    const rows = await this.cells.of(businessId).rows<ListedRow>(listing, [businessId, userId]);
     const [first] = rows;
     if (!first) return null;
     return {

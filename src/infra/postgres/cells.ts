@@ -1,0 +1,35 @@
+import type { Queries } from "./database.ts";
+
+/**
+ * The databases in which businesses live, each business whole in one of them. Today there is one, with everything that
+ * belongs to no business besides. Whatever is asked of a business is asked through `of`; so a business may one day live
+ * elsewhere.
+ */
+export interface Cells<Cell extends Queries = Queries> {
+  /** The one in which the business lives; every statement names the business besides. */
+  of(businessId: number): Cell;
+  /** The same for several: each cell with those that live there. */
+  among(businessIds: readonly number[]): readonly { readonly cell: Cell; readonly businessIds: readonly number[] }[];
+  /** All of them, for work that goes over all businesses. */
+  each(): readonly Cell[];
+  /** For what is asked before anybody knows which business it is about: keys, tokens, files by their names. */
+  readonly directory: Cell;
+}
+
+/** One database, or a transaction on it, that is all there is. */
+export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => ({
+  of: () => cell,
+  among: (businessIds) => (businessIds.length === 0 ? [] : [{ cell, businessIds }]),
+  each: () => [cell],
+  directory: cell,
+});
+
+/** The rows of all cells, one cell after the other. */
+export async function everywhere<Row, Cell extends Queries>(
+  cells: Cells<Cell>,
+  ask: (cell: Cell) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const cell of cells.each()) for (const row of await ask(cell)) rows.push(row);
+  return rows;
+}
