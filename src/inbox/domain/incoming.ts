@@ -1,3 +1,5 @@
+import type { ReportedState } from "./delivery.ts";
+
 /** The platform's id of the business's number that a piece of news concerns. */
 type SenderId = string;
 
@@ -34,7 +36,7 @@ export interface DeliveryStatus {
   readonly reference?: string;
   /** The recipient's id on the platform, which may differ from the number that was written. */
   readonly recipientId?: string;
-  readonly state: "sent" | "failed" | "delivered" | "read";
+  readonly state: ReportedState;
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }
 

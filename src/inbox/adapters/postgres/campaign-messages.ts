@@ -3,6 +3,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
+import { messageState } from "./state-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
 
 /** A message of a campaign, sent already, to be kept in the chat with its contact. */
@@ -138,7 +139,7 @@ const amend: Statement = {
           platform_message_id = coalesce(message.platform_message_id, given.platform_message_id)
       from given
       where message.business_id = given.business_id and message.reference = given.reference
-        and message.state = 'unknown' and given.state <> 'unknown'
+        and message.state = ${messageState.unknown} and given.state <> ${messageState.unknown}
       returning ${messageColumns}
     ),
     news as (

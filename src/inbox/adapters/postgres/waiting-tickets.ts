@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type {
   AgentLine,
   ConversationThread,
@@ -7,6 +8,7 @@ import type {
   WaitingTicket,
   WaitingTickets,
 } from "../../application/ports.ts";
+import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
 import { setupColumns, setupJoins } from "./ticket-setups.ts";
 
@@ -33,7 +35,7 @@ const forgetServed: Statement = {
     using steps as step, conversations as conversation
     where ${inLine} and waiting.business_id = step.business_id and waiting.step_id = step.id
       and conversation.business_id = waiting.business_id and conversation.id = waiting.conversation_id
-      and (conversation.closed_at is not null or conversation.state = 'in_progress'
+      and (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
            or exists (select from tickets as ticket
                       where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
                         and ticket.step_id = waiting.step_id and ticket.closed_at is null))`,
