@@ -2,6 +2,8 @@
 const features = "(tenancy|messaging|inbox|orders|reports|ads)";
 const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
+/** How things are spelled for clients, whatever technology takes it to them. */
+const wire = `${adapters}wire/`;
 
 /** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
 const owners = {
@@ -54,17 +56,25 @@ module.exports = {
     },
     {
       name: "features-meet-in-bootstrap",
-      comment: "A feature states what it needs as a port of its own; bootstrap gives it another feature's use case.",
+      comment:
+        "A feature states what it needs as a port of its own; bootstrap gives it another feature's use case. But what " +
+        "a thing looks like on the wire, its feature says for all.",
       severity: "error",
       from: { path: `^src/${features}/` },
-      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/"] },
+      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", wire] },
     },
     {
       name: "adapters-do-not-meet",
       comment: "HTTP never reaches PostgreSQL except through a use case or a query port.",
       severity: "error",
       from: { path: `${adapters}([^/]+)/` },
-      to: { path: adapters, pathNot: `${adapters}$2/` },
+      to: { path: adapters, pathNot: [`${adapters}$2/`, wire] },
+    },
+    {
+      name: "only-clients-adapters-speak-the-wire",
+      severity: "error",
+      from: { path: "^src/", pathNot: `${adapters}(http|realtime|wire)/` },
+      to: { path: wire },
     },
     {
       name: "adapters-keep-to-their-technology",
