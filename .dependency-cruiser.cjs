@@ -4,6 +4,8 @@ const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
 /** The one file of a feature that others may import. */
 const published = `^src/${features}/public[.]ts$`;
+/** How things are spelled for clients, whatever technology takes it to them. */
+const wire = `${adapters}wire/`;
 
 /** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
 const owners = {
@@ -56,10 +58,10 @@ module.exports = {
     },
     {
       name: "features-meet-in-what-they-publish",
-      comment: "A feature sees of another the types, ports and use cases in its public.ts, and nothing else.",
+      comment: "A feature sees of another what its public.ts says, and how its things are spelled on the wire.",
       severity: "error",
       from: { path: `^src/${features}/` },
-      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", published] },
+      to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", published, wire] },
     },
     {
       name: "nobody-imports-their-own-public",
@@ -73,7 +75,13 @@ module.exports = {
       comment: "HTTP never reaches PostgreSQL except through a use case or a query port.",
       severity: "error",
       from: { path: `${adapters}([^/]+)/` },
-      to: { path: adapters, pathNot: `${adapters}$2/` },
+      to: { path: adapters, pathNot: [`${adapters}$2/`, wire] },
+    },
+    {
+      name: "only-clients-adapters-speak-the-wire",
+      severity: "error",
+      from: { path: "^src/", pathNot: `${adapters}(http|realtime|wire)/` },
+      to: { path: wire },
     },
     {
       name: "adapters-keep-to-their-technology",

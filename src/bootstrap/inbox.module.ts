@@ -8,12 +8,13 @@ import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-me
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
 import { PostgresTicketSetups } from "../inbox/adapters/postgres/ticket-setups.ts";
 import { PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
-import { PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
+import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import { CreateTicket } from "../inbox/application/create-ticket.ts";
 import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
 import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
@@ -31,7 +32,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.outgoingMessages, [tokens.cells, tokens.config], (cells, { messages }) => {
     return new PostgresOutgoingMessages(cells, messages.leaseSeconds);
   });
-  provide(bind, tokens.webhookQueue, [tokens.cells], (cells) => new PostgresWebhookQueue(cells));
+  provide(bind, tokens.webhookQueue, [tokens.cells], ({ directory }) => new PostgresWebhookQueue(directory));
   provide(
     bind,
     tokens.workOffWebhooks,
@@ -72,7 +73,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
     (cells, config, feed, send, log) =>
       new AssignWaiting(
-        new PostgresWaitingTickets(cells),
+        new PostgresWaitingLines(cells),
         ticketUnitOfWork(cells, config),
         feed,
         send,
@@ -127,7 +128,7 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress): Incom
   incoming: new PostgresIncomingStore(transaction, cloudChannel),
 });
 
-const ticketUnitOfWork = (cells: Database, { messages }: Config) =>
+const ticketUnitOfWork = (cells: Cells<Database>, { messages }: Config) =>
   new PostgresUnitOfWork(
     cells,
     (transaction): TicketStores => ({

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { PostgresAdCredentials } from "../../src/ads/adapters/postgres/ad-credentials.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 
@@ -21,7 +22,7 @@ describe("the command that gives a business access to the ad platform", function
     await database.rows({ name: "", text: "insert into businesses (id, name) values (1, 'Ana')" }, []);
     const secrets = new Secrets(bareEnvironment.MASTER_SECRET);
     credentials = new PostgresAdCredentials(
-      database,
+      oneCell(database),
       (sealed, businessId) => secrets.open(sealed, businessId),
       (token, businessId) => secrets.seal(token, businessId),
     );

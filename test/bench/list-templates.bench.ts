@@ -1,3 +1,4 @@
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/templates/template-catalog.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
@@ -57,7 +58,7 @@ interface ListedRow {
 
 export const bare: BareHandler = async ({ query, platform }) => {
   const [listing] = await statementsOf((queries) =>
-    new PostgresTemplateCatalog(queries, () => "").listing(businessId, userId),
+    new PostgresTemplateCatalog(oneCell(queries), () => "").listing(businessId, userId),
   );
   if (!listing) throw new Error("the adapter runs another statement than expected");
   return async (text) => {

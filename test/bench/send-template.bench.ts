@@ -1,4 +1,5 @@
 import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/outgoing-messages.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { PostgresSendContexts } from "../../src/messaging/adapters/postgres/sends/send-contexts.ts";
 import { aBusiness, aTemplate, aThread } from "../support/world.ts";
@@ -93,9 +94,9 @@ interface ContextRow {
 }
 
 export const bare: BareHandler = async ({ query, platform }) => {
-  const catalog = await statementsOf((queries) => new PostgresSendContexts(queries, () => "").toNumber(1, 1));
+  const catalog = await statementsOf((queries) => new PostgresSendContexts(oneCell(queries), () => "").toNumber(1, 1));
   const outbox = await statementsOf(async (queries) => {
-    const messages = new PostgresOutgoingMessages(queries, 60);
+    const messages = new PostgresOutgoingMessages(oneCell(queries), 60);
     const message = { businessId: 1, to: "", content: { text: "" } };
     const author = { kind: "business", name: "", userId: null } as const;
     await messages.open({ ...message, thread: { phone: "", contactName: "" }, author }, cloudChannel);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresIdempotencyStore } from "../../src/infra/postgres/idempotency-store.ts";
 import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
@@ -167,7 +168,7 @@ describe("with PostgreSQL", () => {
   };
   const emptied = async (): Promise<PostgresIdempotencyStore> => {
     await run("truncate idempotency_keys");
-    return new PostgresIdempotencyStore(database, leaseSeconds);
+    return new PostgresIdempotencyStore(oneCell(database), leaseSeconds);
   };
 
   const waitsForLock = async (): Promise<void> => {
@@ -178,7 +179,7 @@ describe("with PostgreSQL", () => {
   const whileClaimed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     let result: Promise<Result> | undefined;
     await database.transaction(async (transaction) => {
-      claimOf(await new PostgresIdempotencyStore(transaction, leaseSeconds).begin(aRequest()));
+      claimOf(await new PostgresIdempotencyStore(oneCell(transaction), leaseSeconds).begin(aRequest()));
       result = work();
       await waitsForLock();
     });

@@ -3,20 +3,17 @@ import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
-import { deliveryStates } from "../../src/inbox/domain/delivery.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import type { DeliveryStatus, OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
+import { type DeliveryState, deliveryStates, type ReportedState, reportedStates } from "../../src/kernel/delivery.ts";
+import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { openMessage } from "./open-message.ts";
 
 type News =
-  | { readonly kind: "statuses"; readonly states: readonly DeliveryStatus["state"][] }
+  | { readonly kind: "statuses"; readonly states: readonly ReportedState[] }
   | { readonly kind: "answer"; readonly state: "sent" | "unknown" };
 
-const statuses = fc.array(fc.constantFrom<DeliveryStatus["state"]>("sent", "failed", "delivered", "read"), {
-  minLength: 1,
-  maxLength: 4,
-});
+const statuses = fc.array(fc.constantFrom(...reportedStates), { minLength: 1, maxLength: 4 });
 /** What the platform tells, in deliveries of one or more, and the answer to the request itself, which may be lost. */
 const news = fc.array(
   fc.oneof(
@@ -26,8 +23,7 @@ const news = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-const statesIn = (told: News): readonly (typeof deliveryStates)[number][] =>
-  told.kind === "answer" ? [told.state] : told.states;
+const statesIn = (told: News): readonly DeliveryState[] => (told.kind === "answer" ? [told.state] : told.states);
 const furthestOf = (all: readonly News[]): string | undefined =>
   deliveryStates[Math.max(...all.flatMap(statesIn).map((state) => deliveryStates.indexOf(state)))];
 

@@ -1,3 +1,4 @@
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { GrownTables } from "../../src/infra/postgres/grown-tables.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 import { eventually } from "../support/wait.ts";

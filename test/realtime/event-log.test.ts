@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { World } from "./support.ts";
 
@@ -7,7 +8,7 @@ describe("PostgresEventLog", () => {
   let log: PostgresEventLog;
   before(async () => {
     world = await World.open();
-    log = new PostgresEventLog(world.database);
+    log = new PostgresEventLog(oneCell(world.database));
   });
   after(() => world.close());
   afterEach(() => world.reset());

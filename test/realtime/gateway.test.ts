@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { io } from "socket.io-client";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import type { EventLog } from "../../src/infra/realtime/event-log.ts";
 import { eventually } from "../support/wait.ts";
@@ -315,7 +316,7 @@ describe("Real-time gateway", () => {
   it("sends nothing twice when the last client leaves and the next one comes while the log is being read", async () => {
     let hold = Promise.resolve();
     let reads = 0;
-    const log = new PostgresEventLog(world.database);
+    const log = new PostgresEventLog(oneCell(world.database));
     const held: EventLog = {
       lastNumbers: (businessIds) => log.lastNumbers(businessIds),
       read: async (...given) => {
@@ -484,7 +485,7 @@ describe("Real-time gateway", () => {
   describe("while the log is away", () => {
     it("lets clients come back until they can join", async () => {
       let failures = 2;
-      const log = new PostgresEventLog(world.database);
+      const log = new PostgresEventLog(oneCell(world.database));
       await world.change(1);
       const { url } = await world.gateway({
         log: {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../src/infra/postgres/log-events.ts";
@@ -69,7 +70,7 @@ export class World {
   async gateway(settings: Partial<RealtimeSettings> = {}): Promise<ServedGateway> {
     const server = createServer((_request, response) => response.writeHead(404).end());
     const gateway = new RealtimeGateway({
-      log: new PostgresEventLog(this.database),
+      log: new PostgresEventLog(oneCell(this.database)),
       authenticate: async (token) => this.sessions.get(token) ?? null,
       translate: ({ payload }) => payload,
       corsOrigins: [shopOrigin],

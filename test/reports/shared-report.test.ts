@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresReportReads } from "../../src/reports/adapters/postgres/report-reads.ts";
 import type { AdInsights } from "../../src/reports/application/ports.ts";
 import { SharedReport } from "../../src/reports/application/shared-report.ts";
@@ -369,7 +370,7 @@ describe("the shared report (§7)", () => {
     };
     const inTime = <Result>(work: Promise<Result>) => work;
     const adsWith = async (port: AdInsights, failures: unknown[] = []) => {
-      const report = new SharedReport(new PostgresReportReads(world.database), port, inTime, (error) =>
+      const report = new SharedReport(new PostgresReportReads(oneCell(world.database)), port, inTime, (error) =>
         failures.push(error),
       );
       const [first] = await report.report({ rootId: 1, startDate: march.startDate, endDate: march.endDate });

@@ -2,6 +2,10 @@ import { maxId } from "../../kernel/ids.ts";
 import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
 
+/** A ticket is open in the first two. */
+export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
+export type TicketState = (typeof ticketStates)[number];
+
 /** What a step says of its tickets, together with its department and business. */
 export interface TicketSetup {
   readonly businessId: number;

@@ -73,7 +73,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
 
   async begin({ businessId, operation, key, digest }: KeyedRequest): Promise<Begun> {
     for (let look = 1; look <= mostLooks; look += 1) {
-      const [row] = await this.cells.of(businessId).rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
+      const [row] = await this.cells
+        .of(businessId)
+        .rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
       if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key, id: row.claim } };
       if (row) return knownOf(row);
     }
@@ -81,7 +83,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   async finish(claim: Claim, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
-    await this.cells.of(claim.businessId).rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
+    await this.cells
+      .of(claim.businessId)
+      .rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
   }
 
   async release(claim: Claim): Promise<void> {

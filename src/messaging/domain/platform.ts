@@ -1,3 +1,4 @@
+import type { ReportedState } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
 /** Why the platform refused a message, by what is to be done about it. */
@@ -55,7 +56,7 @@ export interface DeliveryStatus {
   readonly reference?: string;
   /** The recipient's id on the platform, which may differ from the number that was written. */
   readonly recipientId?: string;
-  readonly state: "sent" | "failed" | "delivered" | "read";
+  readonly state: ReportedState;
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }
 

@@ -31,8 +31,7 @@ export class FoldReports {
   private async foldAll(businessId: number, counting: Counting, horizon: Date, signal?: AbortSignal): Promise<void> {
     await this.convertAll(businessId, counting, signal);
     const counted = { timezone: timezoneOf(counting.timezone), currency: baseCurrency(counting.currency) };
-    const foldSome = () =>
-      this.unitOfWork.run(businessId, ({ folds }) => folds.foldSome(businessId, counted, horizon));
+    const foldSome = () => this.unitOfWork.run(businessId, ({ folds }) => folds.foldSome(businessId, counted, horizon));
     while (!signal?.aborted && (await foldSome()));
   }
 
@@ -49,8 +48,10 @@ export class FoldReports {
     });
     if (rates.length === 0) return;
     for (let last: number | null = 0; last !== null && !signal?.aborted; ) {
-      const after = last;
-      last = await this.unitOfWork.run(businessId, ({ folds }) => folds.convertSome(businessId, currency, rates, after));
+      const after: number = last;
+      last = await this.unitOfWork.run(businessId, ({ folds }) =>
+        folds.convertSome(businessId, currency, rates, after),
+      );
     }
   }
 }

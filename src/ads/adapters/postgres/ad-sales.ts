@@ -33,12 +33,9 @@ export class PostgresAdSales implements AdSales {
 
   async byAd(businessId: number, adIds: readonly string[], { from, until }: Period): Promise<Map<string, AdOutcome>> {
     if (adIds.length === 0) return new Map();
-    const rows = await this.cells.of(businessId).rows<AdOutcome & { readonly adId: string }>(byAd, [
-      businessId,
-      adIds,
-      from,
-      until,
-    ]);
+    const rows = await this.cells
+      .of(businessId)
+      .rows<AdOutcome & { readonly adId: string }>(byAd, [businessId, adIds, from, until]);
     return new Map(rows.map(({ adId, ...figures }) => [adId, figures]));
   }
 }

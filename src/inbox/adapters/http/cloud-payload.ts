@@ -1,3 +1,4 @@
+import { reportedStates } from "../../../kernel/delivery.ts";
 import { storableText } from "../../../kernel/storable-text.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import type { IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
@@ -79,9 +80,8 @@ function bodyOf(kind: string, content: Json): string {
 
 function readStatus(status: Json, sender: string): DeliveryStatus[] {
   const platformMessageId = id(status.id);
-  const state = status.status;
-  if (platformMessageId === undefined) return [];
-  if (state !== "sent" && state !== "failed" && state !== "delivered" && state !== "read") return [];
+  const state = reportedStates.find((known) => known === status.status);
+  if (platformMessageId === undefined || state === undefined) return [];
   const reference = text(status.biz_opaque_callback_data);
   const recipientId = digits(status.recipient_id);
   return [

@@ -1,11 +1,99 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import type {
+  ChatView,
+  ContactView,
+  InboxEvents,
+  LastMessageView,
+  MessageView,
+  NamedView,
+} from "../../application/events.ts";
+import { lostStates, untoldStates } from "../../domain/delivery.ts";
 
-const told = [
-  ...["business_id", "id", "chat_id", "conversation_id", "state", "direction", "kind", "body", "media_url", "author"],
-  ...["author_name", "error_code", "error_reason", "occurred_at"],
-];
+/** What a client is told of a contact; of the row `contact`. */
+export const contactAsTold = jsonOf<ContactView>({
+  id: "contact.id",
+  name: "contact.name",
+  phone: "contact.phone",
+  platformId: "contact.platform_id",
+});
 
-export const toldColumns = (table: string): string => told.map((column) => `${table}.${column}`).join(", ");
+/** Columns of `messages`; the CTEs `moved` and `news` hold each under the same name. */
+const messageFields: Columns<MessageView> = {
+  id: "id",
+  direction: "direction",
+  kind: "kind",
+  body: "body",
+  mediaUrl: "media_url",
+  author: "author",
+  authorName: "author_name",
+  state: "state",
+  errorCode: "error_code",
+  errorReason: "error_reason",
+  occurredAt: "occurred_at",
+};
+
+const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
+
+/**
+ * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
+ * and `agent`, for messages and chats of the CTE `news`.
+ */
+const payloads: Columns<InboxEvents> = {
+  "message:new": jsonOf<InboxEvents["message:new"]>({
+    chatId: "chat_id",
+    conversationId: "conversation_id",
+    contact: "contact",
+    message: jsonOf(messageFields),
+  }),
+  "message:status": jsonOf<InboxEvents["message:status"]>({
+    chatId: "chat_id",
+    conversationId: "conversation_id",
+    conversationState: "conversation_state",
+    messageId: "id",
+    state: "state",
+    errorCode: "error_code",
+    errorReason: "error_reason",
+  }),
+  "inbox:reorder": jsonOf<ChatView>({
+    chatId: "chat_id",
+    contact: "contact",
+    provider: "provider",
+    supportUserId: "support_user_id",
+    adId: "ad_id",
+    conversationId: "conversation_id",
+    conversationState: "conversation_state",
+    lastMessageAt: "last_message_at",
+    lastMessage: jsonOf<LastMessageView>({
+      id: "id",
+      direction: "direction",
+      kind: "kind",
+      preview: "left(body, 200)",
+      authorName: "author_name",
+    }),
+  }),
+  "ticket:new": jsonOf<InboxEvents["ticket:new"]>({
+    ticketId: "ticket.id",
+    state: "ticket.state",
+    createdAt: "ticket.created_at",
+    chatId: "ticket.chat_id",
+    conversationId: "ticket.conversation_id",
+    provider: "chat.provider",
+    conversationState: "conversation.state",
+    contact: contactAsTold,
+    step: named("step"),
+    department: `case when department.id is not null then ${named("department")} end`,
+    agent: named("agent"),
+  }),
+};
+
+/** The columns `name` and `payload` of an event. */
+export const told = (name: keyof InboxEvents): string => `${quoted(name)} as name, ${payloads[name]} as payload`;
+
+export const toldColumns = (table: string): string =>
+  ["business_id", "chat_id", "conversation_id", ...Object.values(messageFields)]
+    .map((column) => `${table}.${column}`)
+    .join(", ");
 
 /** What the CTE `moved` must return of the row `message`, besides `before`: its state before the change. */
 export const messageColumns = toldColumns("message");
@@ -14,11 +102,12 @@ export const messageColumns = toldColumns("message");
  * True of messages that nobody has been told of: incoming ones, and those that now leave `sending`. Whoever
  * moves a message out of `sending` announces it, be it the sender, a delivery status or the sweep.
  */
-const isNew = "(moved.before is null or moved.before = 'sending')";
+const isNew = `(moved.before is null or moved.before in (${quoted(...untoldStates)}))`;
 
 /** Chats that belong on top of the inbox: a failed send raises nothing. */
 const chatsToRaise = `
-  select distinct moved.business_id, moved.chat_id from moved where ${isNew} and moved.state <> 'failed'`;
+  select distinct moved.business_id, moved.chat_id from moved
+  where ${isNew} and moved.state not in (${quoted(...lostStates)})`;
 
 /**
  * Two ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
@@ -48,11 +137,6 @@ export const raising = {
   )`,
 };
 
-/** What a client is told of a contact; of the row `contact`. */
-export const contactAsTold = `
-  jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
-                     'platformId', contact.platform_id)`;
-
 /** The CTE `news`: each message of `moved` with the chat, the contact and the conversation that it is told with. */
 const news = `
   news as (
@@ -69,21 +153,12 @@ const news = `
 
 /** Rows of `message:new` for the messages of the CTE `news`. */
 export const toldOfNew = `
-    select business_id, id * 2 as position, 'message:new' as name,
-           jsonb_build_object(
-             'chatId', chat_id, 'conversationId', conversation_id, 'contact', contact,
-             'message', jsonb_build_object(
-               'id', id, 'direction', direction, 'kind', kind, 'body', body, 'mediaUrl', media_url, 'author', author,
-               'authorName', author_name, 'state', state, 'errorCode', error_code, 'errorReason', error_reason,
-               'occurredAt', occurred_at)) as payload
+    select business_id, id * 2 as position, ${told("message:new")}
     from news`;
 
 /** Rows of `message:status` for the messages of the CTE `news`. */
 export const toldOfChange = `
-    select business_id, id * 2 as position, 'message:status' as name,
-           jsonb_build_object('chatId', chat_id, 'conversationId', conversation_id,
-                              'conversationState', conversation_state, 'messageId', id, 'state', state,
-                              'errorCode', error_code, 'errorReason', error_reason) as payload
+    select business_id, id * 2 as position, ${told("message:status")}
     from news`;
 
 /**
@@ -99,15 +174,9 @@ export const announcing = (raised: string = raising.now): string => `
     union all
     ${toldOfChange} where not is_new
     union all
-    select business_id, position, 'inbox:reorder', payload from (
-      select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position,
-             jsonb_build_object(
-               'chatId', chat_id, 'contact', contact, 'provider', provider, 'supportUserId', support_user_id,
-               'adId', ad_id, 'conversationId', conversation_id, 'conversationState', conversation_state,
-               'lastMessageAt', last_message_at,
-               'lastMessage', jsonb_build_object('id', id, 'direction', direction, 'kind', kind,
-                                                 'preview', left(body, 200), 'authorName', author_name)) as payload
-      from news where is_new and is_raised and state <> 'failed'
+    select business_id, position, name, payload from (
+      select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position, ${told("inbox:reorder")}
+      from news where is_new and is_raised and state not in (${quoted(...lostStates)})
       order by business_id, chat_id, id desc
     ) as rows_to_redraw
   ),

@@ -4,6 +4,7 @@ import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infr
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { CampaignInbox, CampaignMessage, CampaignOrigin, LearnedContact } from "../../../messaging/public.ts";
 import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
+import { messageState } from "./state-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
 
 const makeRooms: Statement = {
@@ -116,7 +117,7 @@ const amend: Statement = {
           platform_message_id = coalesce(message.platform_message_id, given.platform_message_id)
       from given
       where message.business_id = given.business_id and message.reference = given.reference
-        and message.state = 'unknown' and given.state <> 'unknown'
+        and message.state = ${messageState.unknown} and given.state <> ${messageState.unknown}
       returning ${messageColumns}
     ),
     news as (

@@ -1,6 +1,8 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { MessageState } from "../../domain/delivery.ts";
 import type { IncomingMessage } from "../../domain/incoming.ts";
 import { inChunks } from "./in-chunks.ts";
+import { messageState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
 /** Where messages that are not stored yet belong; what is missing there is made. */
@@ -32,7 +34,7 @@ const store: Statement = {
   text: `
     insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
                                      author_name, state, platform_message_id, occurred_at)
-    select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, 'received',
+    select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, ${messageState.received},
            message_id, occurred_at
     from jsonb_to_recordset($1::jsonb) as news(
       position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, kind text,
@@ -57,7 +59,7 @@ export interface StoredMessage {
   readonly id: number;
   readonly chat_id: number;
   readonly before: null;
-  readonly state: string;
+  readonly state: MessageState;
   readonly message: IncomingMessage | undefined;
 }
 

@@ -1,16 +1,17 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { rankIn } from "../../../infra/postgres/sql-text.ts";
+import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import { deliveryStates } from "../../domain/delivery.ts";
+import { awaitsAnswer, type MessageState, mayReach } from "../../domain/delivery.ts";
 import { inChunks } from "./in-chunks.ts";
-
-const states = `array[${deliveryStates.map((state) => `'${state}'`).join(", ")}]`;
+import { isChangedBy, stateAfter } from "./state-sql.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
 const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
     with given as (
-      select sender.business_id, news.*, array_position(${states}, news.state) as rank
+      select sender.business_id, news.*, ${rankIn(deliveryStates, "news.state")} as rank
       from jsonb_to_recordset($1::jsonb) as news(
         sender text, message_id text, reference uuid, recipient_id text, state text, code integer, reason text,
         opted_out boolean)
@@ -40,7 +41,7 @@ const moveStatuses: Statement = {
         error_code = earlier.code, error_reason = earlier.reason
     from earlier
     where message.business_id = earlier.business_id and message.id = earlier.id
-      and message.direction = 'out' and earlier.rank > array_position(${states}, earlier.before)
+      and message.direction = 'out' and earlier.rank > ${rankIn(deliveryStates, "earlier.before")}
     returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
               earlier.opted_out, message.takes_conversation`,
 };
@@ -75,14 +76,14 @@ const learnRecipients: Statement = {
 const takeConversations: Statement = {
   name: "incoming_take_conversations",
   text: `
-    update conversations as conversation set state = 'in_progress'
+    update conversations as conversation set state = ${stateAfter("answer")}
     from (
       select conversation.business_id, conversation.id from conversations as conversation
       where (conversation.business_id, conversation.id) in (
           select message.business_id, message.conversation_id
           from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint)
           join messages as message on message.business_id = news.business_id and message.id = news.id)
-        and conversation.state = 'pending' and conversation.closed_at is null
+        and ${isChangedBy("answer")} and conversation.closed_at is null
       order by conversation.business_id, conversation.id
       for no key update
     ) as waiting
@@ -94,8 +95,8 @@ export interface MovedMessage {
   readonly business_id: number;
   readonly id: number;
   readonly chat_id: number;
-  readonly before: string;
-  readonly state: string;
+  readonly before: MessageState;
+  readonly state: MessageState;
   readonly recipient_id: string | null;
   readonly opted_out: boolean;
   readonly takes_conversation: boolean;
@@ -109,7 +110,7 @@ export const moveMessages = (
 ): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses.map(statusRow), provider);
 
 export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
-  const news = moved.filter((row) => row.opted_out || (wasLost(row) && row.recipient_id));
+  const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
   await inChunks(
     transaction,
     learnRecipients,
@@ -124,16 +125,13 @@ export async function learnFrom(transaction: Queries, moved: readonly MovedMessa
 }
 
 export async function takeConversationsOf(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
-  const news = moved.filter((row) => wasLost(row) && row.state !== "failed" && row.takes_conversation);
+  const news = moved.filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation);
   await inChunks(
     transaction,
     takeConversations,
     news.map(({ business_id, id }) => ({ business_id, id })),
   );
 }
-
-/** The answer to its request was. */
-const wasLost = ({ before }: MovedMessage): boolean => before === "sending" || before === "unknown";
 
 const statusRow = (status: DeliveryStatus) => ({
   sender: status.sender,

@@ -1,6 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import {
@@ -11,7 +12,9 @@ import {
   type SendOutcome,
   settledStates,
 } from "../../../messaging/public.ts";
+import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
+import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
 import { findingRooms, findingThreads } from "./thread-sql.ts";
 
 /** Enters the message in the conversation that the CTE `talk` of `finding` ends with. */
@@ -23,7 +26,8 @@ const opening = (name: string, finding: string, talk: string): Statement => ({
                           author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
                           attempt, lease_until)
     select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
-           $10::timestamptz, $11::boolean, 'sending', gen_random_uuid(), 1, now() + make_interval(secs => $12)
+           $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
+           now() + make_interval(secs => $12)
     from ${talk}
     returning id, attempt, reference`,
 });
@@ -51,12 +55,12 @@ const openInChat = opening(
 const takeConversation: Statement = {
   name: "message_take_conversation",
   text: `
-    update conversations as conversation set state = 'in_progress'
+    update conversations as conversation set state = ${stateAfter("answer")}
     from messages as message
     where message.business_id = $1 and message.id = $2 and message.takes_conversation
-      and message.state in ('sending', 'unknown')
+      and message.state in (${quoted(...unansweredStates)})
       and conversation.business_id = message.business_id and conversation.id = message.conversation_id
-      and conversation.state = 'pending' and conversation.closed_at is null`,
+      and ${isChangedBy("answer")} and conversation.closed_at is null`,
 };
 
 const settle: Statement = {
@@ -68,7 +72,7 @@ const settle: Statement = {
           error_reason = $7, lease_until = null
       from (select state as before from messages where business_id = $1 and id = $2 for no key update) as earlier
       where message.business_id = $1 and message.id = $2 and message.attempt = $3
-        and earlier.before in ('sending', 'unknown') and earlier.before <> $4
+        and earlier.before in (${quoted(...unansweredStates)}) and earlier.before <> $4
       returning ${messageColumns}, earlier.before
     ),
     ${announcing()}
@@ -98,10 +102,11 @@ const settleExpired: Statement = {
   text: `
     with moved as (
       update messages as message
-      set state = 'unknown', lease_until = null, error_reason = 'the sender stopped before it knew the outcome'
+      set state = ${messageState.unknown}, lease_until = null,
+          error_reason = 'the sender stopped before it knew the outcome'
       from (
         select business_id, id, state as before from messages
-        where state = 'sending' and lease_until < now()
+        where state = ${messageState.sending} and lease_until < now()
         order by business_id, id limit $1
         for no key update skip locked
       ) as earlier

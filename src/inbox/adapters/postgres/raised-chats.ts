@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
+import { type MessageState, mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage } from "../../domain/incoming.ts";
 import { inChunks } from "./in-chunks.ts";
 
@@ -37,8 +38,8 @@ export interface MessageNews {
   readonly id: number;
   readonly chat_id: number;
   /** Its state before; null for one that came. */
-  readonly before: string | null;
-  readonly state: string;
+  readonly before: MessageState | null;
+  readonly state: MessageState;
   /** What came. */
   readonly message?: IncomingMessage | undefined;
 }
@@ -49,7 +50,7 @@ export async function raiseChats(transaction: Queries, news: readonly MessageNew
 
 /** One row for each chat that is to rise, in the order in which chats are locked. */
 function chatsOf(news: readonly MessageNews[]): object[] {
-  const raisers = news.filter(({ before, state }) => (before === null || before === "sending") && state !== "failed");
+  const raisers = news.filter(({ before, state }) => wasUntold(before) && mayReach(state));
   const chats = groupBy(raisers, (row) => `${row.business_id} ${row.chat_id}`);
   const rows = [...chats.values()].flatMap((group) => {
     const [first] = group;

@@ -1,3 +1,6 @@
+import { quoted } from "../../../infra/postgres/sql-text.ts";
+import { firstState } from "../../domain/conversation.ts";
+
 /**
  * CTEs that find, or make where missing, the chat and its open conversation for each row of the CTE
  * `owners(business_id, contact_id, provider, ad_id)`, of which no two share business and contact:
@@ -38,7 +41,9 @@ export const findingRooms = `
   ),
   made_conversations as (
     insert into conversations as conversation (business_id, chat_id, state, ad_id)
-    select rooms.business_id, rooms.chat_id, case when rooms.bot_available then 'bot' else 'pending' end, owners.ad_id
+    select rooms.business_id, rooms.chat_id,
+           case when rooms.bot_available then ${quoted(firstState(true))} else ${quoted(firstState(false))} end,
+           owners.ad_id
     from rooms join owners using (business_id, contact_id)
     where not exists (
       select from known_conversations as known

@@ -13,7 +13,8 @@ import type {
   TicketDesk,
 } from "../../application/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
-import { announcing, messageColumns } from "./announce-sql.ts";
+import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
 /**
@@ -90,7 +91,7 @@ const create: Statement = {
     ),
     made as (
       insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state)
-      select $1::bigint, "chatId", "conversationId", "stepId", "agentId", 'pending' from given order by position
+      select $1::bigint, "chatId", "conversationId", "stepId", "agentId", ${ticketState.pending} from given order by position
       returning id, chat_id, conversation_id, step_id, agent_id
     ),
     tagged as (
@@ -108,9 +109,9 @@ const create: Statement = {
       select $1, 'assigned_tag', chat_id, step_id, tag_id, id from tagged join made using (chat_id)
     ),
     taken as (
-      update conversations as conversation set state = 'pending'
+      update conversations as conversation set state = ${stateAfter("ticket")}
       from made
-      where conversation.business_id = $1 and conversation.id = made.conversation_id and conversation.state = 'bot'
+      where conversation.business_id = $1 and conversation.id = made.conversation_id and ${isChangedBy("ticket")}
     ),
     rooms as (
       select chat.id from chats as chat
@@ -134,17 +135,7 @@ const announce: Statement = {
   name: "ticket_announce",
   text: `
     with events as (
-      select ticket.business_id, ticket.id as position, 'ticket:new' as name,
-             jsonb_build_object(
-               'ticketId', ticket.id, 'state', ticket.state, 'createdAt', ticket.created_at,
-               'chatId', ticket.chat_id, 'conversationId', ticket.conversation_id, 'provider', chat.provider,
-               'conversationState', conversation.state,
-               'contact', jsonb_build_object('id', contact.id, 'name', contact.name, 'phone', contact.phone,
-                                             'platformId', contact.platform_id),
-               'step', jsonb_build_object('id', step.id, 'name', step.name),
-               'department', case when department.id is not null
-                                  then jsonb_build_object('id', department.id, 'name', department.name) end,
-               'agent', jsonb_build_object('id', agent.id, 'name', agent.name)) as payload
+      select ticket.business_id, ticket.id as position, ${told("ticket:new")}
       from tickets as ticket
       join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
       join contacts as contact on contact.business_id = ticket.business_id and contact.id = chat.contact_id
@@ -166,7 +157,7 @@ const note: Statement = {
     with moved as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
                                        author_name, state, reference)
-      select $1::bigint, "chatId", "conversationId", 'out', 'ticket', body, details, 'business', $2, 'sent',
+      select $1::bigint, "chatId", "conversationId", 'out', 'ticket', body, details, 'business', $2, ${messageState.sent},
              gen_random_uuid()
       from jsonb_to_recordset($3::jsonb) as note(
         position integer, "chatId" bigint, "conversationId" bigint, body text, details jsonb)
@@ -183,7 +174,7 @@ const open: Statement = {
     with opened as (
       insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                             state, reference, attempt, lease_until)
-      select $1::bigint, "chatId", "conversationId", 'out', kind, text, "mediaUrl", 'business', $2, 'sending',
+      select $1::bigint, "chatId", "conversationId", 'out', kind, text, "mediaUrl", 'business', $2, ${messageState.sending},
              gen_random_uuid(), 1, clock_timestamp() + make_interval(secs => $4)
       from jsonb_to_recordset($3::jsonb) as message(
         position integer, "chatId" bigint, "conversationId" bigint, kind text, text text, "mediaUrl" text)

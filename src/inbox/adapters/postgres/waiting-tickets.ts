@@ -1,4 +1,6 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type {
   AgentLine,
   ConversationThread,
@@ -7,6 +9,7 @@ import type {
   WaitingTicket,
   WaitingTickets,
 } from "../../application/ports.ts";
+import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
 import { setupColumns, setupJoins } from "./ticket-setups.ts";
 
@@ -33,7 +36,7 @@ const forgetServed: Statement = {
     using steps as step, conversations as conversation
     where ${inLine} and waiting.business_id = step.business_id and waiting.step_id = step.id
       and conversation.business_id = waiting.business_id and conversation.id = waiting.conversation_id
-      and (conversation.closed_at is not null or conversation.state = 'in_progress'
+      and (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
            or exists (select from tickets as ticket
                       where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
                         and ticket.step_id = waiting.step_id and ticket.closed_at is null))`,
@@ -77,7 +80,7 @@ const lines: Statement = {
 
 type OldestRow = TicketSetup & { readonly chat_id: number; readonly conversation_id: number };
 
-export class PostgresWaitingTickets implements WaitingTickets, WaitingLines {
+export class PostgresWaitingTickets implements WaitingTickets {
   constructor(private readonly queries: Queries) {}
 
   async enter(businessId: number, { chatId, conversationId }: ConversationThread, stepId: number): Promise<boolean> {
@@ -104,8 +107,13 @@ export class PostgresWaitingTickets implements WaitingTickets, WaitingLines {
       return { chatId, conversationId, setup };
     });
   }
+}
+
+export class PostgresWaitingLines implements WaitingLines {
+  constructor(private readonly cells: Cells) {}
 
   list(after: AgentLine | null): Promise<WaitingLine[]> {
-    return this.queries.rows<WaitingLine>(lines, [after?.businessId ?? 0, after?.departmentId ?? 0]);
+    const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
+    return everywhere(this.cells, (cell) => cell.rows<WaitingLine>(lines, values));
   }
 }

@@ -58,6 +58,7 @@ const purge: Statement = {
     returning id`,
 };
 
+/** Kept where everything is of which nobody knows yet whose it is. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 

@@ -80,7 +80,9 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [row] = await this.cells.directory.rows<{ business_id: number; user_id: number; password_hash: string }>(credentials, [email],
+    const [row] = await this.cells.directory.rows<{ business_id: number; user_id: number; password_hash: string }>(
+      credentials,
+      [email],
     );
     return row ? { businessId: row.business_id, userId: row.user_id, passwordHash: row.password_hash } : null;
   }

@@ -66,7 +66,9 @@ export class PostgresMediaFiles implements MediaRegister {
 
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
     const values = [olderThanSeconds, most];
-    const rows = await everywhere(this.cells, (cell) => cell.rows<{ business_id: number; name: string }>(abandoned, values));
+    const rows = await everywhere(this.cells, (cell) =>
+      cell.rows<{ business_id: number; name: string }>(abandoned, values),
+    );
     return rows.map(({ business_id, name }) => ({ businessId: business_id, name }));
   }
 }

@@ -78,7 +78,9 @@ export class PostgresSendContexts implements SendContexts {
 
   async toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null> {
     const { templateId, chatId, contactId, userId } = named;
-    const rows = await this.cells.of(businessId).rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
+    const rows = await this.cells
+      .of(businessId)
+      .rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
     const [row] = rows;
     if (!row) return null;
     const senderOf = (channel: ChannelName | null) => {

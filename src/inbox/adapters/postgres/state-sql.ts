@@ -1,0 +1,19 @@
+import { literalsOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { type ConversationMove, changesBy, conversationStates } from "../../domain/conversation.ts";
+import { messageStates } from "../../domain/delivery.ts";
+import { ticketStates } from "../../domain/ticket.ts";
+
+/** States as SQL writes them. */
+export const messageState = literalsOf(messageStates);
+export const conversationState = literalsOf(conversationStates);
+export const ticketState = literalsOf(ticketStates);
+
+/** True of the row `conversation` where the move changes its state. */
+export const isChangedBy = (move: ConversationMove): string =>
+  `conversation.state in (${quoted(...changesBy(move).map(([before]) => before))})`;
+
+/** The state of such a row after the move. */
+export const stateAfter = (move: ConversationMove): string =>
+  `case conversation.state ${changesBy(move)
+    .map(([before, next]) => `when ${conversationState[before]} then ${conversationState[next]}`)
+    .join(" ")} else conversation.state end`;

@@ -1,0 +1,44 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect } from "chai";
+import { conversationStates } from "../../src/inbox/domain/conversation.ts";
+import { messageStates } from "../../src/inbox/domain/delivery.ts";
+import { ticketStates } from "../../src/inbox/domain/ticket.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const statesOf: Readonly<Record<string, readonly string[]>> = {
+  messages: messageStates,
+  conversations: conversationStates,
+  tickets: ticketStates,
+};
+
+describe("states of the inbox", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+  });
+  after(() => world.stop());
+
+  for (const [table, states] of Object.entries(statesOf)) {
+    it(`are in the table ${table} those that the domain knows`, async () => {
+      const [check] = await world.rows<{ text: string }>(
+        "select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = $1::regclass and conname = $2",
+        [table, `${table}_state_check`],
+      );
+      const allowed = [...(check?.text.matchAll(/'(\w+)'::text/g) ?? [])].map(([, state]) => state);
+      expect(allowed).to.have.members(states);
+    });
+  }
+
+  it("are not spelled in its statements, which take them from the domain", async () => {
+    const folder = "src/inbox/adapters/postgres";
+    const known = new Set(Object.values(statesOf).flat());
+    const spelled: string[] = [];
+    for (const file of await readdir(folder)) {
+      const source = await readFile(`${folder}/${file}`, "utf8");
+      // Nothing but SQL has single quotes.
+      const names = [...source.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
+      spelled.push(...names.filter((name) => known.has(name)).map((name) => `${file}: ${name}`));
+    }
+    expect(spelled).to.deep.equal([]);
+  });
+});
