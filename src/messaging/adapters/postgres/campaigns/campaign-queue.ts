@@ -9,11 +9,12 @@ import type {
   OnUnreadable,
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
+import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
 import { type OpenToken, type SenderColumns, toSender } from "../sends/sender-sql.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
-import { countsByState, isOpen } from "./campaign-sql.ts";
+import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 const unreadableRestMs = 10_000;
@@ -21,15 +22,15 @@ const unreadableRestMs = 10_000;
 const pause: Statement = {
   name: "campaign_pauses_itself",
   text: `
-    update campaigns set state = 'paused', pause_reason = $3
-    where business_id = $1 and id = $2 and state = 'running' returning id`,
+    update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
+    where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`,
 };
 
 const complete: Statement = {
   name: "campaign_complete",
   text: `
-    update campaigns as campaign set state = 'completed', finished_at = now()
-    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state = 'running'
+    update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state ${campaignMove.complete.from}
       and not ${isOpen}
     returning campaign.id`,
 };
@@ -42,26 +43,27 @@ const tidy: Statement = {
   name: "campaign_tidy",
   text: `
     with ended as (
-      update campaigns as campaign set state = 'completed', finished_at = now()
-      where campaign.state = 'running' and not ${isOpen}
+      update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+      where campaign.state ${campaignMove.complete.from} and not ${isOpen}
       returning campaign.business_id, campaign.id
     ),
     reopened as (
-      update campaigns as campaign set state = 'running', finished_at = null
-      where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
+      update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
+      where campaign.state ${campaignMove.reopen.from} and campaign.finished_at > now() - interval '1 day'
+        and ${isOpen}
       returning campaign.business_id, campaign.id
     ),
     left_queued as (
       select recipient.business_id, recipient.campaign_id, recipient.position
       from campaigns as campaign join campaign_recipients as recipient
         on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
-        and recipient.state = 'queued'
+      where campaign.state = ${campaignMove.cancel.to} and campaign.finished_at > now() - interval '1 day'
+        and recipient.state ${recipientMove.cancel.from}
       limit 10000
       for no key update of recipient skip locked
     ),
     cancelled as (
-      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
       from left_queued
       where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
         and recipient.position = left_queued.position
@@ -111,7 +113,7 @@ interface LeaseRow extends SenderColumns {
 }
 
 type ClaimRow = ClaimedRecipient & {
-  readonly state: "sending" | "skipped" | null;
+  readonly state: RecipientState | null;
   readonly held: boolean;
   readonly due_in_ms: number | null;
   readonly sent_directly: number;
@@ -193,8 +195,10 @@ export class PostgresCampaignQueue implements CampaignQueue {
     ]);
     return {
       held: rows[0]?.held ?? false,
-      recipients: rows.filter(({ state }) => state === "sending"),
-      skippedOf: [...new Set(rows.filter(({ state }) => state === "skipped").map(({ campaignId }) => campaignId))],
+      recipients: rows.filter(({ state }) => state === recipientMoves.claim.to),
+      skippedOf: [
+        ...new Set(rows.filter(({ state }) => state === recipientMoves.skip.to).map(({ campaignId }) => campaignId)),
+      ],
       dueInMs: rows[0]?.due_in_ms ?? null,
       sentDirectly: rows[0]?.sent_directly ?? 0,
     };

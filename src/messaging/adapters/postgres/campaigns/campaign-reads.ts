@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type { CampaignReads, CampaignStatus, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
-import { type RecipientState, recipientStates } from "../../../domain/campaign.ts";
-import { countsByState } from "./campaign-sql.ts";
+import { type RecipientState, recipientStates, sendingStates } from "../../../domain/campaign.ts";
+import { countsByState, isIn } from "./campaign-sql.ts";
 
 const columns = `
   campaign.id, campaign.name, campaign.state, campaign.pause_reason as "pauseReason",
@@ -14,7 +14,7 @@ const columns = `
   ${countsByState} as counts,
   (select count(*) from campaign_recipients as recipient
    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-     and campaign.state = 'running' and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
+     and campaign.state ${isIn(sendingStates)} and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
   ) / 10.0 as rate`;
 
 const status: Statement = {

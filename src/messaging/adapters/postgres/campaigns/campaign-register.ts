@@ -9,6 +9,7 @@ import type {
 } from "../../../application/campaigns/ports.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
 import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
+import { campaignMove } from "./campaign-sql.ts";
 
 /** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
 const rowsAtATime = 10_000;
@@ -45,7 +46,7 @@ const addCampaign: Statement = {
   text: `
     insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
                            starts_at, window_from, window_to, timezone, total)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, 'running', coalesce($9, now()), $10, $11, $12, $13)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, ${campaignMove.register.to}, coalesce($9, now()), $10, $11, $12, $13)
     returning id`,
 };
 
