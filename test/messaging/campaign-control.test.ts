@@ -591,6 +591,12 @@ describe("campaigns in the hands of an operator", () => {
       expect(await all.accepted(4)).to.deep.equal([]);
     });
 
+    it("shows the text of a template whose placeholders have names", async () => {
+      const named = all.body(1, { plantilla_id: 106, paramMapping: { "1": "pedido", "2": "nombre" } });
+      const [first] = (await preview(named)).json.data;
+      expect(first).to.include({ texto: "Hola Ana 0, tu pedido A-0 está listo." });
+    });
+
     it("warns of a text that is too long for the platform", async () => {
       const contacts = [994, 995].map((length) => ({
         nombre: "x".repeat(length),

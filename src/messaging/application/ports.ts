@@ -52,6 +52,8 @@ export interface ChannelMessage {
     readonly language: string;
     /** Texts for {{1}}, {{2}}, ... of the body, in order. */
     readonly parameters: readonly string[];
+    /** Where the placeholders have names instead, these, in the order of the parameters. */
+    readonly parameterNames?: readonly string[];
     /** Its name at ProviderB, where it is registered there. */
     readonly providerBId: string | null;
   };

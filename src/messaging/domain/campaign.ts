@@ -92,6 +92,8 @@ export interface FrozenTemplate {
   readonly platformName: string;
   readonly language: string;
   readonly body: string;
+  /** Of its placeholders, in the order of the parameters; none where they are numbered, as in older campaigns. */
+  readonly parameterNames?: readonly string[];
   readonly providerBId: string | null;
   readonly media: Media | null;
 }

@@ -137,7 +137,7 @@ export class RecordCampaign {
     for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
       const campaign = campaigns.get(id);
       if (!campaign) continue;
-      const fill = textFiller(campaign.template.body);
+      const fill = textFiller(campaign.template.body, campaign.template.parameterNames);
       const messages = own.map((row) => messageOf(row, fill(row.parameters)));
       for (const event of await inbox.record(businessId, originOf(campaign), messages, isHeard)) events.push(event);
     }

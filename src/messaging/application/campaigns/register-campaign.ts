@@ -10,7 +10,7 @@ import {
 } from "../../domain/campaign.ts";
 import { BusinessNotFound, NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { bodyText, languageOf, requiredParameters, storedHeader } from "../../domain/template.ts";
+import { bodyText, languageOf, placeholderNames, requiredParameters, storedHeader } from "../../domain/template.ts";
 import type { KnownTemplates, Sender } from "../ports.ts";
 import type { CampaignContext, CampaignRegister, NewRecipient } from "./ports.ts";
 
@@ -112,6 +112,7 @@ export async function freeze(
     platformName: template.platformName,
     language: languageOf(template.structure, preferredLanguage, known),
     body: bodyText(template),
+    parameterNames: placeholderNames(template),
     providerBId: template.providerBId,
     media: storedHeader(template, mediaBaseUrl),
   };

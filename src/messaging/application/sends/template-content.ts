@@ -1,4 +1,4 @@
-import { type Media, renderBody, type Template } from "../../domain/template.ts";
+import { type Media, placeholderNames, renderBody, type Template } from "../../domain/template.ts";
 import type { ChannelMessage } from "../ports.ts";
 
 /** A template as a message, in every form that a channel may want it in. */
@@ -9,6 +9,12 @@ export const templateContent = (
   media: Media | null,
 ): Pick<ChannelMessage, "text" | "template" | "media"> => ({
   text: renderBody(template, parameters),
-  template: { name: template.platformName, language, parameters, providerBId: template.providerBId },
+  template: {
+    name: template.platformName,
+    language,
+    parameters,
+    parameterNames: placeholderNames(template),
+    providerBId: template.providerBId,
+  },
   ...(media ? { media } : {}),
 });
