@@ -53,7 +53,7 @@ const componentOf = (structure: TemplateStructure | null, type: string): Templat
 const highestPlaceholder = (text: string): number =>
   Math.max(0, ...Array.from(text.matchAll(/\{\{\s*(\d{1,4})\s*\}\}/g), ([, n]) => Number(n)));
 
-/** `{{1}}` or `{{nombre}}`; the group is what stands inside. */
+/** `{{1}}` or `{{name}}`; the group is what stands inside. */
 const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
 const namesIn = (text: string): string[] => [
