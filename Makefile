@@ -6,8 +6,11 @@ BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
 BUILT := dist/.built
 TSX := node --import tsx
-# Room for what a few hundred requests leave behind: the garbage collector then copies and promotes less of what lives.
-PRODUCTION_FLAGS := --enable-source-maps --max-semi-space-size=64
+PRODUCTION_FLAGS := --enable-source-maps
+# MB of the young generation, of which V8 keeps three. Room for what a few hundred requests leave behind: the garbage
+# collector then copies and promotes less of what lives. A worker fills whatever it gets with a large campaign.
+ANSWERING := --max-semi-space-size=64
+WORKING := --max-semi-space-size=16
 
 # An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run`.
 ifeq ($(strip $(DATABASE_URL)),)
@@ -33,13 +36,13 @@ check: $(MODULES) ## types, lint, format and dependency rules only
 	@npm run --silent arch
 
 start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
-	@ROLE=all NODE_ENV=production exec node $(PRODUCTION_FLAGS) dist/src/main.js
+	@ROLE=all NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(ANSWERING) dist/src/main.js
 
 api: $(BUILT) ## production: a process that answers requests
-	@ROLE=api NODE_ENV=production exec node $(PRODUCTION_FLAGS) dist/src/main.js
+	@ROLE=api NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(ANSWERING) dist/src/main.js
 
 worker: $(BUILT) ## production: a process that works off jobs
-	@ROLE=worker NODE_ENV=production exec node $(PRODUCTION_FLAGS) dist/src/main.js
+	@ROLE=worker NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(WORKING) dist/src/main.js
 
 migrate: $(MODULES) ## bring the schema up to date
 	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts

@@ -14,7 +14,10 @@ import { PostgresCampaignControl } from "../messaging/adapters/postgres/campaign
 import { PostgresCampaignQueue } from "../messaging/adapters/postgres/campaigns/campaign-queue.ts";
 import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaigns/campaign-reads.ts";
 import { PostgresCampaignRecipients } from "../messaging/adapters/postgres/campaigns/campaign-recipients.ts";
-import { PostgresCampaignRegister } from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
+import {
+  PostgresCampaignRegister,
+  PostgresNewCampaigns,
+} from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
 import {
   CampaignProgress,
   DispatchCampaigns,
@@ -118,9 +121,15 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.registerCampaign,
-    [tokens.campaignRegister, tokens.knownTemplates, tokens.config, tokens.triggers],
-    (register, known, { media }, triggers) =>
-      new RegisterCampaign(register, known, media.baseUrl || null, () => triggers.trigger("campaigns.dispatch")),
+    [tokens.campaignRegister, tokens.cells, tokens.knownTemplates, tokens.config, tokens.triggers],
+    (register, cells, known, { media }, triggers) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        campaigns: new PostgresNewCampaigns(transaction),
+      }));
+      return new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, () =>
+        triggers.trigger("campaigns.dispatch"),
+      );
+    },
   );
   provide(
     bind,

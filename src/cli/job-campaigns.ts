@@ -2,6 +2,8 @@ import { readConfig } from "../bootstrap/config.ts";
 import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
+import { isIn } from "../messaging/adapters/postgres/campaigns/campaign-sql.ts";
+import { campaignMoves, openStates, sendingStates } from "../messaging/domain/campaign.ts";
 import { runCommand } from "./command.ts";
 
 /** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */
@@ -61,12 +63,12 @@ await runCommand(async () => {
       {
         name: "job_campaigns_standing",
         text: `
-          select count(*) filter (where recipient.state in ('queued', 'sending')) as waiting,
-                 count(*) filter (where recipient.state not in ('queued', 'sending')) as done
+          select count(*) filter (where recipient.state ${isIn(openStates)}) as waiting,
+                 count(*) filter (where recipient.state not ${isIn(openStates)}) as done
           from campaign_recipients as recipient
           join campaigns as campaign on campaign.business_id = recipient.business_id
                                         and campaign.id = recipient.campaign_id
-          where campaign.state in ('running', 'completed') and campaign.starts_at <= now()
+          where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
             and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')`,
       },
       [],

@@ -24,6 +24,8 @@ interface TemplateSketch {
   readonly platformName?: string;
   readonly body: string;
   readonly example?: readonly string[];
+  /** Of the placeholders, in the order of `example`; they are numbered unless given. */
+  readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
   readonly fileName?: string;
   /** The state at the platform; null where the platform does not know the name. */
@@ -113,6 +115,13 @@ const sketches: readonly TemplateSketch[] = [
   { name: "Horario", platformName: "opening_hours", body: "Atendemos de {{1}} a {{2}}.", withoutStructure: true },
   { name: "Plantilla oculta", platformName: "hidden_one", body: "No se muestra.", visible: false },
   { name: "Plantilla borrada", platformName: "deleted_one", body: "Ya no existe.", deleted: true },
+  {
+    name: "Pedido confirmado",
+    platformName: "order_confirmed",
+    body: "Hola {{nombre}}, confirmamos tu pedido {{pedido}}.",
+    example: ["Ana", "1024"],
+    names: ["nombre", "pedido"],
+  },
 ];
 
 export function templatesOf(base: number, users: readonly DemoUser[], businessId: number): DemoTemplate[] {
@@ -147,10 +156,12 @@ export function templatesOf(base: number, users: readonly DemoUser[], businessId
   });
 }
 
-function componentsOf({ body, example, header }: TemplateSketch): object[] {
+function componentsOf({ body, example, names, header }: TemplateSketch): object[] {
+  const named = names?.map((param_name, n) => ({ param_name, example: example?.[n] }));
+  const examples = named ? { body_text_named_params: named } : { body_text: [example] };
   return [
     ...(header ? [{ type: "HEADER", format: header }] : []),
-    { type: "BODY", text: body, ...(example ? { example: { body_text: [example] } } : {}) },
+    { type: "BODY", text: body, ...(example ? { example: examples } : {}) },
     { type: "FOOTER", text: "Responde BAJA para no recibir más mensajes." },
   ];
 }

@@ -54,13 +54,13 @@ export interface ServiceSettings {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The service, with the flags of `make start`; resolves once it answers. Its log goes nowhere. */
+/** The service, with the flags that `make` starts its role with; resolves once it answers. Its log goes nowhere. */
 export async function startService({ from, environment }: ServiceSettings): Promise<OwnProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const program =
     from === "dist"
-      ? ["--enable-source-maps", "--max-semi-space-size=64", "dist/src/main.js"]
+      ? ["--enable-source-maps", `--max-semi-space-size=${environment.ROLE === "worker" ? 16 : 64}`, "dist/src/main.js"]
       : ["--import", "tsx", "src/main.ts"];
   const own = launch(program, {
     environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Statement } from "../../src/infra/postgres/database.ts";
 import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaigns/campaign-queue.ts";
 import type { SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
@@ -62,7 +63,10 @@ describe("campaigns in the hands of an operator", () => {
         "update senders set drained_until = now() - interval '1 second', rests_until = null where business_id = 1",
       );
       const open = (sealed: Buffer, owner: number) => secrets.open(sealed, owner);
-      const queue = new PostgresCampaignQueue(transaction, open, { senderLeaseSeconds: 60, recipientLeaseSeconds: 60 });
+      const queue = new PostgresCampaignQueue(oneCell(transaction), open, {
+        senderLeaseSeconds: 60,
+        recipientLeaseSeconds: 60,
+      });
       const [lease] = await queue.lease(randomUUID(), 1, (_businessId, _campaignIds, error) => {
         throw error;
       });
@@ -589,6 +593,12 @@ describe("campaigns in the hands of an operator", () => {
       });
       expect(await all.rows("select count(*) from campaigns")).to.deep.equal(before);
       expect(await all.accepted(4)).to.deep.equal([]);
+    });
+
+    it("shows the text of a template whose placeholders have names", async () => {
+      const named = all.body(1, { plantilla_id: 106, paramMapping: { "1": "pedido", "2": "nombre" } });
+      const [first] = (await preview(named)).json.data;
+      expect(first).to.include({ texto: "Hola Ana 0, tu pedido A-0 está listo." });
     });
 
     it("warns of a text that is too long for the platform", async () => {

@@ -49,7 +49,7 @@ describe("the queue of a number", () => {
       throw new Error("another master secret");
     };
     const seconds = { senderLeaseSeconds: 10, recipientLeaseSeconds: 10 };
-    const queue = new PostgresCampaignQueue(resolve(all.world.container, tokens.database), wrongSecret, seconds);
+    const queue = new PostgresCampaignQueue(resolve(all.world.container, tokens.cells), wrongSecret, seconds);
     const told: unknown[] = [];
     const leases = await queue.lease(randomUUID(), 1, (businessId, campaignIds) =>
       told.push([businessId, campaignIds]),

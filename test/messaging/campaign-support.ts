@@ -6,7 +6,7 @@ import type { DemoBusiness } from "../../src/demo/data.ts";
 import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aNamedTemplate, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
 export const registerPath = "/chats/enviar/masivo/plantilla";
 /** Contacts of each business of a campaign world: 1001, 1002 and so on in the first one. */
@@ -27,6 +27,7 @@ export const campaignBusiness = (id: number, changes: Partial<DemoBusiness> = {}
       aTemplate(base + 3, { ...plain, status: "PENDING" }),
       aTemplate(base + 4, { ...plain, deleted: true }),
       aTemplate(base + 5, { ...plain, listed: [] }),
+      aNamedTemplate(base + 6),
     ],
     threads: Array.from({ length: contactsEach }, (_, index) =>
       aThread(contactId(index + 1, id), {

@@ -180,6 +180,16 @@ describe("bulk campaigns (§4)", () => {
       expect(sent.get(all.phone(2))).to.deep.equal(["own", "false"]);
     });
 
+    it("fills placeholders with names in the order of the template's example", async () => {
+      const named = { plantilla_id: 106, paramMapping: { "1": "pedido", "2": "nombre" } };
+      const id = await all.register(all.body(1, named));
+      await all.becomes(id, { state: "completed" }, { read: 1 });
+      expect((await all.accepted(1))[0].template.parameters).to.deep.equal(["A-0", "Ana 0"]);
+      expect((await messages(id))[0]?.body).to.equal("Hola Ana 0, tu pedido A-0 está listo.");
+      const [status, error] = await refusal({ ...named, paramMapping: { "3": "nombre" } });
+      expect([status, error.includes("{{3}}")]).to.deep.equal([400, true]);
+    });
+
     it("keeps texts as they are, with quotes, braces and lines", async () => {
       const name = `Ana "la \\ {1,2}" 'Ñandú' 🎉`;
       const body = all.body(1);
@@ -194,7 +204,10 @@ describe("bulk campaigns (§4)", () => {
       await all.rows(
         "update templates set body = 'Adiós', structure = null, platform_name = 'gone', deleted_at = now() where id = 101",
       );
-      await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+      // Campaigns were frozen without this before there was any.
+      await all.rows("update campaigns set starts_at = now(), template = template - 'parameterNames' where id = $1", [
+        id,
+      ]);
       all.wake();
       await all.becomes(id, { state: "completed" }, { read: 1 });
       expect((await messages(id))[0]?.body).to.match(/^Hola Ana 0/);

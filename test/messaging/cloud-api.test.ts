@@ -85,6 +85,26 @@ describe("CloudApi", () => {
       scope.done();
     });
 
+    it("names the parameters of a template whose placeholders have names", async () => {
+      let asked: unknown;
+      nock(host)
+        .post(path, (sent) => {
+          asked = sent.template.components;
+          return true;
+        })
+        .reply(200, { messages: [{ id: "wamid.1" }] });
+      await api(host).send(sender, { ...message, template: { ...template, parameterNames: ["nombre", "pedido"] } });
+      expect(asked).to.deep.equal([
+        {
+          type: "body",
+          parameters: [
+            { type: "text", parameter_name: "nombre", text: "Ana" },
+            { type: "text", parameter_name: "pedido", text: 'ñandú "2"' },
+          ],
+        },
+      ]);
+    });
+
     it("sends no component for a template without parameters and media", async () => {
       let asked: unknown;
       nock(host)

@@ -28,6 +28,12 @@ describe("ProviderB", () => {
     });
   });
 
+  it("numbers the variables of a template whose placeholders have names elsewhere", async () => {
+    const named = { ...template, parameterNames: ["nombre", "pedido"] };
+    const { body } = await stage.askedFor(aMessage({ template: named }));
+    expect(fieldsOf(body).ContentVariables).to.equal('{"1":"Ana","2":"ñandú \\"2\\""}');
+  });
+
   it("sends no variables for a template without parameters", async () => {
     const { body } = await stage.askedFor(aMessage({ template: { ...template, parameters: [] } }));
     expect(fieldsOf(body)).to.deep.equal({ ...addresses, ContentSid: "HX1" });

@@ -5,7 +5,7 @@ import pg from "pg";
 import { certificate } from "../support/certificate.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aNamedTemplate, aTemplate, startWorld, type World } from "../support/world.ts";
 
 const path = "/chats/enviar/plantilla/business";
 const rejected = "Error al enviar la plantilla";
@@ -44,6 +44,7 @@ const shop = aBusiness(1, {
     spoken(110, "pt", "en"),
     spoken(111, "en", "es"),
     withMedia(112, "VIDEO", null),
+    aNamedTemplate(113),
   ],
 });
 
@@ -482,6 +483,15 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
         expectError(answer, 400, "media_url no es accesible: sin respuesta");
       }
     });
+  });
+
+  it("fills placeholders with names in the order of the template's example (§2.7)", async () => {
+    const phone = newPhone();
+    const named = { phone_number: phone, plantilla_id: 113 };
+    expectAnswer(await send({ ...named, parameters: ["A-7", "Ana"] }), 200, { success: true });
+    expect(await theMessage(phone)).to.include({ body: "Hola Ana, tu pedido A-7 está listo." });
+    expect((await accepted(phone))[0].template.parameters).to.deep.equal(["A-7", "Ana"]);
+    expectError(await send({ ...named, parameters: ["A-7"] }), 400, rejected);
   });
 
   describe("a message that the platform refuses", () => {

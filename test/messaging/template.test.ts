@@ -5,6 +5,7 @@ import {
   headerMedia,
   isCreatedByAi,
   languageOf,
+  placeholderNames,
   renderBody,
   requiredParameters,
   type TemplateComponent,
@@ -33,6 +34,7 @@ describe("required parameters (§1.6)", () => {
       withBody({ text: "Hola {{name}}", example: { body_text_named_params: [{}, {}, {}] } }),
       3,
     ],
+    ["the names in the text of a BODY without example", withBody({ text: "{{b}} {{ a }} {{b}}" }, "{{7}}"), 2],
     ["nothing for a BODY without either, whatever the description says", withBody({ text: "Hola" }, "{{4}}"), 0],
     ["the description where there is no structure", { body: "{{1}} y {{4}}", structure: null }, 4],
     ["the description where the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],
@@ -42,6 +44,41 @@ describe("required parameters (§1.6)", () => {
   for (const [what, template, count] of cases) {
     it(`are ${what}`, () => expect(requiredParameters(template)).to.equal(count));
   }
+});
+
+describe("named placeholders", () => {
+  const listed = (...names: unknown[]) => ({ body_text_named_params: names.map((param_name) => ({ param_name })) });
+  const text = "Hola {{nombre}}, tu pedido {{pedido}} está listo, {{nombre}}.";
+
+  it("stand in the order of the example, and are filled in by name", () => {
+    const template = withBody({ text, example: listed("pedido", "nombre") });
+    expect(placeholderNames(template)).to.deep.equal(["pedido", "nombre"]);
+    expect(renderBody(template, ["A-1", "{{pedido}}"])).to.equal(
+      "Hola {{pedido}}, tu pedido A-1 está listo, {{pedido}}.",
+    );
+    expect(renderBody(template, ["A-1"])).to.equal("Hola {{nombre}}, tu pedido A-1 está listo, {{nombre}}.");
+  });
+  it("stand in the order of the text where no example names them all", () => {
+    const examples = [
+      undefined,
+      listed(),
+      listed("pedido", 7),
+      listed("pedido", ""),
+      { body_text_named_params: [null] },
+    ];
+    for (const example of examples) {
+      const template = withBody({ text, ...(example && { example }) });
+      expect(placeholderNames(template), JSON.stringify(example)).to.deep.equal(["nombre", "pedido"]);
+    }
+    expect(renderBody(withBody({ text }), ["Ana", "A-1"])).to.equal("Hola Ana, tu pedido A-1 está listo, Ana.");
+  });
+  it("are none beside numbered ones, and none where the platform's text is not known", () => {
+    const mixed = withBody({ text: "{{1}} {{nombre}}", example: listed("nombre") });
+    expect(placeholderNames(mixed)).to.deep.equal([]);
+    expect(renderBody(mixed, ["a", "b"])).to.equal("a {{nombre}}");
+    expect(placeholderNames({ structure: null })).to.deep.equal([]);
+    expect(renderBody({ body: "{{nombre}}", structure: null }, ["a"])).to.equal("{{nombre}}");
+  });
 });
 
 describe("rendering a body", () => {

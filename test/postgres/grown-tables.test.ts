@@ -16,7 +16,7 @@ describe("tables that grew", () => {
     await run("create table things (id integer primary key)");
     await run("analyze things");
     await run("insert into things select generate_series(1, 5000)");
-    const tables = new GrownTables(opened.database);
+    const tables = new GrownTables(oneCell(opened.database));
     await eventually(async () => {
       await tables.refresh();
       return (await run("select reltuples >= 5000 as known from pg_class where relname = 'things'"))[0]?.known === true;

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { aMessage, anAccount, Bench, customer, template, texts } from "./support.ts";
 
+const named = (...names: string[]) => names.map((name) => ({ type: "text", parameter_name: name, text: `a ${name}` }));
+
 describe("sandbox: sending", () => {
   let bench: Bench;
 
@@ -36,8 +38,7 @@ describe("sandbox: sending", () => {
   });
 
   it("accepts named parameters, header texts, header media and open buttons", async () => {
-    const named = texts("Ana", "lunes").map((each, at) => ({ ...each, parameter_name: ["name", "day"][at] }));
-    await bench.sent({ template: template("named", [{ type: "body", parameters: named }]) });
+    await bench.sent({ template: template("named", [{ type: "body", parameters: named("name", "day") }]) });
     const image = { type: "image", image: { link: "https://example.org/a.jpg" } };
     await bench.sent({ template: template("photo", [{ type: "header", parameters: [image] }]) });
     const header = { type: "header", parameters: texts("Ana") };
@@ -46,7 +47,7 @@ describe("sandbox: sending", () => {
 
     const seen = (await bench.accepted()).map((message) => message.template);
     expect(seen).to.deep.equal([
-      { name: "named", language: "es", parameters: ["Ana", "lunes"] },
+      { name: "named", language: "es", parameters: ["a name", "a day"] },
       { name: "photo", language: "es", parameters: [], header: { type: "image", value: "https://example.org/a.jpg" } },
       { name: "link", language: "es", parameters: [], header: { type: "text", value: "Ana" } },
     ]);
@@ -86,6 +87,25 @@ describe("sandbox: sending", () => {
       400,
       100,
       /name is missing/,
+    ],
+    [
+      "a name that the template does not have",
+      { template: template("named", [{ type: "body", parameters: named("name", "date") }]) },
+      400,
+      100,
+    ],
+    [
+      "a name that is given twice",
+      { template: template("named", [{ type: "body", parameters: named("name", "name") }]) },
+      400,
+      100,
+      /more than once/,
+    ],
+    [
+      "too few named parameters",
+      { template: template("named", [{ type: "body", parameters: named("name") }]) },
+      400,
+      132000,
     ],
     ["a missing header", components(), 400, 132012, /^header: Format mismatch, expected IMAGE, received UNKNOWN$/],
     [

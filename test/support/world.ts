@@ -51,6 +51,14 @@ export function aBusiness(id: number, changes: Partial<DemoBusiness> = {}): Demo
   };
 }
 
+/** As `aTemplate`, with named placeholders: its parameters are the order and the name. */
+export function aNamedTemplate(id: number): DemoTemplate {
+  const body = "Hola {{nombre}}, tu pedido {{pedido}} está listo.";
+  const named = ["pedido", "nombre"].map((param_name) => ({ param_name, example: "x" }));
+  const components = [{ type: "BODY", text: body, example: { body_text_named_params: named } }];
+  return aTemplate(id, { body, structure: { language: "es", components } });
+}
+
 /** Approved, with two parameters, under the platform name `template_<id>`. */
 export function aTemplate(
   id: number,

@@ -1,34 +1,74 @@
+import { deliveryStates } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
 import type { RefusalClass, SendOutcome } from "./platform.ts";
 import type { Media } from "./template.ts";
 
-export type CampaignState = "running" | "paused" | "cancelled" | "completed";
+export const campaignStates = ["running", "paused", "cancelled", "completed"] as const;
+export type CampaignState = (typeof campaignStates)[number];
+
+/** Those whose recipients are sent. */
+export const sendingStates = ["running"] as const satisfies readonly CampaignState[];
+
+/** What leads from which states to which. Where one leads from no state, that is where the rows begin. */
+export interface Move<State extends string> {
+  readonly from: readonly State[];
+  readonly to: State;
+}
+
+export const campaignMoves = {
+  register: { from: [], to: "running" },
+  /** By an operator, or because nothing of it can succeed: the reason is told. */
+  pause: { from: ["running"], to: "paused" },
+  resume: { from: ["paused"], to: "running" },
+  cancel: { from: ["running", "paused"], to: "cancelled" },
+  /** Nobody waits for its message any more, and none is under way. */
+  complete: { from: ["running"], to: "completed" },
+  /** Recipients went back to the queue. */
+  reopen: { from: ["completed"], to: "running" },
+} as const satisfies Record<string, Move<CampaignState>>;
+
+/** What an operator may ask for, in which states of the campaign. The last two are moves of its recipients. */
+export const campaignActions = {
+  pause: campaignMoves.pause.from,
+  resume: campaignMoves.resume.from,
+  cancel: campaignMoves.cancel.from,
+  "retry-failed": ["running", "paused", "completed"],
+  "resend-unknown": ["running", "paused", "completed"],
+} as const satisfies Record<string, readonly CampaignState[]>;
+export type CampaignAction = keyof typeof campaignActions;
 
 /** What is known of one recipient. `skipped` asked for no more messages; `cancelled` fell with its campaign. */
-export const recipientStates = [
-  "queued",
-  "sending",
-  "unknown",
-  "sent",
-  "failed",
-  "delivered",
-  "read",
-  "skipped",
-  "cancelled",
-] as const;
-/** In the order in which knowledge of a message grows, as it does in the chats: news only go forward. */
-export const deliveryOrder = [
-  "queued",
-  "sending",
-  "unknown",
-  "sent",
-  "failed",
-  "skipped",
-  "delivered",
-  "read",
-] as const satisfies readonly RecipientState[];
-
+export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
 export type RecipientState = (typeof recipientStates)[number];
+
+/** The order in which knowledge of a message grows, as in the chats; to skip somebody is a kind of failing. */
+export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((state): RecipientState[] =>
+  state === "failed" ? [state, "skipped"] : [state],
+);
+
+/** Besides these, outcomes of tries and delivery statuses move a recipient forward in `deliveryOrder`. */
+export const recipientMoves = {
+  add: { from: [], to: "queued" },
+  claim: { from: ["queued"], to: "sending" },
+  /** The contact opted out meanwhile. */
+  skip: { from: ["queued"], to: "skipped" },
+  cancel: { from: ["queued"], to: "cancelled" },
+  /** The worker died before it knew the outcome. */
+  lose: { from: ["sending"], to: "unknown" },
+  /** The message was proved not to have been accepted, and is tried again. */
+  giveBack: { from: ["sending", "unknown"], to: "queued" },
+  "retry-failed": { from: ["failed"], to: "queued" },
+  "resend-unknown": { from: ["unknown"], to: "queued" },
+} as const satisfies Record<string, Move<RecipientState>>;
+
+/** Those who wait for their message or whose message is under way: as long as there are any, the campaign is not over. */
+export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
+
+/** Those without a message, unless one went out all the same. */
+export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
+
+/** Those whose message was refused for good. */
+export const refusedStates: readonly RecipientState[] = ["failed", "skipped"];
 
 /** A template as it was when its campaign was registered. */
 export interface FrozenTemplate {
@@ -36,6 +76,8 @@ export interface FrozenTemplate {
   readonly platformName: string;
   readonly language: string;
   readonly body: string;
+  /** Of its placeholders, in the order of the parameters; none where they are numbered, as in older campaigns. */
+  readonly parameterNames?: readonly string[];
   readonly providerBId: string | null;
   readonly media: Media | null;
 }
@@ -72,7 +114,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** What is written down of a recipient after a try. */
 export interface Progress {
-  readonly state: "queued" | "sent" | "failed" | "unknown" | "skipped";
+  readonly state: Extract<RecipientState, "queued" | "sent" | "failed" | "unknown" | "skipped">;
   readonly platformMessageId?: string;
   readonly recipientId?: string;
   readonly code?: number;

@@ -10,6 +10,8 @@ export interface MessageContent {
     readonly language: string;
     /** Texts for {{1}}, {{2}}, ... of the body, in order. */
     readonly parameters: readonly string[];
+    /** Where the placeholders have names instead, these, in the order of the parameters. */
+    readonly parameterNames?: readonly string[];
     /** Its name at ProviderB, where it is registered there. */
     readonly providerBId: string | null;
   };

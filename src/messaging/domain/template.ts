@@ -58,6 +58,26 @@ const componentOf = (structure: TemplateStructure | null, type: string): Templat
 const highestPlaceholder = (text: string): number =>
   Math.max(0, ...Array.from(text.matchAll(/\{\{\s*(\d{1,4})\s*\}\}/g), ([, n]) => Number(n)));
 
+/** `{{1}}` or `{{name}}`; the group is what stands inside. */
+const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
+
+const namesIn = (text: string): string[] => [
+  ...new Set(Array.from(text.matchAll(placeholder), ([, name = ""]) => name).filter((name) => !/^\d+$/.test(name))),
+];
+
+/**
+ * The names of the BODY's placeholders in the order of a send's parameters: that of the example or, where it names
+ * none, that of the text. Empty for a body whose placeholders are numbered.
+ */
+export function placeholderNames({ structure }: Pick<Template, "structure">): readonly string[] {
+  const component = componentOf(structure, "BODY");
+  const text = asText(component?.text);
+  if (highestPlaceholder(text) > 0) return [];
+  const listed: unknown = component?.example?.body_text_named_params;
+  const names = Array.isArray(listed) ? listed.map((one) => asText(one?.param_name)) : [];
+  return names.length > 0 && names.every((name) => name !== "") ? names : namesIn(text);
+}
+
 /** §1.6: how many parameters a send must carry. Header and button parameters do not count. */
 export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
   const component = componentOf(structure, "BODY");
@@ -65,7 +85,8 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
   const inText = highestPlaceholder(asText(component.text));
   if (inText > 0) return inText;
   const { example } = component;
-  return lengthOf(example?.body_text?.[0]) ?? lengthOf(example?.body_text_named_params) ?? 0;
+  const inExample = lengthOf(example?.body_text?.[0]) ?? lengthOf(example?.body_text_named_params);
+  return inExample ?? placeholderNames({ structure }).length;
 }
 
 /** The text with its placeholders: the platform's, where it is known. */
@@ -75,24 +96,30 @@ export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body
 /** Characters of a filled body that the platform takes. */
 export const longestBody = 1_024;
 
-/** Replaces the placeholders of a text. One without a parameter stays as it is. */
-export const fillText = (text: string, parameters: readonly string[]): string => textFiller(text)(parameters);
-
-/** The same for many: the text is taken apart once. */
-export function textFiller(text: string): (parameters: readonly string[]) => string {
-  // Text and number of a placeholder in turns, as the group in the pattern has it.
-  const parts = text.split(/(\{\{\s*\d{1,4}\s*\}\})/);
-  const indexes = parts.map((part, n) => (n % 2 === 1 ? Number(/\d+/.exec(part)?.[0]) - 1 : -1));
+/**
+ * Replaces the placeholders of a text, which is taken apart once. One without a parameter stays as it is.
+ *
+ * @param names - of the placeholders, in the order of the parameters; empty where they are numbered
+ */
+export function textFiller(text: string, names: readonly string[] = []): (parameters: readonly string[]) => string {
+  const parts: { readonly text: string; readonly index: number }[] = [];
+  let end = 0;
+  for (const { 0: whole, 1: name = "", index } of text.matchAll(placeholder)) {
+    const at = names.length > 0 ? names.indexOf(name) : /^\d{1,4}$/.test(name) ? Number(name) - 1 : -1;
+    parts.push({ text: text.slice(end, index), index: -1 }, { text: whole, index: at });
+    end = index + whole.length;
+  }
+  parts.push({ text: text.slice(end), index: -1 });
   return (parameters) => {
     let filled = "";
-    for (const [n, part] of parts.entries()) filled += parameters[indexes[n] ?? -1] ?? part;
+    for (const { text, index } of parts) filled += parameters[index] ?? text;
     return filled;
   };
 }
 
 /** The text that the customer reads. */
 export const renderBody = (template: Pick<Template, "structure" | "body">, parameters: readonly string[]): string =>
-  fillText(bodyText(template), parameters);
+  textFiller(bodyText(template), placeholderNames(template))(parameters);
 
 /**
  * Where the stored media of a header is; null where there is none that can be reached.

@@ -115,6 +115,7 @@ function templateContent(sent: Fields, templates: Templates): MessageContent {
 
   const body = parametersOf(components, "body");
   requireCount("body", body.length, template.body.count);
+  requireDifferentNames(body);
   const parameters = body.map((parameter) => textOf(parameter, template.body));
   requireFit(template.body, parameters);
   const header = headerOf(template, parametersOf(components, "header"));
@@ -171,6 +172,11 @@ function requireCount(component: string, given: number, expected: number): void 
   if (given === expected) return;
   const details = `number of localizable_params (${given}) does not match the expected number of params (${expected})`;
   throw new GraphError(132000, `${component}: ${details}`);
+}
+
+function requireDifferentNames(parameters: readonly Fields[]): void {
+  const names = parameters.flatMap(({ parameter_name: name }) => (name === undefined ? [] : [name]));
+  if (new Set(names).size < names.length) throw invalidParameter("Parameter name is given more than once");
 }
 
 /** The text that a parameter puts into its placeholder. */

@@ -127,7 +127,7 @@ function contentOf({ template, ...content }: ChannelMessage): object {
 }
 
 function templateContent(
-  { name, language, parameters }: NonNullable<ChannelMessage["template"]>,
+  { name, language, parameters, parameterNames = [] }: NonNullable<ChannelMessage["template"]>,
   media: ChannelMessage["media"],
 ): object {
   const components: object[] = [];
@@ -135,7 +135,9 @@ function templateContent(
     components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
   }
   if (parameters.length > 0) {
-    components.push({ type: "body", parameters: parameters.map((text) => ({ type: "text", text })) });
+    const named = (index: number) =>
+      parameterNames[index] === undefined ? {} : { parameter_name: parameterNames[index] };
+    components.push({ type: "body", parameters: parameters.map((text, n) => ({ type: "text", ...named(n), text })) });
   }
   return {
     type: "template",

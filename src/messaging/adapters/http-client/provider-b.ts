@@ -28,6 +28,7 @@ export class ProviderB implements Channel {
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
+    // Its content knows variables by number, whatever the template calls them elsewhere.
     const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
     return {
       ContentSid: template.providerBId,

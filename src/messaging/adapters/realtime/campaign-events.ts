@@ -1,10 +1,10 @@
-import { type RecipientState, recipientStates } from "../../domain/campaign.ts";
+import { type CampaignState, type RecipientState, recipientStates } from "../../domain/campaign.ts";
 
 /** The shape that the queue of campaigns logs; see `campaign-queue.ts`. */
 interface Progress {
   readonly campaignId: number;
   readonly name: string;
-  readonly state: string;
+  readonly state: CampaignState;
   readonly pauseReason: string | null;
   readonly total: number;
   readonly counts: Partial<Record<RecipientState, number>>;

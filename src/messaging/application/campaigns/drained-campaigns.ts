@@ -36,7 +36,8 @@ export class DrainedCampaigns {
     try {
       const found = await this.queue.frozen(this.businessId, unknown);
       for (const [id, campaign] of found) {
-        this.learned.set(id, { ...campaign, fill: textFiller(campaign.template.body) });
+        const { body, parameterNames } = campaign.template;
+        this.learned.set(id, { ...campaign, fill: textFiller(body, parameterNames) });
       }
     } catch (error) {
       this.onError(error);

@@ -1,4 +1,4 @@
-import type { CampaignState, RecipientState } from "../../domain/campaign.ts";
+import type { CampaignAction, CampaignState, RecipientState } from "../../domain/campaign.ts";
 
 export interface CampaignStatus {
   readonly id: number;
@@ -49,8 +49,6 @@ export interface CampaignReads {
     limit: number,
   ): Promise<RecipientStatus[]>;
 }
-
-export type CampaignAction = "pause" | "resume" | "cancel" | "retry-failed" | "resend-unknown";
 
 export interface CampaignControl {
   /** The state before, and whether that allowed it; null without the campaign. Cancelling stops the sending first. */

@@ -51,9 +51,14 @@ export interface CampaignRegister {
   optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** What is left of the business's templates of this month; null where there is no limit. */
   remaining(businessId: number): Promise<number | null>;
-  /** All or nothing, whatever the size; the campaign's id. */
+}
+
+export interface NewCampaigns {
+  /** Whatever the size; the campaign's id. */
   add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number>;
 }
+
+export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;
 
 /** A number that this worker drains; nobody else does as long as the fence stands. */
 export interface SenderLease {

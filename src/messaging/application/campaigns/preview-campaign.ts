@@ -1,5 +1,5 @@
 import type { TemplateState } from "../../domain/platform.ts";
-import { approvalState, bodyText, fillText, longestBody } from "../../domain/template.ts";
+import { approvalState, longestBody, renderBody } from "../../domain/template.ts";
 import type { MessagingPlatform } from "../templates/ports.ts";
 import type { CampaignRegister, NewRecipient } from "./ports.ts";
 import {
@@ -53,7 +53,6 @@ export class PreviewCampaign {
       command.businessId,
       shown.map(({ contactId }) => contactId),
     );
-    const body = bodyText(template);
     // ProviderB has limits of its own.
     const mostCharacters = template.provider === "Cloud" ? longestBody : Number.POSITIVE_INFINITY;
     return {
@@ -61,7 +60,7 @@ export class PreviewCampaign {
       remaining: await this.campaigns.remaining(command.businessId),
       total: all.length,
       recipients: shown.map((recipient) => {
-        const text = fillText(body, recipient.parameters);
+        const text = renderBody(template, recipient.parameters);
         const isTooLong = text.length > mostCharacters;
         return {
           contactId: recipient.contactId,

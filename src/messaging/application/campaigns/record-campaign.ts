@@ -1,5 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
+import { recipientMoves, refusedStates } from "../../domain/campaign.ts";
 import { textFiller } from "../../domain/template.ts";
 import type {
   CampaignMessage,
@@ -100,7 +101,7 @@ export class RecordCampaign {
     } catch (error) {
       if (!taken || !this.trouble.isOfRows(error)) throw error;
       const { platformMessageId: _, errorReason, businessId, ...row } = taken;
-      const unknown = { ...row, state: "unknown", reason: errorReason ?? "" } as const;
+      const unknown = { ...row, state: recipientMoves.lose.to, reason: errorReason ?? "" };
       await this.unitOfWork.run(businessId, ({ recipients }) => recipients.settle(businessId, [unknown]));
       this.touch(businessId, [row.campaignId]);
       this.trouble.onUnrecorded(error, row.campaignId, row.position);
@@ -138,7 +139,7 @@ export class RecordCampaign {
     for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
       const campaign = campaigns.get(id);
       if (!campaign) continue;
-      const fill = textFiller(campaign.template.body);
+      const fill = textFiller(campaign.template.body, campaign.template.parameterNames);
       const messages = own.map((row) => messageOf(row, fill(row.parameters)));
       for (const event of await inbox.record(businessId, originOf(campaign), messages, isHeard)) events.push(event);
     }
@@ -151,7 +152,7 @@ const idsOf = (rows: readonly { readonly campaignId: number }[]): number[] => [
 ];
 
 function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): LearnedContact[] {
-  const optedOut = state === "skipped";
+  const optedOut = state === recipientMoves.skip.to;
   const platformId = recipientId ?? null;
   return optedOut || (platformId !== null && platformId !== phone) ? [{ contactId, phone, platformId, optedOut }] : [];
 }
@@ -178,4 +179,4 @@ const messageOf = (row: RecipientToRecord, body: string): CampaignMessage => ({
   errorReason: row.errorReason,
 });
 
-const wasRefused = ({ state }: RecipientToRecord): boolean => state === "failed" || state === "skipped";
+const wasRefused = ({ state }: RecipientToRecord): boolean => refusedStates.includes(state);

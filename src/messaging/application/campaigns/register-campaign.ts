@@ -10,10 +10,10 @@ import {
 } from "../../domain/campaign.ts";
 import { BusinessNotFound, NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { bodyText, languageOf, requiredParameters, storedHeader } from "../../domain/template.ts";
+import { bodyText, languageOf, placeholderNames, requiredParameters, storedHeader } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
-import type { CampaignContext, CampaignRegister, NewRecipient } from "./ports.ts";
+import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient } from "./ports.ts";
 
 export interface RegisterCampaignCommand {
   readonly businessId: number;
@@ -44,6 +44,7 @@ export type RegisterCampaignFailure =
 export class RegisterCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
+    private readonly unitOfWork: NewCampaignUnitOfWork,
     private readonly known: KnownTemplates,
     private readonly mediaBaseUrl: string | null,
     /** Has the campaigns looked at; returns at once. */
@@ -55,21 +56,20 @@ export class RegisterCampaign {
     const context = await checked(this.campaigns, command);
     const { sender } = context;
     const frozen = await freeze(context, this.known, this.mediaBaseUrl);
-    const id = await this.campaigns.add(
-      {
-        businessId: command.businessId,
-        name: command.name,
-        userId: command.userId,
-        stepId: command.stepId,
-        senderId: sender.id,
-        tags: command.tags,
-        template: frozen,
-        timezone: context.timezone,
-        startsAt: context.startsAt,
-        window: command.window,
-      },
-      recipientsOf(command, context.parameterCount),
-    );
+    const campaign = {
+      businessId: command.businessId,
+      name: command.name,
+      userId: command.userId,
+      stepId: command.stepId,
+      senderId: sender.id,
+      tags: command.tags,
+      template: frozen,
+      timezone: context.timezone,
+      startsAt: context.startsAt,
+      window: command.window,
+    };
+    const recipients = recipientsOf(command, context.parameterCount);
+    const id = await this.unitOfWork.run(command.businessId, ({ campaigns }) => campaigns.add(campaign, recipients));
     this.dispatch();
     return id;
   }
@@ -113,6 +113,7 @@ export async function freeze(
     platformName: template.platformName,
     language: languageOf(template.structure, preferredLanguage, known),
     body: bodyText(template),
+    parameterNames: placeholderNames(template),
     providerBId: template.providerBId,
     media: storedHeader(template, mediaBaseUrl),
   };

@@ -1,7 +1,14 @@
 import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import { SendRefused } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import { languageOf, type Media, renderBody, requiredParameters, type Template } from "../../domain/template.ts";
+import {
+  languageOf,
+  type Media,
+  placeholderNames,
+  renderBody,
+  requiredParameters,
+  type Template,
+} from "../../domain/template.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { ChatContext, Sender } from "./ports.ts";
 
@@ -13,7 +20,13 @@ export const templateContent = (
   media: Media | null,
 ): MessageContent => ({
   text: renderBody(template, parameters),
-  template: { name: template.platformName, language, parameters, providerBId: template.providerBId },
+  template: {
+    name: template.platformName,
+    language,
+    parameters,
+    parameterNames: placeholderNames(template),
+    providerBId: template.providerBId,
+  },
   ...(media ? { media } : {}),
 });
 

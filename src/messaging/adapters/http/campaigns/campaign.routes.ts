@@ -3,13 +3,21 @@ import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../../infra/http/routing/schema.ts";
 import type {
-  CampaignAction,
   CampaignControl,
   CampaignReads,
   CampaignStatus,
   RecipientStatus,
 } from "../../../application/campaigns/operator-ports.ts";
-import { CampaignNotFound, recipientStates, WrongCampaignState } from "../../../domain/campaign.ts";
+import {
+  type CampaignAction,
+  CampaignNotFound,
+  type CampaignState,
+  campaignStates,
+  openStates,
+  recipientStates,
+  sendingStates,
+  WrongCampaignState,
+} from "../../../domain/campaign.ts";
 
 const integer = { type: "integer" } as const;
 const nullableText = { type: ["string", "null"] } as const;
@@ -27,7 +35,7 @@ const campaign = {
   properties: {
     id: integer,
     nombre: text,
-    state: { enum: ["running", "paused", "cancelled", "completed"] },
+    state: { enum: campaignStates },
     pause_reason: nullableText,
     plantilla_id: integer,
     user_id: integer,
@@ -102,7 +110,7 @@ export const campaignRoutes = (reads: CampaignReads, control: CampaignControl, c
   showCampaign(reads),
   listCampaigns(reads),
   listRecipients(reads),
-  ...actions.map((action) => actionRoute(action, reads, control, changed)),
+  ...(Object.keys(summaries) as CampaignAction[]).map((action) => actionRoute(action, reads, control, changed)),
 ];
 
 const showCampaign = (reads: CampaignReads): Route =>
@@ -175,8 +183,6 @@ const listRecipients = (reads: CampaignReads): Route =>
     },
   });
 
-const actions = ["pause", "resume", "cancel", "retry-failed", "resend-unknown"] as const;
-
 const summaries: Readonly<Record<CampaignAction, string>> = {
   pause: "Stop sending until it is resumed",
   resume: "Go on with a paused campaign",
@@ -224,8 +230,10 @@ const beginsWithin = 10;
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;
-  if (state !== "running" || (rate === 0 && sinceBegin > beginsWithin)) return null;
-  return Math.ceil((counts.queued + counts.sending) / (rate > 0 ? rate : messagesPerSecond));
+  const sends = (sendingStates as readonly CampaignState[]).includes(state);
+  if (!sends || (rate === 0 && sinceBegin > beginsWithin)) return null;
+  const open = openStates.reduce((sum, each) => sum + counts[each], 0);
+  return Math.ceil(open / (rate > 0 ? rate : messagesPerSecond));
 }
 
 const toWire = (status: CampaignStatus) => ({

@@ -57,7 +57,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
         "`paramMapping` says which field of the contact fills which placeholder. A field that is missing, null, an " +
           "object or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are " +
           "read, and only placeholders that the template has can be filled. Without it the template goes out without " +
-          "parameters.",
+          "parameters. Placeholders with names count in the order of the template's example.",
       ],
       ["§4.4", "The answer means that the campaign is registered, frozen as it is; it is sent from then on."],
       ["§4.5", "Messages go out in the number's rate, each once, and are kept in the chats of their contacts."],

@@ -59,7 +59,11 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
         "`media_url` replaces the header media for this send. It must begin with https://, the template must have a " +
           "media header, and a HEAD request to it must be answered with 200. Addresses within our network are not asked.",
       ],
-      ["§2.7", "The number of parameters is the platform's to check: a wrong one is a refused message."],
+      [
+        "§2.7",
+        "Placeholders with names are filled in the order of the template's example. The number of parameters is the " +
+          "platform's to check: a wrong one is a refused message.",
+      ],
       [
         "§2.8",
         "A message is sent at most once. Where the platform's answer is lost, the answer is a 500 and the message is " +

@@ -1,5 +1,5 @@
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { isDue, sendsNow } from "./campaign-sql.ts";
+import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
  * Campaigns with something due share the number evenly. Who opted out is skipped at the last moment, so that a word
@@ -7,6 +7,7 @@ import { isDue, sendsNow } from "./campaign-sql.ts";
  *
  * The rows to claim are found again by where they lie: whatever the planner believes of the table, it then never
  * goes through a whole queue for them. A row that was changed in between lies elsewhere, and waits for the next claim.
+ * They are taken in the order of their keys, as all do who take several, whoever's turn it is.
  */
 export const claim: Statement = {
   name: "campaign_claim",
@@ -21,7 +22,8 @@ export const claim: Statement = {
       from campaigns as campaign join held on held.id = campaign.sender_id
       cross join lateral (
         select recipient.due_at from campaign_recipients as recipient
-        where recipient.business_id = $1 and recipient.campaign_id = campaign.id and recipient.state = 'queued'
+        where recipient.business_id = $1 and recipient.campaign_id = campaign.id
+          and recipient.state ${recipientMove.claim.from}
         order by recipient.due_at limit 1
       ) as next
       where campaign.business_id = $1 and ${sendsNow}
@@ -29,7 +31,7 @@ export const claim: Statement = {
     active as (
       select id, count(*) over () as campaigns from waiting where due_at <= now()
     ),
-    chosen as (
+    next as (
       select active.id as campaign_id, due.position, due.place, contact.opted_out_at is not null as opted_out
       from active cross join lateral (
         select recipient.ctid as place, recipient.position, recipient.contact_id from campaign_recipients as recipient
@@ -40,9 +42,12 @@ export const claim: Statement = {
       left join contacts as contact on contact.business_id = $1 and contact.id = due.contact_id
       order by active.id <= $5, active.id, due.position limit $4
     ),
+    chosen as (
+      select * from next order by campaign_id, position
+    ),
     claimed as (
       update campaign_recipients as recipient
-      set state = case when chosen.opted_out then 'skipped' else 'sending' end,
+      set state = case when chosen.opted_out then ${recipientMove.skip.to} else ${recipientMove.claim.to} end,
           attempt = recipient.attempt + 1,
           lease_until = case when chosen.opted_out then null else now() + make_interval(secs => $7) end,
           settled_at = case when chosen.opted_out then now() end,
@@ -51,7 +56,7 @@ export const claim: Statement = {
       from chosen
       where recipient.ctid = chosen.place and recipient.business_id = $1
         and recipient.campaign_id = chosen.campaign_id and recipient.position = chosen.position
-        and recipient.state = 'queued'
+        and recipient.state ${recipientMove.claim.from}
       returning recipient.campaign_id, recipient.position, recipient.contact_id, recipient.phone,
                 recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.state
     )

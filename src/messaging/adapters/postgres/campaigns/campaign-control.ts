@@ -1,55 +1,60 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-import type { CampaignAction, CampaignControl } from "../../../application/campaigns/operator-ports.ts";
-import type { CampaignState } from "../../../domain/campaign.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import type { CampaignControl } from "../../../application/campaigns/operator-ports.ts";
+import { type CampaignAction, type CampaignState, campaignActions } from "../../../domain/campaign.ts";
+import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
 
 /** Recipients go back to the queue under a new reference: late news of the old message must not settle the new one. */
-const requeue = (state: string) => `
+const requeue = (move: { readonly from: string; readonly to: string }) => `
+  chosen as (
+    select recipient.position from allowed cross join campaign_recipients as recipient
+    where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.state ${move.from}
+      and recipient.lease_until is null
+    order by recipient.position
+    for no key update of recipient
+  ),
   changed as (
     update campaign_recipients as recipient
-    set state = 'queued', reference = gen_random_uuid(), setbacks = 0, due_at = '-infinity', settled_at = null,
+    set state = ${move.to}, reference = gen_random_uuid(), setbacks = 0, due_at = '-infinity', settled_at = null,
         platform_message_id = null, error_code = null, error_reason = null
-    from allowed
-    where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.state = '${state}'
-      and recipient.lease_until is null
+    from chosen
+    where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.position = chosen.position
     returning recipient.position
   ),
   moved as (
-    update campaigns as campaign set state = 'running', finished_at = null
+    update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
     from allowed
-    where campaign.business_id = $1 and campaign.id = $2 and campaign.state = 'completed'
+    where campaign.business_id = $1 and campaign.id = $2 and campaign.state ${campaignMove.reopen.from}
       and exists (select from changed)
     returning campaign.id
   )`;
 
-const moving = (to: string, also = "") => `
+const moving = (to: string, also: string) => `
   moved as (
-    update campaigns as campaign set state = '${to}'${also}
+    update campaigns as campaign set state = ${to}, ${also}
     from allowed where campaign.business_id = $1 and campaign.id = $2
     returning campaign.id
   )`;
 
-const actions: Readonly<Record<CampaignAction, readonly [from: readonly CampaignState[], change: string]>> = {
-  pause: [["running"], `${moving("paused", ", pause_reason = 'paused on request'")}`],
-  resume: [["paused"], `${moving("running", ", pause_reason = null")}`],
+const changes: Readonly<Record<CampaignAction, string>> = {
+  pause: moving(campaignMove.pause.to, "pause_reason = 'paused on request'"),
+  resume: moving(campaignMove.resume.to, "pause_reason = null"),
   // Its recipients follow: until then nobody takes them.
-  cancel: [["running", "paused"], moving("cancelled", ", pause_reason = null, finished_at = now()")],
-  "retry-failed": [["running", "paused", "completed"], requeue("failed")],
-  "resend-unknown": [["running", "paused", "completed"], requeue("unknown")],
+  cancel: moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()"),
+  "retry-failed": requeue(recipientMove["retry-failed"]),
+  "resend-unknown": requeue(recipientMove["resend-unknown"]),
 };
 
-const statementOf = (action: CampaignAction): Statement => {
-  const [from, change] = actions[action];
-  return {
-    name: `campaign_asked_to_${action}`,
-    text: `
-      with campaign as (
-        select id, state from campaigns where business_id = $1 and id = $2 for no key update
-      ),
-      allowed as (select id from campaign where state in (${from.map((state) => `'${state}'`).join(", ")})),
-      ${change}
-      select campaign.state as before, exists (select from allowed) as done from campaign`,
-  };
-};
+const statementOf = (action: CampaignAction): Statement => ({
+  name: `campaign_asked_to_${action}`,
+  text: `
+    with campaign as (
+      select id, state from campaigns where business_id = $1 and id = $2 for no key update
+    ),
+    allowed as (select id from campaign where state ${isIn(campaignActions[action])}),
+    ${changes[action]}
+    select campaign.state as before, exists (select from allowed) as done from campaign`,
+});
 
 const recipientsAtATime = 10_000;
 
@@ -59,12 +64,12 @@ const cancelSome: Statement = {
   text: `
     with waiting as (
       select ctid as place from campaign_recipients
-      where business_id = $1 and campaign_id = $2 and state = 'queued'
+      where business_id = $1 and campaign_id = $2 and state ${recipientMove.cancel.from}
       limit ${recipientsAtATime}
       for no key update skip locked
     ),
     cancelled as (
-      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
       from waiting
       where recipient.ctid = waiting.place and recipient.business_id = $1 and recipient.campaign_id = $2
       returning recipient.position
@@ -73,11 +78,13 @@ const cancelSome: Statement = {
 };
 
 export class PostgresCampaignControl implements CampaignControl {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async apply(businessId: number, campaignId: number, action: CampaignAction) {
     const values = [businessId, campaignId];
-    const [row] = await this.database.rows<{ before: CampaignState; done: boolean }>(statementOf(action), values);
+    const [row] = await this.cells
+      .of(businessId)
+      .rows<{ before: CampaignState; done: boolean }>(statementOf(action), values);
     if (action === "cancel" && row?.done) await this.cancelRecipients(businessId, campaignId);
     return row ?? null;
   }
@@ -86,7 +93,7 @@ export class PostgresCampaignControl implements CampaignControl {
   private async cancelRecipients(businessId: number, campaignId: number): Promise<void> {
     let cancelled: number;
     do {
-      const rows = await this.database.rows<{ count: number }>(cancelSome, [businessId, campaignId]);
+      const rows = await this.cells.of(businessId).rows<{ count: number }>(cancelSome, [businessId, campaignId]);
       cancelled = rows[0]?.count ?? 0;
     } while (cancelled === recipientsAtATime);
   }

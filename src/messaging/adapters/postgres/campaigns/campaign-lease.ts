@@ -1,6 +1,6 @@
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { senderColumns } from "../sends/sender-sql.ts";
-import { isDue, sendsNow } from "./campaign-sql.ts";
+import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
 
 /**
  * Whoever waits longest comes first: those that no worker has had yet, then by when one left them.
@@ -53,7 +53,7 @@ export const giveUp: Statement = {
       update senders set drained_by = null, drained_until = null, released_at = now()
       where business_id = $1 and id = $2 and fence = $3 returning id
     )
-    update campaigns as campaign set state = 'paused', pause_reason = $4
+    update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = $4
     from released
     where campaign.business_id = $1 and campaign.sender_id = released.id and ${sendsNow}
     returning campaign.id`,

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../../infra/postgres/log-events.ts";
 import type {
   Announced,
@@ -9,11 +10,12 @@ import type {
   OnUnreadable,
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
+import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
 import { type OpenToken, type SenderColumns, toSender } from "../sends/sender-sql.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
-import { countsByState, isOpen } from "./campaign-sql.ts";
+import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 const unreadableRestMs = 10_000;
@@ -21,15 +23,15 @@ const unreadableRestMs = 10_000;
 const pause: Statement = {
   name: "campaign_pauses_itself",
   text: `
-    update campaigns set state = 'paused', pause_reason = $3
-    where business_id = $1 and id = $2 and state = 'running' returning id`,
+    update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
+    where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`,
 };
 
 const complete: Statement = {
   name: "campaign_complete",
   text: `
-    update campaigns as campaign set state = 'completed', finished_at = now()
-    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state = 'running'
+    update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state ${campaignMove.complete.from}
       and not ${isOpen}
     returning campaign.id`,
 };
@@ -42,26 +44,27 @@ const tidy: Statement = {
   name: "campaign_tidy",
   text: `
     with ended as (
-      update campaigns as campaign set state = 'completed', finished_at = now()
-      where campaign.state = 'running' and not ${isOpen}
+      update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+      where campaign.state ${campaignMove.complete.from} and not ${isOpen}
       returning campaign.business_id, campaign.id
     ),
     reopened as (
-      update campaigns as campaign set state = 'running', finished_at = null
-      where campaign.state = 'completed' and campaign.finished_at > now() - interval '1 day' and ${isOpen}
+      update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
+      where campaign.state ${campaignMove.reopen.from} and campaign.finished_at > now() - interval '1 day'
+        and ${isOpen}
       returning campaign.business_id, campaign.id
     ),
     left_queued as (
       select recipient.business_id, recipient.campaign_id, recipient.position
       from campaigns as campaign join campaign_recipients as recipient
         on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      where campaign.state = 'cancelled' and campaign.finished_at > now() - interval '1 day'
-        and recipient.state = 'queued'
+      where campaign.state = ${campaignMove.cancel.to} and campaign.finished_at > now() - interval '1 day'
+        and recipient.state ${recipientMove.cancel.from}
       limit 10000
       for no key update of recipient skip locked
     ),
     cancelled as (
-      update campaign_recipients as recipient set state = 'cancelled', settled_at = now()
+      update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
       from left_queued
       where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
         and recipient.position = left_queued.position
@@ -103,6 +106,11 @@ const existing: Statement = {
   text: "select id from campaigns where business_id = $1 and id = any($2::bigint[])",
 };
 
+interface TidiedRow {
+  readonly business_id: number;
+  readonly campaign_ids: number[];
+}
+
 interface LeaseRow extends SenderColumns {
   readonly business_id: number;
   readonly fence: number;
@@ -111,7 +119,7 @@ interface LeaseRow extends SenderColumns {
 }
 
 type ClaimRow = ClaimedRecipient & {
-  readonly state: "sending" | "skipped" | null;
+  readonly state: RecipientState | null;
   readonly held: boolean;
   readonly due_in_ms: number | null;
   readonly sent_directly: number;
@@ -129,7 +137,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
   private opensTokens = false;
 
   constructor(
-    private readonly database: Queries,
+    private readonly cells: Cells,
     private readonly openToken: OpenToken,
     private readonly settings: QueueSettings,
   ) {}
@@ -138,7 +146,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
     const values = [worker, limit, this.settings.senderLeaseSeconds];
     const leases: SenderLease[] = [];
     const unreadable: { readonly row: LeaseRow; readonly cause: unknown }[] = [];
-    for (const row of await this.database.rows<LeaseRow>(lease, values)) {
+    for (const row of await everywhere(this.cells, (cell) => cell.rows<LeaseRow>(lease, values))) {
       try {
         leases.push(this.toLease(row));
       } catch (cause) {
@@ -167,65 +175,64 @@ export class PostgresCampaignQueue implements CampaignQueue {
     const own = [business_id, sender_id, fence];
     // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
-    const rows = await this.database.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
+    const cell = this.cells.of(business_id);
+    const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
     return this.opensTokens ? rows.map(({ id }) => id) : [];
   }
 
   async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
-    await this.database.rows(release, [businessId, sender.id, fence, restMs]);
+    await this.cells.of(businessId).rows(release, [businessId, sender.id, fence, restMs]);
   }
 
   async renew({ businessId, sender, fence }: SenderLease): Promise<boolean> {
     const values = [businessId, sender.id, fence, this.settings.senderLeaseSeconds];
-    return (await this.database.rows(renew, values)).length > 0;
+    return (await this.cells.of(businessId).rows(renew, values)).length > 0;
   }
 
   async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<Claim> {
     const { senderLeaseSeconds, recipientLeaseSeconds } = this.settings;
-    const rows = await this.database.rows<ClaimRow>(claim, [
-      businessId,
-      sender.id,
-      fence,
-      limit,
-      after,
-      senderLeaseSeconds,
-      recipientLeaseSeconds,
-    ]);
+    const rows = await this.cells
+      .of(businessId)
+      .rows<ClaimRow>(claim, [businessId, sender.id, fence, limit, after, senderLeaseSeconds, recipientLeaseSeconds]);
     return {
       held: rows[0]?.held ?? false,
-      recipients: rows.filter(({ state }) => state === "sending"),
-      skippedOf: [...new Set(rows.filter(({ state }) => state === "skipped").map(({ campaignId }) => campaignId))],
+      recipients: rows.filter(({ state }) => state === recipientMoves.claim.to),
+      skippedOf: [
+        ...new Set(rows.filter(({ state }) => state === recipientMoves.skip.to).map(({ campaignId }) => campaignId)),
+      ],
       dueInMs: rows[0]?.due_in_ms ?? null,
       sentDirectly: rows[0]?.sent_directly ?? 0,
     };
   }
 
   frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>> {
-    return readFrozen(this.database, businessId, campaignIds);
+    return readFrozen(this.cells.of(businessId), businessId, campaignIds);
   }
 
   async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
-    await this.database.rows(pause, [businessId, campaignId, reason]);
+    await this.cells.of(businessId).rows(pause, [businessId, campaignId, reason]);
   }
 
   async complete(businessId: number, senderId: number): Promise<number[]> {
-    return (await this.database.rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
+    return (await this.cells.of(businessId).rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
   }
 
   async tidy(): Promise<Map<number, number[]>> {
-    const rows = await this.database.rows<{ business_id: number; campaign_ids: number[] }>(tidy, []);
+    const rows = await everywhere(this.cells, (cell) => cell.rows<TidiedRow>(tidy, []));
     return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
   }
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
-    const events = (await this.database.rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(toLoggedEvent);
+    const events = (await this.cells.of(businessId).rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(
+      toLoggedEvent,
+    );
     const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
     const untold = campaignIds.filter((id) => !told.has(id));
     return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
   }
 
   private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(existing, [businessId, campaignIds]);
+    const rows = await this.cells.of(businessId).rows<{ id: number }>(existing, [businessId, campaignIds]);
     return rows.map(({ id }) => id);
   }
 }

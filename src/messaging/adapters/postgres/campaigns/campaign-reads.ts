@@ -1,7 +1,8 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { CampaignReads, CampaignStatus, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
-import { type RecipientState, recipientStates } from "../../../domain/campaign.ts";
-import { countsByState } from "./campaign-sql.ts";
+import { type RecipientState, recipientStates, sendingStates } from "../../../domain/campaign.ts";
+import { countsByState, isIn } from "./campaign-sql.ts";
 
 const columns = `
   campaign.id, campaign.name, campaign.state, campaign.pause_reason as "pauseReason",
@@ -14,7 +15,7 @@ const columns = `
   ${countsByState} as counts,
   (select count(*) from campaign_recipients as recipient
    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-     and campaign.state = 'running' and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
+     and campaign.state ${isIn(sendingStates)} and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
   ) / 10.0 as rate`;
 
 const status: Statement = {
@@ -53,17 +54,18 @@ type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
 };
 
 export class PostgresCampaignReads implements CampaignReads {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async status(businessId: number, campaignId: number): Promise<CampaignStatus | null> {
-    const [row] = await this.database.rows<StatusRow>(status, [businessId, campaignId]);
+    const [row] = await this.cells.of(businessId).rows<StatusRow>(status, [businessId, campaignId]);
     return row ? toStatus(row) : null;
   }
 
   async list(businessId: number, page: number, limit: number) {
     const values = [businessId, limit, (page - 1) * limit];
-    const rows = await this.database.rows<StatusRow & { allCampaigns: number }>(list, values);
-    const total = rows[0]?.allCampaigns ?? (await this.database.rows<{ count: number }>(count, [businessId]))[0]?.count;
+    const cell = this.cells.of(businessId);
+    const rows = await cell.rows<StatusRow & { allCampaigns: number }>(list, values);
+    const total = rows[0]?.allCampaigns ?? (await cell.rows<{ count: number }>(count, [businessId]))[0]?.count;
     return { total: total ?? 0, campaigns: rows.map(toStatus) };
   }
 
@@ -74,7 +76,9 @@ export class PostgresCampaignReads implements CampaignReads {
     { after, offset }: { readonly after: number; readonly offset: number },
     limit: number,
   ): Promise<RecipientStatus[]> {
-    return this.database.rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset]);
+    return this.cells
+      .of(businessId)
+      .rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset]);
   }
 }
 

@@ -6,8 +6,11 @@ import type {
   RecipientToRecord,
   SettledTry,
 } from "../../../application/campaigns/ports.ts";
+import { messagelessStates } from "../../../domain/campaign.ts";
 import { readFrozen } from "./campaign-frozen.ts";
-import { rank } from "./campaign-sql.ts";
+import { campaignMove, rank, recipientMove } from "./campaign-sql.ts";
+
+const { giveBack, lose } = recipientMove;
 
 const toRecord = `
   recipient.business_id as "businessId", recipient.campaign_id as "campaignId", recipient.position,
@@ -18,8 +21,9 @@ const toRecord = `
  * Only the attempt that was made counts. What the sweep took for unknown in the meantime is known after all; a
  * delivery status that came first stays, and a row goes back to the queue only where that was proved safe.
  *
- * The key comes whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
- * table, it looks each row up. Rows are given in the order of their keys, in which all who lock several take them.
+ * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
+ * table, it looks each row up. `locked` takes the rows in the order of their keys, as all do who take several: an
+ * update that joins takes them in the order of its plan, which may be any.
  */
 const settle: Statement = {
   name: "campaign_settle",
@@ -29,27 +33,36 @@ const settle: Statement = {
       from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::text[],
                   $9::float8[]) with ordinality
         as row(campaign_id, position, attempt, state, platform_message_id, code, reason, due_in_ms, number)
+    ),
+    locked as (
+      select given.*, given.state = ${giveBack.to} and exists (
+               select from campaigns as campaign
+               where campaign.business_id = $1 and campaign.id = given.campaign_id
+                 and campaign.state = ${campaignMove.cancel.to}) as is_cancelled
+      from given join campaign_recipients as recipient using (business_id, campaign_id, position, attempt)
+      where recipient.state ${giveBack.from} or given.state <> ${giveBack.to} and recipient.lease_until is not null
+      order by given.business_id, given.campaign_id, given.position
+      for no key update of recipient
     )
     update campaign_recipients as recipient
-    set state = case when given.state = 'queued' and campaign.state = 'cancelled' then 'cancelled'
-                     when given.state = 'queued' then 'queued'
-                     when ${rank("given.state")} > ${rank("recipient.state")} then given.state
+    set state = case when locked.is_cancelled then ${recipientMove.cancel.to}
+                     when locked.state = ${giveBack.to} or ${rank("locked.state")} > ${rank("recipient.state")}
+                       then locked.state
                      else recipient.state end,
         lease_until = null,
-        setbacks = recipient.setbacks + case when given.state = 'queued' and given.reason is not null then 1 else 0 end,
-        due_at = case when given.state = 'queued'
-                      then now() + make_interval(secs => coalesce(given.due_in_ms, 0) / 1000) else recipient.due_at end,
-        platform_message_id = coalesce(recipient.platform_message_id, given.platform_message_id),
-        error_code = case when recipient.state in ('sending', 'unknown') then given.code else recipient.error_code end,
-        error_reason = case when recipient.state in ('sending', 'unknown') then given.reason
-                            else recipient.error_reason end,
-        settled_at = case when given.state <> 'queued' or campaign.state = 'cancelled' then now() end
-    from given
-    join campaigns as campaign on campaign.business_id = given.business_id and campaign.id = given.campaign_id
-    where recipient.business_id = given.business_id and recipient.campaign_id = given.campaign_id
-      and recipient.position = given.position and recipient.attempt = given.attempt
-      and (recipient.state in ('sending', 'unknown') or given.state <> 'queued' and recipient.lease_until is not null)
-    returning given.number, recipient.state, recipient.platform_message_id as "platformMessageId",
+        setbacks = recipient.setbacks
+                   + case when locked.state = ${giveBack.to} and locked.reason is not null then 1 else 0 end,
+        due_at = case when locked.state = ${giveBack.to}
+                      then now() + make_interval(secs => coalesce(locked.due_in_ms, 0) / 1000)
+                      else recipient.due_at end,
+        platform_message_id = coalesce(recipient.platform_message_id, locked.platform_message_id),
+        error_code = case when recipient.state ${giveBack.from} then locked.code else recipient.error_code end,
+        error_reason = case when recipient.state ${giveBack.from} then locked.reason else recipient.error_reason end,
+        settled_at = case when locked.state <> ${giveBack.to} or locked.is_cancelled then now() end
+    from locked
+    where recipient.business_id = locked.business_id and recipient.campaign_id = locked.campaign_id
+      and recipient.position = locked.position
+    returning locked.number, recipient.state, recipient.platform_message_id as "platformMessageId",
               recipient.error_reason as "errorReason"`,
 };
 
@@ -64,9 +77,9 @@ const takeStragglers: Statement = {
     )
     update campaign_recipients as recipient
     set lease_until = null, settled_at = coalesce(recipient.settled_at, now()),
-        error_reason = case when recipient.state = 'sending' then 'the worker stopped before it knew the outcome'
+        error_reason = case when recipient.state ${lose.from} then 'the worker stopped before it knew the outcome'
                             else recipient.error_reason end,
-        state = case when recipient.state = 'sending' then 'unknown' else recipient.state end
+        state = case when recipient.state ${lose.from} then ${lose.to} else recipient.state end
     from late
     where recipient.business_id = late.business_id and recipient.campaign_id = late.campaign_id
       and recipient.position = late.position
@@ -82,20 +95,19 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
   constructor(private readonly transaction: Queries) {}
 
   async settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]> {
-    const inOrder = tried.toSorted((one, other) => one.campaignId - other.campaignId || one.position - other.position);
     const rows = await this.transaction.rows<SettledRow>(settle, [
       businessId,
-      plainArray(inOrder.map(({ campaignId }) => campaignId)),
-      plainArray(inOrder.map(({ position }) => position)),
-      plainArray(inOrder.map(({ attempt }) => attempt)),
-      textArray(inOrder.map(({ state }) => state)),
-      textArray(inOrder.map(({ platformMessageId }) => platformMessageId ?? null)),
-      plainArray(inOrder.map(({ code }) => code ?? null)),
-      textArray(inOrder.map(({ reason }) => reason ?? null)),
-      plainArray(inOrder.map(({ dueInMs }) => dueInMs ?? null)),
+      plainArray(tried.map(({ campaignId }) => campaignId)),
+      plainArray(tried.map(({ position }) => position)),
+      plainArray(tried.map(({ attempt }) => attempt)),
+      textArray(tried.map(({ state }) => state)),
+      textArray(tried.map(({ platformMessageId }) => platformMessageId ?? null)),
+      plainArray(tried.map(({ code }) => code ?? null)),
+      textArray(tried.map(({ reason }) => reason ?? null)),
+      plainArray(tried.map(({ dueInMs }) => dueInMs ?? null)),
     ]);
     return rows.flatMap(({ number, ...now }) => {
-      const one = inOrder[number - 1];
+      const one = tried[number - 1];
       return one && mayStandInChat(now) ? [toBeRecorded(businessId, one, now)] : [];
     });
   }
@@ -111,7 +123,7 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 
 /** A message that was refused may stand there as unknown; one that waits, or fell with its campaign, does not. */
 const mayStandInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
-  platformMessageId !== null || (state !== "queued" && state !== "cancelled");
+  platformMessageId !== null || !messagelessStates.includes(state);
 
 /** What was frozen at registration, and claimed with this attempt, is known here. */
 const toBeRecorded = (

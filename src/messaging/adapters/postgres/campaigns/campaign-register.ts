@@ -1,14 +1,17 @@
-import type { Database, Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type {
   CampaignContext,
   CampaignRegister,
   CampaignRequest,
   NewCampaign,
+  NewCampaigns,
   NewRecipient,
 } from "../../../application/campaigns/ports.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
 import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
+import { campaignMove } from "./campaign-sql.ts";
 
 /** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
 const rowsAtATime = 10_000;
@@ -45,7 +48,7 @@ const addCampaign: Statement = {
   text: `
     insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
                            starts_at, window_from, window_to, timezone, total)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, 'running', coalesce($9, now()), $10, $11, $12, $13)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, ${campaignMove.register.to}, coalesce($9, now()), $10, $11, $12, $13)
     returning id`,
 };
 
@@ -87,14 +90,14 @@ interface ContextRow extends SenderColumns, TemplateColumns {
 
 export class PostgresCampaignRegister implements CampaignRegister {
   constructor(
-    private readonly database: Database,
+    private readonly cells: Cells,
     private readonly openToken: OpenToken,
   ) {}
 
   async context(request: CampaignRequest): Promise<CampaignContext | null> {
     const { businessId, templateId, userId, stepId, contactIds, tags } = request;
     const values = [businessId, templateId, userId, stepId, contactIds, tags];
-    const [row] = await this.database.rows<ContextRow>(context, values);
+    const [row] = await this.cells.of(businessId).rows<ContextRow>(context, values);
     if (!row) return null;
     return {
       timezone: row.timezone,
@@ -111,31 +114,33 @@ export class PostgresCampaignRegister implements CampaignRegister {
   }
 
   async optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>> {
-    const rows = await this.database.rows<{ id: number }>(optedOut, [businessId, contactIds]);
+    const rows = await this.cells.of(businessId).rows<{ id: number }>(optedOut, [businessId, contactIds]);
     return new Set(rows.map(({ id }) => id));
   }
 
   async remaining(businessId: number): Promise<number | null> {
-    const [row] = await this.database.rows<{ remaining: number | null }>(remaining, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<{ remaining: number | null }>(remaining, [businessId]);
     return row?.remaining ?? null;
   }
+}
 
-  add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number> {
-    return this.database.transaction(async (transaction) => {
-      const id = await insertCampaign(transaction, campaign, recipients.length);
-      for (let from = 0; from < recipients.length; from += rowsAtATime) {
-        const rows = recipients.slice(from, from + rowsAtATime);
-        await transaction.rows(addRecipients, [
-          campaign.businessId,
-          id,
-          from,
-          rows.map(({ contactId }) => contactId),
-          rows.map(({ phone }) => phone),
-          rows.map(({ parameters }) => arrayLiteral(parameters)),
-        ]);
-      }
-      return id;
-    });
+export class PostgresNewCampaigns implements NewCampaigns {
+  constructor(private readonly transaction: Queries) {}
+
+  async add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number> {
+    const id = await insertCampaign(this.transaction, campaign, recipients.length);
+    for (let from = 0; from < recipients.length; from += rowsAtATime) {
+      const rows = recipients.slice(from, from + rowsAtATime);
+      await this.transaction.rows(addRecipients, [
+        campaign.businessId,
+        id,
+        from,
+        rows.map(({ contactId }) => contactId),
+        rows.map(({ phone }) => phone),
+        rows.map(({ parameters }) => arrayLiteral(parameters)),
+      ]);
+    }
+    return id;
   }
 }
 

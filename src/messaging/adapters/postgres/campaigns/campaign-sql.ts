@@ -1,8 +1,31 @@
-import { deliveryOrder } from "../../../domain/campaign.ts";
+import { quoted, rankIn } from "../../../../infra/postgres/sql-text.ts";
+import {
+  type CampaignState,
+  campaignMoves,
+  deliveryOrder,
+  type Move,
+  type RecipientState,
+  recipientMoves,
+  sendingStates,
+} from "../../../domain/campaign.ts";
+
+type State = CampaignState | RecipientState;
+
+/** To stand behind the column. */
+export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
+
+/** The same moves in SQL: `set state = ${move.to} where state ${move.from}`. */
+const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) =>
+  Object.fromEntries(
+    Object.entries<Move<State>>(moves).map(([name, { from, to }]) => [name, { from: isIn(from), to: quoted(to) }]),
+  ) as Readonly<Record<Name, { readonly from: string; readonly to: string }>>;
+
+export const campaignMove = inSql(campaignMoves);
+export const recipientMove = inSql(recipientMoves);
 
 /** True of the row `campaign` while it may send: started, not paused, and inside its window of the day. */
 export const sendsNow = `
-  campaign.state = 'running' and campaign.starts_at <= now()
+  campaign.state ${isIn(sendingStates)} and campaign.starts_at <= now()
   and (campaign.window_from is null
        or case when campaign.window_from <= campaign.window_to
                then (now() at time zone campaign.timezone)::time >= campaign.window_from
@@ -10,18 +33,18 @@ export const sendsNow = `
                else (now() at time zone campaign.timezone)::time >= campaign.window_from
                     or (now() at time zone campaign.timezone)::time < campaign.window_to end)`;
 
-export const isDue = `recipient.state = 'queued' and recipient.due_at <= now()`;
+export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.due_at <= now()`;
 
 /** True of the row `campaign` while somebody waits for its message, or it is under way. */
 export const isOpen = `(
   exists (
     select from campaign_recipients as recipient
     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      and recipient.state = 'queued')
+      and recipient.state ${recipientMove.claim.from})
   or exists (
     select from campaign_recipients as recipient
     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      and recipient.lease_until is not null and recipient.state = 'sending'))`;
+      and recipient.lease_until is not null and recipient.state = ${recipientMove.claim.to}))`;
 
 /** The recipients of the row `campaign`, counted by state: an object. */
 export const countsByState = `
@@ -31,5 +54,4 @@ export const countsByState = `
      group by recipient.state) as by_state)`;
 
 /** How much is known where a recipient is in that state: an expression for a number. */
-export const rank = (state: string): string =>
-  `array_position(array[${deliveryOrder.map((known) => `'${known}'`).join(", ")}], ${state})`;
+export const rank = (state: string): string => rankIn(deliveryOrder, state);

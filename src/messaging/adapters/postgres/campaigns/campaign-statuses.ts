@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type { DeliveryStatus } from "../../../domain/platform.ts";
-import { rank } from "./campaign-sql.ts";
+import { rank, recipientMove } from "./campaign-sql.ts";
 
 /**
  * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
@@ -39,7 +39,7 @@ const apply: Statement = {
     moved as (
       update campaign_recipients as recipient
       set state = furthest.state, settled_at = coalesce(recipient.settled_at, now()),
-          lease_until = case when earlier.before = 'queued' then now() else recipient.lease_until end,
+          lease_until = case when earlier.before ${recipientMove.claim.from} then now() else recipient.lease_until end,
           platform_message_id = coalesce(recipient.platform_message_id, furthest.message_id),
           error_code = furthest.code, error_reason = furthest.reason
       from furthest join earlier using (business_id, campaign_id, position)
