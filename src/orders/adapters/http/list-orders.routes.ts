@@ -18,7 +18,7 @@ const path = "/catalogs/v2/orders/sucursal/:businessId";
 const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
 const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
-const written = { type: "string", maxLength: 40 } as const;
+const written = { type: "string", minLength: 1, maxLength: 40 } as const;
 
 const filters = {
   sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
@@ -94,8 +94,8 @@ const listRoute = (orders: ListOrders): Route =>
       ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, in the total as well."],
       [
         "§13.6",
-        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date and a " +
-          "`from` after `to` are refused.",
+        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date, an " +
+          "empty one and a `from` after `to` are refused.",
       ],
       ["§13.7", "`total` counts all matches, exactly, whatever the page. A page has 9 orders unless `limit` says."],
       ["§13.8", "Each order has `details`, `total` and `discount` as when it is read on its own."],
@@ -228,9 +228,8 @@ interface FilterQuery {
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,
   agentId: userId ?? null,
-  // An empty bound is none.
-  from: from || null,
-  to: to || null,
+  from: from ?? null,
+  to: to ?? null,
 });
 
 const toPage = ({ items, total }: Page<ListedOrder>, asked: PageRequest) => ({
