@@ -29,7 +29,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
   provide(bind, tokens.deliveryPricing, [...asked], (client, { integrations }, log) => {
     const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
-    if (baseUrl === "") return { priceOf: async () => null };
+    if (baseUrl === "") return null;
     const onFailure = warningOf(log, "the delivery pricing names no price");
     return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
   });

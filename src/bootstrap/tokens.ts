@@ -135,7 +135,10 @@ export const tokens = {
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
 
-  deliveryPricing: token<DeliveryPricing>("deliveryPricing"),
+  /** Null where none is configured. */
+  deliveryPricing: token<DeliveryPricing | null>("deliveryPricing"),
+  /** Asks the prices of deliveries. */
+  priceLoop: token<NudgedLoop>("priceLoop"),
   driverTracking: token<DriverTracking>("driverTracking"),
   linkWays: token<LinkWays>("linkWays"),
   sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),

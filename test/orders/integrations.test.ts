@@ -86,7 +86,7 @@ describe("the delivery pricing", () => {
   for (const price of wrong) {
     it(`takes ${JSON.stringify(price)} for no price`, async () => {
       answering(200, { price });
-      expect(await pricing().priceOf(request)).to.equal(null);
+      expect(await pricing().priceOf(request)).to.equal("unanswered");
       expect(parts.failures).to.have.length(1);
     });
   }
@@ -94,7 +94,7 @@ describe("the delivery pricing", () => {
   for (const [what, status, body] of useless) {
     it(`names none by ${what}`, async () => {
       answering(status, body);
-      expect(await pricing().priceOf(request)).to.equal(null);
+      expect(await pricing().priceOf(request)).to.equal("unanswered");
       expect(parts.failures).to.have.length(1);
     });
   }
@@ -102,21 +102,15 @@ describe("the delivery pricing", () => {
   it("may well have none", async () => {
     answering(404, "");
     answering(200, { price: null });
-    expect([await pricing().priceOf(request), await pricing().priceOf(request)]).to.deep.equal([null, null]);
-    expect(parts.failures).to.deep.equal([]);
-  });
-
-  it("is not asked about an order that goes nowhere", async () => {
-    expect(await pricing().priceOf({ ...request, latitude: null })).to.equal(null);
-    expect(await pricing().priceOf({ ...request, longitude: null })).to.equal(null);
+    expect([await pricing().priceOf(request), await pricing().priceOf(request)]).to.deep.equal(["none", "none"]);
     expect(parts.failures).to.deep.equal([]);
   });
 
   it("is given up when it is slow or breaks, without its address in the reason", async () => {
     nock(host).post("/prices/quotes").delay(2_000).reply(200, { price: "1" });
-    expect(await pricing(30).priceOf(request)).to.equal(null);
+    expect(await pricing(30).priceOf(request)).to.equal("unanswered");
     nock(host).post("/prices/quotes").replyWithError("broken");
-    expect(await pricing().priceOf(request)).to.equal(null);
+    expect(await pricing().priceOf(request)).to.equal("unanswered");
     expect(parts.failures).to.have.length(2);
     expect(parts.failures.join()).not.to.include("integration.test");
   });

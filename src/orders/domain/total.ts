@@ -1,7 +1,7 @@
 import type { Money } from "../../kernel/money.ts";
 import { moneyOf } from "../../kernel/money.ts";
 import { customExtraKey, type ExtraData, highestCustomPrice } from "./extra-data.ts";
-import type { Line, Order } from "./order.ts";
+import { isOpen, type Line, type Order } from "./order.ts";
 
 export interface Totals {
   readonly discount: Money;
@@ -31,8 +31,12 @@ type Shipped = Pick<Order, "shipmentMethod" | "zone" | "lines">;
 export const speedyPriceOf = (order: Shipped & Pick<Order, "speedyPrice">): Money | null =>
   hasPaidDelivery(order) ? order.speedyPrice : null;
 
+/** Whether the integration is to be asked: what an order that is over has cost, nobody changes any more. */
+export const wantsDeliveryPrice = (order: Shipped & Pick<Order, "speedyPrice" | "status">): boolean =>
+  order.speedyPrice === null && isOpen(order) && hasPaidDelivery(order);
+
 /** Whether what the integration asks counts. */
-export const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
+const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
 
 function shippingOf(order: Priced): Money {
   if (order.zone === null || !hasShipping(order)) return 0n;

@@ -1,9 +1,8 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
-import type { AddLine, AddLineFailure } from "../../application/edits/add-line.ts";
+import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
 import type { PickedExtra } from "../../application/edits/ports.ts";
-import type { RemoveLine, RemoveLineFailure } from "../../application/edits/remove-line.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
@@ -67,7 +66,7 @@ const removalDialect: Dialect<InvalidInput | RemoveLineFailure> = {
 };
 
 /** §10 Add a product to an order. */
-export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
+export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
   defineRoute({
     method: "post",
     path: "/catalogs/orders/products/new",
@@ -115,7 +114,7 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
     },
     dialect: additionDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await addLine.execute({
+      const order = await orders.addLine({
         ...editOf(body.orderId, caller, headers),
         articleId: body.articleId,
         quantity: body.quantity,
@@ -136,7 +135,7 @@ function pickedExtra({ id, customPrice: price, picked }: GivenExtra, index: numb
 }
 
 /** §11 Remove a product from an order. */
-export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route =>
+export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =>
   defineRoute({
     method: "delete",
     path: "/catalogs/orders/details/delete",
@@ -174,7 +173,7 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
     },
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await removeLine.execute({
+      const order = await orders.removeLine({
         ...editOf(body.orderId, caller, headers),
         lineId: body.detailId,
       });

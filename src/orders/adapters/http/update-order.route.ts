@@ -2,7 +2,7 @@ import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
-import type { UpdateOrder, UpdateOrderFailure } from "../../application/edits/update-order.ts";
+import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
@@ -44,7 +44,7 @@ const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
 };
 
 /** §9 Update an order. */
-export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Route =>
+export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
   defineRoute({
     method: "put",
     path: "/catalogs/order/update",
@@ -78,7 +78,8 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
       ],
       [
         "§9.7",
-        "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave.",
+        "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave. " +
+          "It is asked anew in the background (§12.5).",
       ],
       ...versionRules("§9.8"),
     ],
@@ -97,7 +98,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
     },
     dialect,
     handle: async ({ body, caller, headers }) => {
-      const updated = await updateOrder.execute({
+      const updated = await orders.update({
         ...editOf(body.orderId, caller, headers),
         shipmentMethod: body.shipmentMethod ?? null,
         paymentMethod: body.paymentMethod ?? null,
