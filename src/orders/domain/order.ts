@@ -1,17 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 import type { ExtraData } from "./extra-data.ts";
 
-export const orderStatuses = { pending: 8, inProgress: 1, onTheWay: [2, 3], completed: 4, cancelled: 5 } as const;
-
-/** Neither completed nor cancelled. */
-export const openStatuses: readonly number[] = [
-  orderStatuses.pending,
-  orderStatuses.inProgress,
-  ...orderStatuses.onTheWay,
-];
-
-export const isOpen = ({ status }: { readonly status: number }): boolean => openStatuses.includes(status);
-
 export interface Contact {
   readonly id: number;
   readonly name: string;

@@ -1,7 +1,8 @@
 import type { Money } from "../../kernel/money.ts";
 import { moneyOf } from "../../kernel/money.ts";
 import { customExtraKey, type ExtraData, highestCustomPrice } from "./extra-data.ts";
-import { isOpen, type Line, type Order } from "./order.ts";
+import type { Line, Order } from "./order.ts";
+import { isOpen } from "./states.ts";
 
 export interface Totals {
   readonly discount: Money;

@@ -5,7 +5,7 @@ import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
 import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
 import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
-import { type Tab, tabNames } from "../../domain/tabs.ts";
+import { type OrderState, orderStates } from "../../domain/states.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
 import { etagHeader } from "./order-version.ts";
@@ -104,7 +104,7 @@ const listRoute = (orders: ListOrders): Route =>
     params,
     query: {
       type: "object",
-      properties: { status: { type: "string", enum: tabNames }, ...filters, ...paging(9) },
+      properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     dialect,
@@ -112,7 +112,7 @@ const listRoute = (orders: ListOrders): Route =>
       const own = ownBusiness(params.businessId, caller.businessId);
       const asked = pageOf(query);
       return toPage(
-        await orders.list(own, { tab: (query.status as Tab | undefined) ?? null, ...filterOf(query) }, asked),
+        await orders.list(own, { tab: (query.status as OrderState | undefined) ?? null, ...filterOf(query) }, asked),
         asked,
       );
     },
@@ -137,8 +137,8 @@ const countsRoute = (orders: ListOrders): Route =>
             status: { const: "success" },
             data: {
               type: "object",
-              required: tabNames,
-              properties: Object.fromEntries(tabNames.map((name) => [name, integer])),
+              required: orderStates,
+              properties: Object.fromEntries(orderStates.map((name) => [name, integer])),
             },
           },
         },

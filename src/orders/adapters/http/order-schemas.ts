@@ -1,5 +1,6 @@
 import type { Schema } from "../../../infra/http/routing/schema.ts";
 import { nullableInteger, nullableText, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import { statusOf, storedStatuses } from "../../domain/states.ts";
 
 const integer = { type: "integer" } as const;
 const amount = { type: "number" } as const;
@@ -73,7 +74,7 @@ const location = {
 
 const listedFields = {
   id: integer,
-  status: { enum: [1, 2, 3, 4, 5, 8] },
+  status: { enum: storedStatuses },
   type: text,
   shipment_method: { enum: ["delivery", "pickup", null] },
   payment_method: nullableText,
@@ -88,7 +89,7 @@ const listedFields = {
 
 export const recordFields = {
   id: integer,
-  status: { enum: [1, 2, 3, 4, 5, 8] },
+  status: { enum: storedStatuses },
   type: text,
   shipment_method: { enum: ["delivery", "pickup", null] },
   payment_method: nullableText,
@@ -165,7 +166,7 @@ export const cancelledOrderSchema = {
   properties: {
     ...recordFields,
     ...optionalRecordFields,
-    status: { const: 5 },
+    status: { const: statusOf.cancelled },
     chat: orNull({
       type: "object",
       required: ["id", "contacto"],

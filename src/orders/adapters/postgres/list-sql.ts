@@ -1,6 +1,6 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { OrderFilter, PageRequest, Period } from "../../application/reads/ports.ts";
-import { tabs } from "../../domain/tabs.ts";
+import { statusOf } from "../../domain/states.ts";
 import { branchJson, chatJson, discountSum, linesJson, zoneJson } from "./order-sql.ts";
 
 /** A statement with what goes into it. */
@@ -92,7 +92,7 @@ function conditionsOf(filter: ListFilter, business: string, values: Values): Con
   const where = `${chosen} and created_at >= ${start} and created_at < ${end}`;
   if (agent !== null)
     return { key: `${key}_dated`, where, counted: () => `select tab, 1 as n from orders where ${where}` };
-  const anyTab = tab || `and tab in (${Object.values(tabs)})`;
+  const anyTab = tab || `and tab in (${Object.values(statusOf)})`;
   const counted = () => `
     select tab, n from order_day_counts where ${same} ${anyTab}
       and day >= ${values.add(firstDay, "date")} and day < ${values.add(endDay, "date")}
@@ -141,7 +141,7 @@ export function listCall(businessId: number, filter: OrderFilter, page: PageRequ
   const values = new Values();
   const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
-  const tab = filter.tab === null ? null : tabs[filter.tab];
+  const tab = filter.tab === null ? null : statusOf[filter.tab];
   const { key, where, counted } = conditionsOf({ ...filter, tab }, business, values);
   const total = totalOf(counted());
   const statement = statementOf(
@@ -181,7 +181,7 @@ export function cancelledCall(
   const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
   const { key, where, counted } = conditionsOf(
-    { ...period, tab: tabs.cancelled, branchId: null, agentId: null },
+    { ...period, tab: statusOf.cancelled, branchId: null, agentId: null },
     business,
     values,
   );

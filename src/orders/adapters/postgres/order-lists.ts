@@ -8,7 +8,7 @@ import type {
   Page,
   PageRequest,
 } from "../../application/reads/ports.ts";
-import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
+import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
 import { dateOf, datesOf, type InJson, type OrderRow, timezone, toOrder } from "./order-sql.ts";
 
@@ -37,12 +37,15 @@ export class PostgresOrderLists implements OrderLists {
     return this.listed(searchCall(businessId, text, page));
   }
 
-  async counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null> {
+  async counts(
+    businessId: number,
+    filter: Omit<OrderFilter, "tab">,
+  ): Promise<Readonly<Record<OrderState, number>> | null> {
     const { statement, values } = countsCall(businessId, filter);
     const [row] = await this.database.rows<CountsRow>(statement, values);
     if (!row?.planned) return null;
-    const counted = tabNames.map((name) => [name, row.counts?.[tabs[name]] ?? 0]);
-    return Object.fromEntries(counted) as Record<Tab, number>;
+    const counted = orderStates.map((state) => [state, row.counts?.[statusOf[state]] ?? 0]);
+    return Object.fromEntries(counted) as Record<OrderState, number>;
   }
 
   async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {

@@ -1,6 +1,6 @@
 import type { OrderChange } from "../../domain/change.ts";
 import type { Order } from "../../domain/order.ts";
-import type { Tab } from "../../domain/tabs.ts";
+import type { OrderState } from "../../domain/states.ts";
 import type { DriverLocation } from "../delivery/integrations.ts";
 
 /** An order with all that surrounds it. */
@@ -53,7 +53,7 @@ export interface Period {
 }
 
 export interface OrderFilter extends Period {
-  readonly tab: Tab | null;
+  readonly tab: OrderState | null;
   readonly branchId: number | null;
   /** The agent that the order's chat is assigned to. */
   readonly agentId: number | null;
@@ -85,7 +85,7 @@ export interface OrderLists {
   /** Newest first. Null when the business has no plan. */
   list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** How many orders each tab has. Null when the business has no plan. */
-  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null>;
+  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<OrderState, number>> | null>;
   /**
    * The order of that id, and those of the contacts whose name or number contains the text: of the 1,000 newest such
    * contacts. Newest orders first. Null when the business has no plan.
