@@ -64,7 +64,14 @@ module.exports = {
       comment: "HTTP never reaches PostgreSQL except through a use case or a query port.",
       severity: "error",
       from: { path: `${adapters}([^/]+)/` },
-      to: { path: adapters, pathNot: `${adapters}$2/` },
+      to: { path: adapters, pathNot: [`${adapters}$2/`, `${adapters}wire/`] },
+    },
+    {
+      name: "only-speakers-spell",
+      comment: "`adapters/wire` holds the spelling that clients know, whichever way it takes to them.",
+      severity: "error",
+      from: { path: adapters, pathNot: `${adapters}(http|realtime|pusher|wire)/` },
+      to: { path: `${adapters}wire/` },
     },
     {
       name: "adapters-keep-to-their-technology",

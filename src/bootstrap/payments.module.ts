@@ -12,8 +12,8 @@ import { HttpSmsProvider } from "../orders/adapters/http-client/sms-provider.ts"
 import { PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
 import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
+import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
 import { PushOrderEvents } from "../orders/application/push/push-order-events.ts";
 import { linkWays } from "./payment-ways.ts";

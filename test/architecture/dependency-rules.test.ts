@@ -12,6 +12,7 @@ const places = [
   "src/orders/application/a.ts",
   "src/orders/adapters/http/a.ts",
   "src/orders/adapters/postgres/a.ts",
+  "src/orders/adapters/wire/a.ts",
   "src/ads/adapters/http/a.ts",
   "src/infra/http/a.ts",
   "src/infra/postgres/a.ts",
@@ -27,6 +28,8 @@ const wellBehaved: [file: string, imports: string][] = [
   ["src/orders/application/b.ts", 'import "../domain/a.ts"; import "../../kernel/a.ts"'],
   ["src/orders/adapters/http/b.ts", 'import "../../application/a.ts"; import "../../../infra/http/a.ts"; import "koa"'],
   ["src/orders/adapters/http/c.ts", 'import "./b.ts"; import type {} from "json-schema-to-ts"; import "lru-cache"'],
+  ["src/orders/adapters/http/d.ts", 'import "../wire/a.ts"'],
+  ["src/orders/adapters/wire/b.ts", 'import "../../application/a.ts"; import "../../domain/a.ts"'],
   ["src/bootstrap/b.ts", 'import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"'],
   [
     "src/demo/b.ts",
@@ -62,8 +65,13 @@ const breaches: Record<string, [from: string, imports: string][]> = {
   "adapters-do-not-meet": [
     ["src/orders/adapters/http", 'import "../postgres/a.ts"'],
     ["src/orders/adapters/postgres", 'import type {} from "../http/a.ts"'],
+    ["src/orders/adapters/wire", 'import "../http/a.ts"'],
   ],
-  "adapters-keep-to-their-technology": [["src/orders/adapters/http", 'import "../../../infra/postgres/a.ts"']],
+  "only-speakers-spell": [["src/orders/adapters/postgres", 'import type {} from "../wire/a.ts"']],
+  "adapters-keep-to-their-technology": [
+    ["src/orders/adapters/http", 'import "../../../infra/postgres/a.ts"'],
+    ["src/orders/adapters/wire", 'import "../../../infra/http/a.ts"'],
+  ],
   "infra-knows-no-feature": [
     ["src/infra/http", 'import "../../orders/domain/a.ts"'],
     ["src/infra/http", 'import "../../bootstrap/a.ts"'],

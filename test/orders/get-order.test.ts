@@ -248,7 +248,7 @@ describe("getting an order", () => {
         },
         (error) => troubles.push(error),
       );
-    const here: DriverLocation = { latitude: 1, longitude: 2, at: new Date("2026-05-05T05:05:05Z") };
+    const here: DriverLocation = { latitude: 1, longitude: 2, at: "2026-05-05T05:05:05.000Z" };
 
     it("prefers what it says to the last location (§12.7)", async () => {
       const id = await addOrder(shops, 1, { driver_id: 101 });

@@ -25,7 +25,7 @@ describe("delivery prices and drivers, from the service to the integrations", ()
     expect(await location()).to.deep.equal({
       latitude: -16.5,
       longitude: -68.15,
-      at: new Date("2026-01-02T03:04:05Z"),
+      at: "2026-01-02T03:04:05.000Z",
     });
   });
 

@@ -132,7 +132,11 @@ describe("the driver tracking", () => {
 
   it("tells where a driver is", async () => {
     answering(200, { lat: -16.5, lng: -68.15, at });
-    expect(await tracking().locate(driver)).to.deep.equal({ latitude: -16.5, longitude: -68.15, at: new Date(at) });
+    expect(await tracking().locate(driver)).to.deep.equal({
+      latitude: -16.5,
+      longitude: -68.15,
+      at: "2026-01-02T03:04:05.000Z",
+    });
   });
 
   const wrong: object[] = [

@@ -3,8 +3,8 @@ import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
 import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
+import { cancelledToWire } from "../wire/order-wire.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
-import { cancelledToWire } from "./order-wire.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 

@@ -3,9 +3,9 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
+import { orderToWire } from "../wire/order-wire.ts";
 import { orderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
-import { orderToWire } from "./order-wire.ts";
 
 export const orderAnswer = {
   type: "object",

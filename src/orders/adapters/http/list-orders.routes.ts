@@ -6,10 +6,10 @@ import type { ListOrders, ListOrdersFailure } from "../../application/reads/list
 import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
 import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
 import { type OrderState, orderStates } from "../../domain/states.ts";
+import { listedToWire } from "../wire/order-wire.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
 import { etagHeader } from "./order-version.ts";
-import { listedToWire } from "./order-wire.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 

@@ -3,10 +3,10 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
+import { updatedToWire } from "../wire/order-wire.ts";
 import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
-import { updatedToWire } from "./order-wire.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;

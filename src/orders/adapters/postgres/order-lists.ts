@@ -10,15 +10,12 @@ import type {
 } from "../../application/reads/ports.ts";
 import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
-import { dateOf, datesOf, type InJson, type OrderRow, timezone, toOrder } from "./order-sql.ts";
+import { type OrderRow, timezone, toOrder, toRecord } from "./order-sql.ts";
 
 const plan: Statement = {
   name: "orders_plan",
   text: `select ${planOf} from businesses as business where id = $1`,
 };
-
-type ListedRow = OrderRow<Omit<ListedOrder, "createdAt">> & { readonly createdAt: string };
-type CancelledRow = InJson<Omit<CancelledOrder, "chat">> & Pick<OrderRow, "chat">;
 
 interface PageRow<Item> {
   readonly planned?: boolean;
@@ -50,8 +47,8 @@ export class PostgresOrderLists implements OrderLists {
 
   async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
-    const [row] = await this.database.rows<PageRow<CancelledRow>>(statement, values);
-    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toCancelled) };
+    const [row] = await this.database.rows<PageRow<CancelledOrder>>(statement, values);
+    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toRecord) };
   }
 
   async hasPlan(businessId: number): Promise<boolean> {
@@ -65,8 +62,8 @@ export class PostgresOrderLists implements OrderLists {
   }
 
   private async listed({ statement, values }: Call): Promise<Page<ListedOrder> | null> {
-    const [row] = await this.database.rows<PageRow<ListedRow>>(statement, values);
-    return row?.planned ? { total: row.total, items: (row.items ?? []).map(toListed) } : null;
+    const [row] = await this.database.rows<PageRow<OrderRow<ListedOrder>>>(statement, values);
+    return row?.planned ? { total: row.total, items: (row.items ?? []).map((row) => toOrder<ListedOrder>(row)) } : null;
   }
 }
 
@@ -74,12 +71,3 @@ interface CountsRow {
   readonly planned: boolean;
   readonly counts: Readonly<Record<number, number>> | null;
 }
-
-const toListed = (row: ListedRow): ListedOrder =>
-  Object.assign(toOrder<Omit<ListedOrder, "createdAt">>(row), { createdAt: new Date(row.createdAt) });
-
-const toCancelled = (row: CancelledRow): CancelledOrder => ({
-  ...row,
-  ...datesOf(row),
-  chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
-});

@@ -27,8 +27,8 @@ export interface DriverLocation {
   /** Degrees. */
   readonly latitude: number;
   readonly longitude: number;
-  /** Null when nobody noted it down. */
-  readonly at: Date | null;
+  /** ISO 8601; null when nobody noted it down. */
+  readonly at: string | null;
 }
 
 /** Knows where drivers are. */
