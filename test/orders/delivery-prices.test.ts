@@ -258,6 +258,15 @@ describe("the price of a delivery", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: "0.00", version: 2 });
     });
 
+    it("again where the delivery changes before the integration says that there is none", async () => {
+      const id = await addOrder(shops, 1, place);
+      await asker(async () => {
+        await set(id, "zone_id = 102");
+        return "none";
+      }).execute();
+      expect(await wanting()).to.deep.equal([id]);
+    });
+
     it("again in time where whoever asked has died", async () => {
       const id = await addOrder(shops, 1, place);
       const store = new PostgresDeliveryPrices(shops.database);

@@ -4,7 +4,7 @@ import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.t
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
-import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
+import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
 
@@ -35,21 +35,20 @@ const body = {
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
-  invalid_input: (error) => [400, { message: error.message }],
+  ...editDialect,
   order_not_found: () => [400, { message: "Order not found" }],
   branch_not_found: () => [400, { message: "Sucursal no encontrada" }],
   zone_not_found: () => [400, { message: "Zona no encontrada" }],
-  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
 /** §9 Update an order. */
 export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
   defineRoute({
+    ...editing,
     method: "put",
     path: "/catalogs/order/update",
     operationId: "updateOrder",
-    tag: "Orders",
     summary: "Write the fields of an order",
     rules: [
       [
@@ -83,8 +82,6 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
       ],
       ...versionRules("§9.8"),
     ],
-    auth: "app-key",
-    conditional: true,
     body,
     responses: {
       200: {
