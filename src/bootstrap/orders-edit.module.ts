@@ -1,36 +1,63 @@
 import { ContainerModule } from "inversify";
-import type { Database } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { NudgedLoop } from "../kernel/nudged-loop.ts";
+import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { orderHistoryRoute } from "../orders/adapters/http/order-history.route.ts";
 import { addLineRoute, removeLineRoute } from "../orders/adapters/http/order-lines.routes.ts";
 import { updateOrderRoute } from "../orders/adapters/http/update-order.route.ts";
+import { PostgresDeliveryPrices } from "../orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
-import { AddLine } from "../orders/application/edits/add-line.ts";
-import type { OrderEditStores } from "../orders/application/edits/ports.ts";
-import { RemoveLine } from "../orders/application/edits/remove-line.ts";
-import { UpdateOrder } from "../orders/application/edits/update-order.ts";
+import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
+import { AskDeliveryPrices } from "../orders/application/delivery/delivery-prices.ts";
+import { EditOrders } from "../orders/application/edits/edit-orders.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-export const ordersEditModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.routes, [tokens.database, tokens.feed], (database, feed) => {
-    const unitOfWork = editUnitOfWork(database);
-    return [
-      updateOrderRoute(new UpdateOrder(unitOfWork, feed)),
-      addLineRoute(new AddLine(unitOfWork, feed)),
-      removeLineRoute(new RemoveLine(unitOfWork, feed)),
-      orderHistoryRoute(new PostgresOrderHistory(database)),
-    ];
-  });
-});
+/** The same trouble is told of once in so many milliseconds. */
+const silenceMs = 60_000;
+/** Hours for which orders want a price where nobody is asked: long enough to change that setting everywhere. */
+const unaskedHours = 1;
 
-const editUnitOfWork = (database: Database) =>
-  new PostgresUnitOfWork(
-    database,
-    (transaction): OrderEditStores => ({
-      edits: new PostgresOrderEdits(transaction),
-      events: new PostgresOrderEvents(transaction),
-    }),
+export const ordersEditModule = new ContainerModule(({ bind }) => {
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.database, tokens.feed, tokens.deliveryPricing, tokens.priceLoop],
+    (database, feed, pricing, prices) => {
+      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
+        edits: new PostgresOrderEdits(transaction),
+        events: new PostgresOrderEvents(transaction),
+      }));
+      const orders = new EditOrders(unitOfWork, feed, () => pricing && prices.nudge());
+      return [
+        updateOrderRoute(orders),
+        addLineRoute(orders),
+        removeLineRoute(orders),
+        orderHistoryRoute(new PostgresOrderHistory(database)),
+      ];
+    },
   );
+  provide(
+    bind,
+    tokens.priceLoop,
+    [tokens.database, tokens.deliveryPricing, tokens.feed, tokens.log],
+    (database, pricing, feed, log) => {
+      const complaints = new OccasionalLog(log, silenceMs);
+      const onFailure = (err: unknown) => complaints.error({ err }, "the price of a delivery was not asked or kept");
+      const prices = new PostgresDeliveryPrices(database);
+      const asking =
+        pricing && new AskDeliveryPrices(pricing, new PostgresOrderReads(database), prices, feed, onFailure);
+      return new NudgedLoop(
+        async (signal) => (asking ? asking.execute(signal) : prices.forget(unaskedHours)),
+        onFailure,
+      );
+    },
+  );
+  provide(bind, tokens.tick, [tokens.priceLoop], (loop) => ({
+    name: "orders.ask-prices",
+    everySeconds: 10,
+    run: async () => loop.nudge(),
+  }));
+});

@@ -2,27 +2,19 @@ import { ContainerModule } from "inversify";
 import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
 import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
 import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
-import { PostgresDeliveryPrices } from "../orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { DeliveryPrices } from "../orders/application/delivery/delivery-prices.ts";
 import { GetOrder } from "../orders/application/reads/get-order.ts";
 import { ListOrders } from "../orders/application/reads/list-orders.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const ordersReadModule = new ContainerModule(({ bind }) => {
-  provide(
-    bind,
-    tokens.routes,
-    [tokens.database, tokens.deliveryPricing, tokens.driverTracking, tokens.feed, tokens.log],
-    (database, pricing, tracking, feed, log) => {
-      const onTrouble = (error: unknown, what: string) =>
-        log.warn({ err: error }, `an order is shown without it: ${what}`);
-      const prices = new DeliveryPrices(pricing, new PostgresDeliveryPrices(database), feed, onTrouble);
-      const getOrder = new GetOrder(new PostgresOrderReads(database), prices, tracking, onTrouble);
-      const listOrders = new ListOrders(new PostgresOrderLists(database));
-      return [getOrderRoute(getOrder), ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
-    },
-  );
+  provide(bind, tokens.routes, [tokens.database, tokens.driverTracking, tokens.log], (database, tracking, log) => {
+    const getOrder = new GetOrder(new PostgresOrderReads(database), tracking, (error) =>
+      log.warn({ err: error }, "an order is shown without the location of its driver"),
+    );
+    const listOrders = new ListOrders(new PostgresOrderLists(database));
+    return [getOrderRoute(getOrder), ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
+  });
 });

@@ -10,8 +10,8 @@ import { HttpDriverTracking } from "../orders/adapters/http-client/driver-tracki
 import { PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
 import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import { orderEvents } from "../orders/adapters/realtime/order-events.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
+import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
 import { PushOrderEvents } from "../orders/application/push/push-order-events.ts";
 import { provide } from "./provide.ts";
@@ -26,7 +26,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
   provide(bind, tokens.deliveryPricing, [...asked], (client, { integrations }, log) => {
     const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
-    if (baseUrl === "") return { priceOf: async () => null };
+    if (baseUrl === "") return null;
     const onFailure = warningOf(log, "the delivery pricing names no price");
     return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
   });

@@ -122,6 +122,7 @@ export async function startService(config: Config, container = createContainer(c
         clock.stop(),
         webhookLoop.stop(),
         resolve(container, tokens.pushLoop).stop(),
+        resolve(container, tokens.priceLoop).stop(),
         resolve(container, tokens.dispatchCampaigns).stop(),
       ]);
       await resolve(container, tokens.campaignProgress).settled();

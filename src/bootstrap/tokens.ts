@@ -142,7 +142,10 @@ export const tokens = {
   sendToChat: token<SendToChat>("sendToChat"),
   sendTemplate: token<SendTemplate>("sendTemplate"),
 
-  deliveryPricing: token<DeliveryPricing>("deliveryPricing"),
+  /** Null where none is configured. */
+  deliveryPricing: token<DeliveryPricing | null>("deliveryPricing"),
+  /** Asks the prices of deliveries. */
+  priceLoop: token<NudgedLoop>("priceLoop"),
   driverTracking: token<DriverTracking>("driverTracking"),
   sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),
   /** Null where none is configured. */

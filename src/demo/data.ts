@@ -6,7 +6,7 @@ import {
   providerBChannel,
   qrChannel,
 } from "../kernel/channels.ts";
-import { isOpen } from "../orders/domain/order.ts";
+import { isOpen } from "../orders/domain/states.ts";
 import { type DemoAds, demoAds } from "./ads.ts";
 import type { menus } from "./menus.ts";
 import { type DemoUser, usersOf } from "./people.ts";

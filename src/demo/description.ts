@@ -2,7 +2,7 @@ import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
-import { orderStatuses } from "../orders/domain/order.ts";
+import { statusOf } from "../orders/domain/states.ts";
 import type { DemoBusiness } from "./data.ts";
 import type { DemoOrder } from "./orders.ts";
 import type { DemoUser } from "./people.ts";
@@ -43,7 +43,7 @@ export async function giveAccess(container: Container, businesses: readonly Demo
 }
 
 const pendingOrder = ({ shop }: DemoBusiness, type: string): DemoOrder | undefined =>
-  shop?.orders.find((order) => order.status === orderStatuses.pending && order.type === type && !order.paid);
+  shop?.orders.find((order) => order.status === statusOf.pending && order.type === type && !order.paid);
 
 interface Parts {
   readonly api: string;

@@ -1,6 +1,6 @@
 import { cloudChannel } from "../kernel/channels.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
-import { isOpen, orderStatuses } from "../orders/domain/order.ts";
+import { isOpen, statusesOf, statusOf } from "../orders/domain/states.ts";
 import { nearby } from "./places.ts";
 import type { Random } from "./random.ts";
 import type { DemoAppCustomer, DemoArticle, DemoStorefront } from "./storefront.ts";
@@ -64,7 +64,7 @@ const days = 90;
 export function ordersOf(plan: OrdersPlan, storefront: DemoStorefront, random: Random): DemoOrder[] {
   const now = plan.now.getTime();
   const moments = Array.from({ length: plan.orders }, (_, index) => {
-    const status = statusOf(index, random);
+    const status = drawStatus(index, random);
     const age = isOpen({ status }) ? random.between(5, 18 * 60) : random.between(24 * 60, days * 24 * 60);
     return { status, createdAt: now - age * minuteMs, type: typeOf(index, random) };
   });
@@ -74,13 +74,13 @@ export function ordersOf(plan: OrdersPlan, storefront: DemoStorefront, random: R
 }
 
 /** The first two are pending, one by chat and one by the app; then every status has its share. */
-function statusOf(index: number, random: Random): number {
-  const { pending, inProgress, onTheWay, completed, cancelled } = orderStatuses;
+function drawStatus(index: number, random: Random): number {
+  const { pending, progress, completed, cancelled } = statusOf;
   if (index < 2) return pending;
   return random.pick([
     ...Array.from({ length: 12 }, () => completed),
     ...Array.from({ length: 4 }, () => cancelled),
-    ...[pending, pending, inProgress, ...onTheWay],
+    ...[pending, pending, progress, ...statusesOf["on-the-way"]],
   ]);
 }
 
@@ -137,7 +137,7 @@ class OrderMaker {
     const isLive = isOpen({ status });
     const chats = this.chats(isLive);
     const customer = type === "app" || type === "web" ? this.appCustomer(chats) : undefined;
-    const cancelReason = status === orderStatuses.cancelled ? random.pick(reasons) : null;
+    const cancelReason = status === statusOf.cancelled ? random.pick(reasons) : null;
     return {
       id,
       status,
@@ -219,12 +219,12 @@ class OrderMaker {
 }
 
 const hasDriver = (status: number): boolean =>
-  [...orderStatuses.onTheWay, orderStatuses.completed].some((each) => each === status);
+  [...statusesOf["on-the-way"], statusOf.completed].some((each) => each === status);
 
 /** Of those that are still open every third. */
 function isPaid(id: number, status: number): boolean | null {
-  if (status === orderStatuses.cancelled) return null;
-  return status === orderStatuses.completed || id % 3 === 0;
+  if (status === statusOf.cancelled) return null;
+  return status === statusOf.completed || id % 3 === 0;
 }
 
 /** At most a tenth of what the articles cost. */

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import pg from "pg";
 import { type Call, listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
 import type { OrderFilter, PageRequest } from "../../src/orders/application/reads/ports.ts";
-import { type Tab, tabNames } from "../../src/orders/domain/tabs.ts";
+import { type OrderState, orderStates } from "../../src/orders/domain/states.ts";
 import { request } from "../support/http.ts";
 import { type BareHandler, startBare } from "./bare.ts";
 import { bareOrders } from "./bare-orders.ts";
@@ -34,7 +34,7 @@ interface Variant {
 
 const variantsOf = (businessId: number): Variant[] => [
   { name: "page 1", filter: {} },
-  ...tabNames.map((tab: Tab) => ({ name: `tab ${tab}`, filter: { tab } })),
+  ...orderStates.map((tab: OrderState) => ({ name: `tab ${tab}`, filter: { tab } })),
   { name: "page 1,000", filter: {}, page: 1_000 },
   { name: "branch", filter: { branchId: branchOf(businessId) } },
   { name: "agent", filter: { agentId: agentOf(businessId) } },

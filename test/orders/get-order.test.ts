@@ -1,16 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import { Database } from "../../src/infra/postgres/database.ts";
-import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
-import { PostgresDeliveryPrices } from "../../src/orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
-import { DeliveryPrices, type PriceStore } from "../../src/orders/application/delivery/delivery-prices.ts";
 import type {
-  DeliveryPricing,
   DriverLocation,
   DriverTracking,
-  QuoteRequest,
   TrackedDriver,
 } from "../../src/orders/application/delivery/integrations.ts";
 import { GetOrder } from "../../src/orders/application/reads/get-order.ts";
@@ -240,176 +234,34 @@ describe("getting an order", () => {
     expect((await shops.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v2"');
   });
 
-  describe("with integrations", () => {
-    const troubles: string[] = [];
-    const asked: { deliveries: QuoteRequest[]; drivers: TrackedDriver[] } = { deliveries: [], drivers: [] };
-    const published: LoggedEvent[] = [];
-    const show = (pricing: DeliveryPricing["priceOf"], tracking: DriverTracking["locate"], store?: PriceStore) =>
+  describe("with the driver tracking", () => {
+    const asked: TrackedDriver[] = [];
+    const troubles: unknown[] = [];
+    const show = (tracking: DriverTracking["locate"]) =>
       new GetOrder(
         new PostgresOrderReads(shops.database),
-        new DeliveryPrices(
-          {
-            priceOf: (delivery) => {
-              asked.deliveries.push(delivery);
-              return pricing(delivery);
-            },
-          },
-          store ?? new PostgresDeliveryPrices(shops.database),
-          { publish: (events) => published.push(...events) },
-          (_, what) => troubles.push(what),
-        ),
         {
           locate: (driver) => {
-            asked.drivers.push(driver);
+            asked.push(driver);
             return tracking(driver);
           },
         },
-        (_, what) => troubles.push(what),
+        (error) => troubles.push(error),
       );
-    const nobody = async () => null;
-    const here: DriverLocation = { latitude: 1, longitude: 2, at: new Date("2026-05-05T05:05:05Z") };
-    const priceIn = async (id: number) => {
-      const [row] = await shops.rows<{ speedy_price: string; version: number }>(
-        "select speedy_price, version from orders where id = $1",
-        [id],
-      );
-      return row;
-    };
-    beforeEach(() => {
-      troubles.length = 0;
-      published.length = 0;
-      asked.deliveries.length = 0;
-      asked.drivers.length = 0;
-    });
+    const here: DriverLocation = { latitude: 1, longitude: 2, at: "2026-05-05T05:05:05.000Z" };
 
-    it("asks the price of a delivery once and keeps it as a new version, which clients hear of (§12.5)", async () => {
-      const id = await addOrder(shops, 1);
-      await set(id, "latitude = -16.4, longitude = -68.2, raw_address = 'Calle 2'");
-      await shops.rows("update branches set latitude = -16.1, longitude = -68.3 where business_id = 1 and id = 101");
-      const getOrder = show(async () => 1_234n, nobody);
-      const { order } = await getOrder.execute(1, id);
-      expect([order.speedyPrice, order.version]).to.deep.equal([1_234n, 2]);
-      expect(await priceIn(id)).to.deep.equal({ speedy_price: "12.34", version: 2 });
-      expect(published.map(({ name }) => name)).to.deep.equal(["order:changed"]);
-      expect(published[0]?.payload).to.include({ id, version: 2, total: 12.34, speedyPrice: 12.34 });
-      await getOrder.execute(1, id);
-      expect(asked.deliveries).to.deep.equal([
-        {
-          businessId: 1,
-          orderId: id,
-          branch: { id: 101, latitude: -16.1, longitude: -68.3 },
-          latitude: -16.4,
-          longitude: -68.2,
-        },
-      ]);
-      const [listed] = (await shops.list(`/search?q=${id}`)).json.data;
-      expect(listed.total).to.equal(12.34);
-    });
-
-    it("keeps no price that was asked for what the order is no more (§12.5)", async () => {
-      const id = await addOrder(shops, 1);
-      const getOrder = show(async () => {
-        await set(id, "version = version + 1, zone_id = 102");
-        return 900n;
-      }, nobody);
-      await getOrder.execute(1, id);
-      expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 2 });
-    });
-
-    it("asks once for an order that many read at the same time (§12.5)", async () => {
-      const id = await addOrder(shops, 1);
-      const getOrder = show(async () => 1_234n, nobody);
-      const shown = await Promise.all(Array.from({ length: 10 }, () => getOrder.execute(1, id)));
-      expect(asked.deliveries).to.have.length(1);
-      expect(shown.map(({ order }) => [order.speedyPrice, order.version])).to.deep.equal(Array(10).fill([1_234n, 2]));
-      expect(published).to.have.length(1);
-    });
-
-    it("leaves an integration that named no price alone for a while, until the order changes (§12.5)", async () => {
-      const id = await addOrder(shops, 1);
-      const getOrder = show(nobody, nobody);
-      for (let n = 0; n < 3; n += 1) await getOrder.execute(1, id);
-      expect(asked.deliveries).to.have.length(1);
-      await set(id, "version = version + 1");
-      await getOrder.execute(1, id);
-      expect(asked.deliveries).to.have.length(2);
-    });
-
-    it("waits for nobody who is changing the order, and then keeps no price (§12.5)", async () => {
-      const id = await addOrder(shops, 1);
-      const other = Database.open({ ...shops.config.database, poolSize: 1 }, () => {});
-      try {
-        await other.transaction(async (transaction) => {
-          const hold = { name: "hold", text: "select from orders where business_id = 1 and id = $1 for update" };
-          await transaction.rows(hold, [id]);
-          expect((await show(async () => 700n, nobody).execute(1, id)).order).to.include({
-            speedyPrice: 700n,
-            version: 1,
-          });
-        });
-      } finally {
-        await other.close();
-      }
-      expect(await priceIn(id)).to.deep.equal({ speedy_price: null, version: 1 });
-      expect(published).to.deep.equal([]);
-    });
-
-    it("asks and shows nothing where there is no shipping to pay (§12.5)", async () => {
-      const [nowhere, free] = [await addOrder(shops, 1, { zone_id: null }), await addOrder(shops, 1)];
-      await addLine(shops, 1, free, { articleId: 103, type: "delivery_coupon" });
-      for (const id of [nowhere, free]) {
-        await show(async () => 900n, nobody).execute(1, id);
-        expect([asked.deliveries, await priceIn(id)]).to.deep.equal([[], { speedy_price: null, version: 1 }]);
-        await set(id, "speedy_price = 7.35");
-        const { speedy_delivery_price, total } = await read(id);
-        expect([speedy_delivery_price, total]).to.deep.equal([null, 0]);
-      }
-    });
-
-    it("asks nothing for what is not delivered, or is over (§12.5)", async () => {
-      const getOrder = show(async () => 900n, nobody);
-      for (const order of [{ shipment_method: "pickup" }, { shipment_method: null }, { status: 4 }, { status: 5 }]) {
-        const { order: shown } = await getOrder.execute(1, await addOrder(shops, 1, order as object));
-        expect([shown.speedyPrice, asked.deliveries], JSON.stringify(order)).to.deep.equal([null, []]);
-      }
-      for (const status of [8, 1, 2, 3]) {
-        expect((await getOrder.execute(1, await addOrder(shops, 1, { status }))).order.speedyPrice).to.equal(900n);
-      }
-    });
-
-    it("prefers the tracking integration to the last location (§12.7), and asks both at once", async () => {
+    it("prefers what it says to the last location (§12.7)", async () => {
       const id = await addOrder(shops, 1, { driver_id: 101 });
-      let release = (_: bigint | null) => {};
-      const price = new Promise<bigint | null>((resolve) => {
-        release = resolve;
-      });
-      const shown = await show(
-        () => price,
-        async () => {
-          release(100n);
-          return here;
-        },
-      ).execute(1, id);
-      expect(shown?.tracker).to.deep.equal(here);
-      expect(asked.drivers).to.deep.equal([{ businessId: 1, id: 101, trackingId: null }]);
-      const unknown = await show(nobody, nobody).execute(1, id);
-      expect(unknown?.tracker?.latitude).to.equal(-16.5);
+      expect((await show(async () => here).execute(1, id)).tracker).to.deep.equal(here);
+      expect(asked).to.deep.equal([{ businessId: 1, id: 101, trackingId: null }]);
+      expect((await show(async () => null).execute(1, id)).tracker?.latitude).to.equal(-16.5);
     });
 
-    it("shows the order when the integrations fail, or a price cannot be kept (§12.5, §12.7)", async () => {
+    it("shows the order when it fails (§12.7)", async () => {
       const id = await addOrder(shops, 1, { driver_id: 101 });
-      const fail = async () => {
-        throw new Error("down");
-      };
-      const shown = await show(fail, fail).execute(1, id);
-      expect([shown?.order.speedyPrice, shown?.tracker?.latitude]).to.deep.equal([null, -16.5]);
-      const priced = await show(async () => 500n, nobody, { keep: fail }).execute(1, id);
-      expect(priced?.order.speedyPrice).to.equal(500n);
-      expect(troubles).to.have.members([
-        "price of a delivery",
-        "location of a driver",
-        "storing the price of a delivery",
-      ]);
+      const down = new Error("down");
+      const shown = await show(() => Promise.reject(down)).execute(1, id);
+      expect([shown.order.id, shown.tracker?.latitude, troubles]).to.deep.equal([id, -16.5, [down]]);
     });
   });
 });

@@ -35,6 +35,8 @@ interface OrderFields {
   readonly payment_method: string | null;
   readonly branch_id: number | null;
   readonly zone_id: number | null;
+  readonly latitude: number;
+  readonly longitude: number;
   readonly chat_id: number | null;
   readonly external_user_id: string | null;
   readonly driver_id: number | null;

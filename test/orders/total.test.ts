@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { decimalOf } from "../../src/kernel/money.ts";
 import { customExtraKey, type ExtraData } from "../../src/orders/domain/extra-data.ts";
 import type { Line } from "../../src/orders/domain/order.ts";
 import { speedyPriceOf, totalsOf } from "../../src/orders/domain/total.ts";
@@ -44,6 +45,8 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
+const written = (hundredths: number): string => decimalOf(BigInt(hundredths));
+
 function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Drawn): Priced {
   const custom: Record<string, { price: number; picked: string }> = {};
   const built = lines.map((line, index): Line => {
@@ -53,11 +56,11 @@ function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Dr
       quantity: line.quantity,
       type: line.isCoupon ? "delivery_coupon" : "item",
       retailerId: null,
-      article: { id, name: "", price: BigInt(line.price) },
+      article: { id, name: "", price: written(line.price) },
       extras: line.extras.map((extra, place) => {
         const extraId = index * 10 + place;
         if (extra.custom !== null) custom[customExtraKey(extraId, id)] = { price: extra.custom / 100, picked: "" };
-        return { id: extraId, extra: { id: extraId, name: "", charge: BigInt(extra.charge) } };
+        return { id: extraId, extra: { id: extraId, name: "", charge: written(extra.charge) } };
       }),
     };
   });
@@ -65,10 +68,10 @@ function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Dr
   return {
     id: orderId,
     shipmentMethod,
-    zone: zonePrice === null ? null : { id: 1, price: BigInt(zonePrice), branch: null },
-    speedyPrice: speedyPrice === null ? null : BigInt(speedyPrice),
+    zone: zonePrice === null ? null : { id: 1, price: written(zonePrice), branch: null },
+    speedyPrice: speedyPrice === null ? null : written(speedyPrice),
     lines: built,
-    discount: BigInt(discount),
+    discount: written(discount),
     extraData,
   };
 }
@@ -142,9 +145,9 @@ describe("the total of an order", () => {
   });
 
   it("counts the integration's price for a delivery alone (§12.5)", () => {
-    const zone = { id: 1, price: 3n, branch: null };
-    const priced = { speedyPrice: 5n, zone, lines: [] };
-    expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery" })).to.equal(5n);
+    const zone = { id: 1, price: "0.03", branch: null };
+    const priced = { speedyPrice: "0.05", zone, lines: [] };
+    expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery" })).to.equal("0.05");
     expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery", zone: null })).to.equal(null);
     expect(speedyPriceOf({ ...priced, shipmentMethod: "pickup" })).to.equal(null);
     expect(speedyPriceOf({ ...priced, shipmentMethod: null })).to.equal(null);

@@ -45,6 +45,7 @@ const acrossBusinesses = [
   "steps_by_id",
   "campaigns_by_end",
   "push_outbox_by_due",
+  "wanted_delivery_prices_by_due",
   "media_files_by_name",
   "media_files_unfinished",
 ];

@@ -1,16 +1,9 @@
-import type { Money } from "../../kernel/money.ts";
 import type { ExtraData } from "./extra-data.ts";
 
-export const orderStatuses = { pending: 8, inProgress: 1, onTheWay: [2, 3], completed: 4, cancelled: 5 } as const;
-
-/** Neither completed nor cancelled. */
-export const openStatuses: readonly number[] = [
-  orderStatuses.pending,
-  orderStatuses.inProgress,
-  ...orderStatuses.onTheWay,
-];
-
-export const isOpen = ({ status }: { readonly status: number }): boolean => openStatuses.includes(status);
+/**
+ * What is known of orders, as JSON holds it: amounts are decimals in text that `moneyOf` reads, dates are ISO 8601 in UTC.
+ * Most of it is only handed on.
+ */
 
 export interface Contact {
   readonly id: number;
@@ -26,14 +19,14 @@ export interface Branch {
 
 export interface Zone {
   readonly id: number;
-  readonly price: Money;
+  readonly price: string;
   readonly branch: Branch | null;
 }
 
 export interface Extra {
   readonly id: number;
   readonly name: string;
-  readonly charge: Money;
+  readonly charge: string;
 }
 
 export interface LineExtra {
@@ -46,12 +39,12 @@ export interface Line {
   readonly quantity: number;
   readonly type: "item" | "delivery_coupon";
   readonly retailerId: string | null;
-  readonly article: { readonly id: number; readonly name: string; readonly price: Money };
+  readonly article: { readonly id: number; readonly name: string; readonly price: string };
   readonly extras: readonly LineExtra[];
 }
 
-/** An order with everything that its total and its card depend on. */
-export interface Order {
+/** An order's own fields. */
+export interface OrderRecord {
   readonly businessId: number;
   readonly id: number;
   readonly version: number;
@@ -63,7 +56,7 @@ export interface Order {
   readonly locationLabel: string | null;
   readonly rawAddress: string | null;
   readonly paid: boolean | null;
-  readonly scheduledAt: Date | null;
+  readonly scheduledAt: string | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly zoneId: number | null;
@@ -71,21 +64,27 @@ export interface Order {
   readonly externalUserId: string | null;
   readonly cancelReason: string | null;
   readonly transactionId: string | null;
-  readonly paymentExpiresAt: Date | null;
+  readonly paymentExpiresAt: string | null;
   readonly extraData: ExtraData;
   /** What the delivery-pricing integration asks for it as it stands, when known. */
-  readonly speedyPrice: Money | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  readonly speedyPrice: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface Chat {
+  readonly id: number;
+  readonly supportUserId: number | null;
+  readonly lastMessageAt: string | null;
+  readonly contact: Contact;
+}
+
+/** An order with everything that its total and its card depend on. */
+export interface Order extends OrderRecord {
   readonly branch: Branch | null;
   readonly zone: Zone | null;
-  readonly chat: {
-    readonly id: number;
-    readonly supportUserId: number | null;
-    readonly lastMessageAt: Date | null;
-    readonly contact: Contact;
-  } | null;
+  readonly chat: Chat | null;
   readonly lines: readonly Line[];
   /** The sum of all its discounts. */
-  readonly discount: Money;
+  readonly discount: string;
 }

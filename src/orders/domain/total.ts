@@ -1,7 +1,8 @@
 import type { Money } from "../../kernel/money.ts";
-import { moneyOf } from "../../kernel/money.ts";
+import { moneyOf, numberOf } from "../../kernel/money.ts";
 import { customExtraKey, type ExtraData, highestCustomPrice } from "./extra-data.ts";
 import type { Line, Order } from "./order.ts";
+import { isOpen } from "./states.ts";
 
 export interface Totals {
   readonly discount: Money;
@@ -15,8 +16,26 @@ type Priced = Pick<Order, "id" | "shipmentMethod" | "zone" | "speedyPrice" | "li
 export function totalsOf(order: Priced): Totals {
   const shipping = shippingOf(order);
   const goods = order.lines.reduce((sum, line) => sum + BigInt(line.quantity) * unitPriceOf(order, line), 0n);
-  const total = goods + shipping - order.discount;
-  return { discount: order.discount, shipping, total: total > 0n ? total : 0n };
+  const discount = moneyOf(order.discount);
+  const total = goods + shipping - discount;
+  return { discount, shipping, total: total > 0n ? total : 0n };
+}
+
+/** What clients are shown, in units of the currency. */
+export interface OrderSums {
+  readonly total: number;
+  readonly discount: number;
+  readonly speedyPrice: number | null;
+}
+
+export function sumsOf(order: Priced): OrderSums {
+  const { total, discount } = totalsOf(order);
+  const speedyPrice = speedyPriceOf(order);
+  return {
+    total: numberOf(total),
+    discount: numberOf(discount),
+    speedyPrice: speedyPrice === null ? null : Number(speedyPrice),
+  };
 }
 
 /** Whether its sums are exact where they are numbers in units of the currency. */
@@ -28,15 +47,19 @@ export function isCountable(order: Priced): boolean {
 type Shipped = Pick<Order, "shipmentMethod" | "zone" | "lines">;
 
 /** What the integration asks for the delivery, when it is known and counts. */
-export const speedyPriceOf = (order: Shipped & Pick<Order, "speedyPrice">): Money | null =>
+export const speedyPriceOf = (order: Shipped & Pick<Order, "speedyPrice">): string | null =>
   hasPaidDelivery(order) ? order.speedyPrice : null;
 
+/** Whether the integration is to be asked: what an order that is over has cost, nobody changes any more. */
+export const wantsDeliveryPrice = (order: Shipped & Pick<Order, "speedyPrice" | "status">): boolean =>
+  order.speedyPrice === null && isOpen(order) && hasPaidDelivery(order);
+
 /** Whether what the integration asks counts. */
-export const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
+const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
 
 function shippingOf(order: Priced): Money {
   if (order.zone === null || !hasShipping(order)) return 0n;
-  return speedyPriceOf(order) ?? order.zone.price;
+  return moneyOf(speedyPriceOf(order) ?? order.zone.price);
 }
 
 const hasShipping = ({ shipmentMethod, zone, lines }: Shipped): boolean =>
@@ -44,8 +67,8 @@ const hasShipping = ({ shipmentMethod, zone, lines }: Shipped): boolean =>
 
 function unitPriceOf(order: Priced, line: Line): Money {
   return line.extras.reduce(
-    (sum, { extra }) => sum + (customPriceOf(order.extraData, order.id, extra.id, line.id) ?? extra.charge),
-    line.article.price,
+    (sum, { extra }) => sum + (customPriceOf(order.extraData, order.id, extra.id, line.id) ?? moneyOf(extra.charge)),
+    moneyOf(line.article.price),
   );
 }
 

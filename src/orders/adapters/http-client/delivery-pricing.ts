@@ -14,38 +14,27 @@ const amount = /^\d{1,12}(\.\d{1,2})?$/;
 export class HttpDeliveryPricing implements DeliveryPricing {
   constructor(private readonly settings: IntegrationSettings) {}
 
-  /** Without a destination nobody is asked. */
-  async priceOf(request: QuoteRequest): Promise<Money | null> {
+  async priceOf(request: QuoteRequest): Promise<Money | "none" | "unanswered"> {
     const { client, baseUrl, timeoutMs, onFailure } = this.settings;
-    const body = quoteOf(request);
-    if (!body) return null;
     const outcome = await client.request({
       method: "POST",
       url: `${rootOf(baseUrl)}/quotes`,
       headers: { accept: "application/json", "content-type": "application/json" },
-      body: JSON.stringify(body),
+      body: JSON.stringify(quoteOf(request)),
       timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
     });
-    if (outcome.kind !== "answer") return nothing(onFailure, outcome.reason);
-    if (outcome.status === 404) return null;
-    const { price } = parse(outcome.text);
-    if (outcome.status === 200 && typeof price === "string" && amount.test(price)) return moneyOf(price);
-    if (outcome.status === 200 && price === null) return null;
-    return nothing(onFailure, `HTTP ${outcome.status} without a usable price`);
+    if (outcome.kind === "answer" && outcome.status === 404) return "none";
+    const price = outcome.kind === "answer" && outcome.status === 200 ? parse(outcome.text).price : undefined;
+    if (typeof price === "string" && amount.test(price)) return moneyOf(price);
+    if (price === null) return "none";
+    onFailure(outcome.kind === "answer" ? `HTTP ${outcome.status} without a usable price` : outcome.reason);
+    return "unanswered";
   }
 }
 
-function quoteOf({ businessId, orderId, branch, latitude, longitude }: QuoteRequest): object | null {
-  if (latitude === null || longitude === null) return null;
-  return {
-    business_id: businessId,
-    order_id: orderId,
-    branch: branch && { id: branch.id, lat: branch.latitude, lng: branch.longitude },
-    destination: { lat: latitude, lng: longitude },
-  };
-}
-
-function nothing(onFailure: (reason: string) => void, reason: string): null {
-  onFailure(reason);
-  return null;
-}
+const quoteOf = ({ businessId, orderId, branch, latitude, longitude }: QuoteRequest) => ({
+  business_id: businessId,
+  order_id: orderId,
+  branch: branch && { id: branch.id, lat: branch.latitude, lng: branch.longitude },
+  destination: { lat: latitude, lng: longitude },
+});

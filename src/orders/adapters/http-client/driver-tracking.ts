@@ -30,7 +30,9 @@ export class HttpDriverTracking implements DriverTracking {
 function locationIn(text: string): DriverLocation | null {
   const { lat, lng, at } = parse(text);
   const moment = typeof at === "string" ? instantOf(at, "UTC") : null;
-  return isDegrees(lat, 90) && isDegrees(lng, 180) && moment ? { latitude: lat, longitude: lng, at: moment } : null;
+  return isDegrees(lat, 90) && isDegrees(lng, 180) && moment
+    ? { latitude: lat, longitude: lng, at: moment.toISOString() }
+    : null;
 }
 
 const isDegrees = (value: unknown, limit: number): value is number =>

@@ -3,8 +3,8 @@ import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
 import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
+import { cancelledToWire } from "../wire/order-wire.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
-import { cancelledToWire } from "./order-wire.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 
@@ -44,7 +44,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
         "`cancelReason` besides keeps the orders whose reason contains it, in whatever case; `inactividad` finds those " +
           "that the bot cancelled.",
       ],
-      ["§14.4", "`type` keeps the orders of that channel."],
+      ["§14.4", "`type` keeps the orders of that channel. A parameter that is given empty is refused."],
       ["§14.5", "Each order is its full record with chat and contact, without lines and without a total."],
       ["§14.6", "`totalCount` counts all matches, whatever the page. A page has 10 orders unless `limit` says."],
       ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
@@ -57,8 +57,8 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       properties: {
         startDate: bound,
         endDate: bound,
-        type: { type: "string", maxLength: 100 },
-        cancelReason: { type: "string", maxLength: 500 },
+        type: { type: "string", minLength: 1, maxLength: 100 },
+        cancelReason: { type: "string", minLength: 1, maxLength: 500 },
         ...paging(10),
       },
     } as const,
@@ -96,8 +96,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       const { startDate, endDate, type, cancelReason } = query;
       const asked = pageOf(query);
       const { page, limit } = asked;
-      // An empty filter is none.
-      const filter = { from: startDate, to: endDate, type: type || null, reason: cancelReason || null };
+      const filter = { from: startDate, to: endDate, type: type ?? null, reason: cancelReason ?? null };
       const { items, total } = await orders.cancelled(caller.businessId, filter, asked);
       return {
         success: true,

@@ -3,9 +3,9 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
+import { orderToWire } from "../wire/order-wire.ts";
 import { orderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
-import { orderToWire } from "./order-wire.ts";
 
 export const orderAnswer = {
   type: "object",
@@ -39,9 +39,10 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       [
         "§12.5",
         "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
-          "zone's price. It is asked while an order is open and has none, and kept, which is a new version that " +
-          "clients hear of (`order:changed`). Without an answer the field is null, the zone's price counts, and nobody " +
-          "is asked again for a minute; nothing is asked or shown where there is no shipping to pay.",
+          "zone's price. It is asked in the background when an open order is made or its delivery changes, never by " +
+          "reading. When it arrives the order has a new version, of which clients hear (`order:changed`). Until then, " +
+          "and where the integration has none, the field is null and the zone's price counts. Without an answer it is " +
+          "asked again for about three hours. Nothing is asked or shown where there is no shipping to pay.",
       ],
       ["§12.6", "`tax_id_label` is the business's own, or NIT."],
       [
@@ -75,7 +76,7 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
     handle: ({ params: { orderId }, caller }) => answerOrder(getOrder, caller.businessId, orderId),
   });
 
-/** With its version as `ETag`. No 304: where its driver is, and what is priced elsewhere, is no part of the version. */
+/** With its version as `ETag`. No 304: where its driver is, is no part of the version. */
 export async function answerOrder(getOrder: GetOrder, businessId: number, orderId: number): Promise<Reply> {
   const shown = await getOrder.execute(businessId, orderId);
   return new Reply(200, { data: orderToWire(shown) }, etagOf(shown.order));

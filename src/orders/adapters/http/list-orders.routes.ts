@@ -5,11 +5,11 @@ import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
 import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
 import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
-import { type Tab, tabNames } from "../../domain/tabs.ts";
+import { type OrderState, orderStates } from "../../domain/states.ts";
+import { listedToWire } from "../wire/order-wire.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
 import { etagHeader } from "./order-version.ts";
-import { listedToWire } from "./order-wire.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";
 import { wordsOfPeriod } from "./period-words.ts";
 
@@ -18,7 +18,7 @@ const path = "/catalogs/v2/orders/sucursal/:businessId";
 const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
 const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
-const written = { type: "string", maxLength: 40 } as const;
+const written = { type: "string", minLength: 1, maxLength: 40 } as const;
 
 const filters = {
   sucursalId: { ...numericIdOf("branch"), description: "Orders of this branch" },
@@ -94,8 +94,8 @@ const listRoute = (orders: ListOrders): Route =>
       ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, in the total as well."],
       [
         "§13.6",
-        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date and a " +
-          "`from` after `to` are refused.",
+        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date, an " +
+          "empty one and a `from` after `to` are refused.",
       ],
       ["§13.7", "`total` counts all matches, exactly, whatever the page. A page has 9 orders unless `limit` says."],
       ["§13.8", "Each order has `details`, `total` and `discount` as when it is read on its own."],
@@ -104,7 +104,7 @@ const listRoute = (orders: ListOrders): Route =>
     params,
     query: {
       type: "object",
-      properties: { status: { type: "string", enum: tabNames }, ...filters, ...paging(9) },
+      properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     dialect,
@@ -112,7 +112,7 @@ const listRoute = (orders: ListOrders): Route =>
       const own = ownBusiness(params.businessId, caller.businessId);
       const asked = pageOf(query);
       return toPage(
-        await orders.list(own, { tab: (query.status as Tab | undefined) ?? null, ...filterOf(query) }, asked),
+        await orders.list(own, { tab: (query.status as OrderState | undefined) ?? null, ...filterOf(query) }, asked),
         asked,
       );
     },
@@ -137,8 +137,8 @@ const countsRoute = (orders: ListOrders): Route =>
             status: { const: "success" },
             data: {
               type: "object",
-              required: tabNames,
-              properties: Object.fromEntries(tabNames.map((name) => [name, integer])),
+              required: orderStates,
+              properties: Object.fromEntries(orderStates.map((name) => [name, integer])),
             },
           },
         },
@@ -228,9 +228,8 @@ interface FilterQuery {
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,
   agentId: userId ?? null,
-  // An empty bound is none.
-  from: from || null,
-  to: to || null,
+  from: from ?? null,
+  to: to ?? null,
 });
 
 const toPage = ({ items, total }: Page<ListedOrder>, asked: PageRequest) => ({

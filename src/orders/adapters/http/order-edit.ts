@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
-import type { Dialect } from "../../../infra/http/routing/dialect.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { problem } from "../../../infra/http/routing/schema.ts";
 import type { OrderEdit } from "../../application/edits/ports.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
@@ -29,4 +29,10 @@ export const movedOn = {
   schema: problem,
 } as const;
 
-export const wordsOfMovedOn: Dialect<OrderMovedOn>["order_moved_on"] = () => [412, { message: "La orden cambió" }];
+/** What all changes of an order answer alike. */
+export const editDialect = {
+  invalid_input: (error) => [400, { message: error.message }],
+  order_moved_on: () => [412, { message: "La orden cambió" }],
+} as const satisfies Pick<Dialect<InvalidInput | OrderMovedOn>, "invalid_input" | "order_moved_on">;
+
+export const editing = { tag: "Orders", auth: "app-key", conditional: true } as const;

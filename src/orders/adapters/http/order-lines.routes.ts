@@ -1,11 +1,10 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
-import type { AddLine, AddLineFailure } from "../../application/edits/add-line.ts";
+import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
 import type { PickedExtra } from "../../application/edits/ports.ts";
-import type { RemoveLine, RemoveLineFailure } from "../../application/edits/remove-line.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
-import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
+import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
 
 const mostExtras = 100;
@@ -50,29 +49,27 @@ const added = { message: "Producto añadido a la orden" } as const;
 const removed = { message: "Detalle borrado" } as const;
 
 const additionDialect: Dialect<InvalidInput | AddLineFailure> = {
-  invalid_input: (error) => [400, { message: error.message }],
+  ...editDialect,
   article_not_found: () => [400, { message: "Producto no encontrado" }],
   order_not_found: () => [400, { message: "Order no existe" }],
   order_too_dear: () => [400, { message: "El total de la orden es demasiado grande" }],
-  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Algo salió mal" }],
 };
 
 const removalDialect: Dialect<InvalidInput | RemoveLineFailure> = {
-  invalid_input: (error) => [400, { message: error.message }],
+  ...editDialect,
   line_not_found: () => [400, { message: "No existe" }],
   order_not_found: () => [500, { message: "Algo salió mal" }],
-  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Algo salió mal" }],
 };
 
 /** §10 Add a product to an order. */
-export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
+export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
   defineRoute({
+    ...editing,
     method: "post",
     path: "/catalogs/orders/products/new",
     operationId: "addOrderLine",
-    tag: "Orders",
     summary: "Add a product to an order",
     rules: [
       [
@@ -103,9 +100,7 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
       ],
       ...versionRules("§10.7"),
     ],
-    auth: "app-key",
     idempotent: true,
-    conditional: true,
     body: addition,
     responses: {
       200: { description: "Added", headers: etagHeader, schema: answering(added.message) },
@@ -115,7 +110,7 @@ export const addLineRoute = (addLine: Pick<AddLine, "execute">): Route =>
     },
     dialect: additionDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await addLine.execute({
+      const order = await orders.addLine({
         ...editOf(body.orderId, caller, headers),
         articleId: body.articleId,
         quantity: body.quantity,
@@ -136,12 +131,12 @@ function pickedExtra({ id, customPrice: price, picked }: GivenExtra, index: numb
 }
 
 /** §11 Remove a product from an order. */
-export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route =>
+export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =>
   defineRoute({
+    ...editing,
     method: "delete",
     path: "/catalogs/orders/details/delete",
     operationId: "removeOrderLine",
-    tag: "Orders",
     summary: "Remove a product from an order",
     rules: [
       ["§11.1", "A detail that does not exist is answered with 400 'No existe'."],
@@ -163,8 +158,6 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
           "detail remains.",
       ],
     ],
-    auth: "app-key",
-    conditional: true,
     body: removal,
     responses: {
       200: { description: "Removed", headers: etagHeader, schema: answering(removed.message) },
@@ -174,7 +167,7 @@ export const removeLineRoute = (removeLine: Pick<RemoveLine, "execute">): Route 
     },
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await removeLine.execute({
+      const order = await orders.removeLine({
         ...editOf(body.orderId, caller, headers),
         lineId: body.detailId,
       });

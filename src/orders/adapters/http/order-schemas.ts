@@ -1,5 +1,7 @@
 import type { Schema } from "../../../infra/http/routing/schema.ts";
 import { nullableInteger, nullableText, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import { statusOf, storedStatuses } from "../../domain/states.ts";
+import type { listedToWire, orderToWire, updatedToWire } from "../wire/order-wire.ts";
 
 const integer = { type: "integer" } as const;
 const amount = { type: "number" } as const;
@@ -71,24 +73,9 @@ const location = {
   properties: { lat: { type: "number" }, lng: { type: "number" }, at: nullableTimestamp },
 } as const satisfies Schema;
 
-const listedFields = {
+const recordFields = {
   id: integer,
-  status: { enum: [1, 2, 3, 4, 5, 8] },
-  type: text,
-  shipment_method: { enum: ["delivery", "pickup", null] },
-  payment_method: nullableText,
-  createdAt: timestamp,
-  total: amount,
-  discount: amount,
-  details: { type: "array", items: detail },
-  chat: orNull(chat),
-  sucursal: orNull(named),
-  zona: orNull(zone),
-} as const satisfies Record<string, Schema>;
-
-export const recordFields = {
-  id: integer,
-  status: { enum: [1, 2, 3, 4, 5, 8] },
+  status: { enum: storedStatuses },
   type: text,
   shipment_method: { enum: ["delivery", "pickup", null] },
   payment_method: nullableText,
@@ -112,6 +99,21 @@ export const recordFields = {
 
 const optionalRecordFields = { external_user_id: text } as const;
 
+const listedFields = {
+  id: recordFields.id,
+  status: recordFields.status,
+  type: recordFields.type,
+  shipment_method: recordFields.shipment_method,
+  payment_method: recordFields.payment_method,
+  createdAt: recordFields.createdAt,
+  total: amount,
+  discount: amount,
+  details: { type: "array", items: detail },
+  chat: orNull(chat),
+  sucursal: orNull(named),
+  zona: orNull(zone),
+} as const satisfies Record<keyof ReturnType<typeof listedToWire>, Schema>;
+
 /** §13 An order as lists show it. */
 export const listedOrderSchema = {
   type: "object",
@@ -134,6 +136,20 @@ const shownFields = {
   tax_id_label: text,
 } as const satisfies Record<string, Schema>;
 
+const inAppChat = {
+  type: "object",
+  required: ["id", "contacto", "ultimo_mensaje"],
+  properties: {
+    id: integer,
+    contacto: {
+      type: "object",
+      required: ["id", "nombre", "platform_id"],
+      properties: { id: integer, nombre: text, platform_id: text },
+    },
+    ultimo_mensaje: nullableTimestamp,
+  },
+} as const satisfies Schema;
+
 /** §12 An order with everything that belongs to it. */
 export const orderSchema = {
   type: "object",
@@ -142,20 +158,8 @@ export const orderSchema = {
     ...shownFields,
     ...optionalRecordFields,
     tracker: location,
-    in_app_chat: {
-      type: "object",
-      required: ["id", "contacto", "ultimo_mensaje"],
-      properties: {
-        id: integer,
-        contacto: {
-          type: "object",
-          required: ["id", "nombre", "platform_id"],
-          properties: { id: integer, nombre: text, platform_id: text },
-        },
-        ultimo_mensaje: nullableTimestamp,
-      },
-    },
-  },
+    in_app_chat: inAppChat,
+  } satisfies Record<keyof ReturnType<typeof orderToWire>, Schema>,
 } as const satisfies Schema;
 
 /** §14 The record of a cancelled order with its contact. */
@@ -165,7 +169,7 @@ export const cancelledOrderSchema = {
   properties: {
     ...recordFields,
     ...optionalRecordFields,
-    status: { const: 5 },
+    status: { const: statusOf.cancelled },
     chat: orNull({
       type: "object",
       required: ["id", "contacto"],
@@ -188,7 +192,7 @@ const updatedFields = {
   zone_id: recordFields.zone_id,
   sucursal: orNull(named),
   zona: orNull(zone),
-} as const satisfies Record<string, Schema>;
+} as const satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>;
 
 /** §9 What an update may have changed of an order. */
 export const updatedOrderSchema = {

@@ -2,11 +2,11 @@ import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
-import type { UpdateOrder, UpdateOrderFailure } from "../../application/edits/update-order.ts";
-import { editOf, movedOn, versionRules, wordsOfMovedOn } from "./order-edit.ts";
+import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
+import { updatedToWire } from "../wire/order-wire.ts";
+import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 import { etagHeader, etagOf } from "./order-version.ts";
-import { updatedToWire } from "./order-wire.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;
@@ -35,21 +35,20 @@ const body = {
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
-  invalid_input: (error) => [400, { message: error.message }],
+  ...editDialect,
   order_not_found: () => [400, { message: "Order not found" }],
   branch_not_found: () => [400, { message: "Sucursal no encontrada" }],
   zone_not_found: () => [400, { message: "Zona no encontrada" }],
-  order_moved_on: wordsOfMovedOn,
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
 /** §9 Update an order. */
-export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Route =>
+export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
   defineRoute({
+    ...editing,
     method: "put",
     path: "/catalogs/order/update",
     operationId: "updateOrder",
-    tag: "Orders",
     summary: "Write the fields of an order",
     rules: [
       [
@@ -78,12 +77,11 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
       ],
       [
         "§9.7",
-        "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave.",
+        "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave. " +
+          "It is asked anew in the background (§12.5).",
       ],
       ...versionRules("§9.8"),
     ],
-    auth: "app-key",
-    conditional: true,
     body,
     responses: {
       200: {
@@ -97,7 +95,7 @@ export const updateOrderRoute = (updateOrder: Pick<UpdateOrder, "execute">): Rou
     },
     dialect,
     handle: async ({ body, caller, headers }) => {
-      const updated = await updateOrder.execute({
+      const updated = await orders.update({
         ...editOf(body.orderId, caller, headers),
         shipmentMethod: body.shipmentMethod ?? null,
         paymentMethod: body.paymentMethod ?? null,

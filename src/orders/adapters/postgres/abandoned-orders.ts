@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { AbandonedOrder, AbandonedOrders } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
-import { openStatuses, orderStatuses } from "../../domain/order.ts";
+import { openStatuses, statusOf } from "../../domain/states.ts";
 
 /** Ten years: more is as good as for ever, and in the end more than a date holds. */
 const longestIdleMinutes = 10 * 366 * 24 * 60;
@@ -55,7 +55,7 @@ const cancel: Statement = {
     ),
     cancelled as (
       update orders as o
-      set status = ${orderStatuses.cancelled}, cancel_reason = $3, version = o.version + 1,
+      set status = ${statusOf.cancelled}, cancel_reason = $3, version = o.version + 1,
           updated_at = clock_timestamp()
       from abandoned
       where o.business_id = abandoned.business_id and o.id = abandoned.id

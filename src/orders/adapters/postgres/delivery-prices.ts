@@ -1,9 +1,27 @@
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
-import type { KeptPrice, PriceStore } from "../../application/delivery/delivery-prices.ts";
+import type { PriceStore, WantedPrice } from "../../application/delivery/delivery-prices.ts";
+import type { OrderRef } from "../../application/order-events.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
-/** Whoever holds the order is changing it: then the price may be another one, and nobody who reads waits for them. */
+/** Triggers mark the orders. The next attempt comes after 30 s, 2, 8, 32 minutes, 2 hours and then every 8 hours. */
+const claim: Statement = {
+  name: "delivery_price_claim",
+  text: `
+    with due as (
+      select business_id, order_id from wanted_delivery_prices where due_at <= now()
+      order by due_at, business_id, order_id limit $1
+      for update skip locked
+    )
+    update wanted_delivery_prices as wanted
+    set attempts = wanted.attempts + 1, leased_until = now() + make_interval(secs => $2),
+        due_at = now() + 30 * 4 ^ least(wanted.attempts, 5) * interval '1 second'
+    from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
+    returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`,
+};
+
+/** Locks the order before its mark, as whoever changes a delivery does. */
 const keep: Statement = {
   name: "delivery_price_keep",
   text: `
@@ -11,23 +29,60 @@ const keep: Statement = {
       select business_id, id from orders
       where business_id = $1 and id = $2 and version = $3 and speedy_price is null
       for no key update skip locked
+    ),
+    priced as (
+      update orders as o set speedy_price = $4, version = o.version + 1, updated_at = clock_timestamp()
+      from held where o.business_id = held.business_id and o.id = held.id
+      returning o.business_id, o.id
+    ),
+    answered as (
+      delete from wanted_delivery_prices as wanted using priced
+      where wanted.business_id = priced.business_id and wanted.order_id = priced.id
     )
-    update orders as o set speedy_price = $4, version = o.version + 1, updated_at = clock_timestamp()
-    from held where o.business_id = held.business_id and o.id = held.id
-    returning o.version`,
+    select id from priced`,
+};
+
+/** A change of the delivery begins to count the attempts anew. */
+const drop: Statement = {
+  name: "delivery_price_drop",
+  text: "delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3",
+};
+
+/** Whoever changes an order's delivery waits for its mark: few are held, and none is waited for. */
+const forget: Statement = {
+  name: "delivery_price_forget",
+  text: `
+    with gone as (
+      select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)
+      order by due_at limit 1000
+      for update skip locked
+    )
+    delete from wanted_delivery_prices as wanted using gone
+    where wanted.business_id = gone.business_id and wanted.order_id = gone.order_id
+    returning 1`,
 };
 
 export class PostgresDeliveryPrices implements PriceStore {
   constructor(private readonly database: Database) {}
 
-  keep(businessId: number, id: number, version: number, price: Money): Promise<KeptPrice | null> {
+  claim(limit: number, leaseMs: number): Promise<WantedPrice[]> {
+    return this.database.rows<WantedPrice>(claim, [limit, leaseMs / 1000]);
+  }
+
+  keep({ businessId, id, version }: OrderRef & { version: number }, price: Money): Promise<LoggedEvent[] | null> {
     return this.database.transaction(async (transaction) => {
-      const kept = await transaction.rows(keep, [businessId, id, version, decimalOf(price)]);
-      if (kept.length === 0) return null;
+      const priced = await transaction.rows(keep, [businessId, id, version, decimalOf(price)]);
+      if (priced.length === 0) return null;
       const orderEvents = new PostgresOrderEvents(transaction);
-      const [order] = await orderEvents.read([{ businessId, id }]);
-      if (!order) throw new Error(`order ${id} is held and there`);
-      return { version: order.version, updatedAt: order.updatedAt, events: await orderEvents.logChanged([order]) };
+      return orderEvents.logChanged(await orderEvents.read([{ businessId, id }]));
     });
+  }
+
+  async drop({ businessId, id, attempts }: WantedPrice): Promise<void> {
+    await this.database.rows(drop, [businessId, id, attempts]);
+  }
+
+  async forget(olderThanHours: number): Promise<void> {
+    while ((await this.database.rows(forget, [olderThanHours])).length > 0);
   }
 }

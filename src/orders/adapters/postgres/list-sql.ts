@@ -1,7 +1,7 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import type { OrderFilter, PageRequest, Period } from "../../application/reads/ports.ts";
-import { tabs } from "../../domain/tabs.ts";
-import { branchJson, chatJson, discountSum, linesJson, zoneJson } from "./order-sql.ts";
+import { listedFields, type OrderFilter, type PageRequest, type Period } from "../../application/reads/ports.ts";
+import { statusOf } from "../../domain/states.ts";
+import { branchJson, chatJson, discountSum, fieldsJson, linesJson, recordFields, zoneJson } from "./order-sql.ts";
 
 /** A statement with what goes into it. */
 export interface Call {
@@ -14,19 +14,10 @@ const mostItems = 100;
 
 const listedJson = `
   json_build_object(
-    'id', o.id, 'status', o.status, 'type', o.type, 'shipmentMethod', o.shipment_method,
-    'paymentMethod', o.payment_method, 'createdAt', o.created_at, 'extraData', o.extra_data,
-    'speedyPrice', o.speedy_price::text, 'branch', ${branchJson}, 'zone', ${zoneJson}, 'chat', ${chatJson},
+    ${fieldsJson(listedFields)}, 'branch', ${branchJson}, 'zone', ${zoneJson}, 'chat', ${chatJson},
     'lines', ${linesJson}, 'discount', ${discountSum}::text)`;
 
-const cancelledJson = `
-  json_build_object(
-    'businessId', o.business_id, 'id', o.id, 'status', o.status, 'type', o.type, 'shipmentMethod', o.shipment_method,
-    'paymentMethod', o.payment_method, 'branchId', o.branch_id, 'locationLabel', o.location_label,
-    'rawAddress', o.raw_address, 'paid', o.paid, 'scheduledAt', o.scheduled_at, 'latitude', o.latitude,
-    'longitude', o.longitude, 'zoneId', o.zone_id, 'chatId', o.chat_id, 'externalUserId', o.external_user_id,
-    'cancelReason', o.cancel_reason, 'transactionId', o.transaction_id, 'paymentExpiresAt', o.payment_expires_at,
-    'extraData', o.extra_data, 'createdAt', o.created_at, 'updatedAt', o.updated_at, 'chat', ${chatJson})`;
+const cancelledJson = `json_build_object(${fieldsJson(recordFields)}, 'chat', ${chatJson})`;
 
 /**
  * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
@@ -92,7 +83,7 @@ function conditionsOf(filter: ListFilter, business: string, values: Values): Con
   const where = `${chosen} and created_at >= ${start} and created_at < ${end}`;
   if (agent !== null)
     return { key: `${key}_dated`, where, counted: () => `select tab, 1 as n from orders where ${where}` };
-  const anyTab = tab || `and tab in (${Object.values(tabs)})`;
+  const anyTab = tab || `and tab in (${Object.values(statusOf)})`;
   const counted = () => `
     select tab, n from order_day_counts where ${same} ${anyTab}
       and day >= ${values.add(firstDay, "date")} and day < ${values.add(endDay, "date")}
@@ -141,7 +132,7 @@ export function listCall(businessId: number, filter: OrderFilter, page: PageRequ
   const values = new Values();
   const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
-  const tab = filter.tab === null ? null : tabs[filter.tab];
+  const tab = filter.tab === null ? null : statusOf[filter.tab];
   const { key, where, counted } = conditionsOf({ ...filter, tab }, business, values);
   const total = totalOf(counted());
   const statement = statementOf(
@@ -181,7 +172,7 @@ export function cancelledCall(
   const business = values.add(businessId, "bigint");
   const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
   const { key, where, counted } = conditionsOf(
-    { ...period, tab: tabs.cancelled, branchId: null, agentId: null },
+    { ...period, tab: statusOf.cancelled, branchId: null, agentId: null },
     business,
     values,
   );

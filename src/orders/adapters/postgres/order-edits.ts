@@ -9,35 +9,32 @@ import type {
   UpdateFindings,
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
-import { timezone } from "./order-sql.ts";
+import { orderColumns, timezone } from "./order-sql.ts";
 
 /**
  * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
  * read of the order itself is therefore as the change before has left it.
  */
 
-/** What an update may change, by the field's name in the history. */
-const columns = {
-  shipmentMethod: "shipment_method",
-  paymentMethod: "payment_method",
-  branchId: "branch_id",
-  locationLabel: "location_label",
-  rawAddress: "raw_address",
-  paid: "paid",
-  scheduledAt: "scheduled_at",
-  latitude: "latitude",
-  longitude: "longitude",
-  zoneId: "zone_id",
-  speedyPrice: "speedy_price",
-} as const;
+/** What an update may change, as the history names it. */
+const updatable = [
+  "shipmentMethod",
+  "paymentMethod",
+  "branchId",
+  "locationLabel",
+  "rawAddress",
+  "paid",
+  "scheduledAt",
+  "latitude",
+  "longitude",
+  "zoneId",
+  "speedyPrice",
+] as const;
 
-const fields = Object.entries(columns).map(
-  ([name, column]) => `('${name}', to_jsonb(held.${column}), to_jsonb(changed.${column}))`,
+const fields = updatable.map(
+  (name) => `('${name}', to_jsonb(held.${orderColumns[name]}), to_jsonb(changed.${orderColumns[name]}))`,
 );
-const columnsOf = (order: string): string =>
-  Object.values(columns)
-    .map((column) => `${order}.${column}`)
-    .join(", ");
+const columnsOf = (order: string): string => updatable.map((name) => `${order}.${orderColumns[name]}`).join(", ");
 
 const update: Statement = {
   name: "order_edit_update",

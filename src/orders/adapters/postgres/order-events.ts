@@ -1,11 +1,9 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { decimalOf, numberOf } from "../../../kernel/money.ts";
-import type { OrderCard, OrderEvents, OrderRef } from "../../application/order-events.ts";
+import { cardOf, type OrderEvents, type OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
-import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
-import { type DatedRow, type DateName, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
+import { type OrderRow, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 import { enqueuingPushes } from "./push-outbox-sql.ts";
 
 const changed: Statement = {
@@ -62,10 +60,10 @@ export class PostgresOrderEvents implements OrderEvents {
   async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
     if (only && others.length === 0) {
-      return (await this.transaction.rows<OrderRow>(changedOne, [only.businessId, only.id])).map(toChanged);
+      return (await this.transaction.rows<ChangedRow>(changedOne, [only.businessId, only.id])).map(toChanged);
     }
     const values = [refs.map(({ businessId }) => businessId), refs.map(({ id }) => id)];
-    return (await this.transaction.rows<OrderRow>(changed, values)).map(toChanged);
+    return (await this.transaction.rows<ChangedRow>(changed, values)).map(toChanged);
   }
 
   /** To be published after the commit. Takes the businesses' event counters: the last thing that a transaction does. */
@@ -86,44 +84,8 @@ export class PostgresOrderEvents implements OrderEvents {
   }
 }
 
-interface OrderRow {
-  readonly shown: DatedRow;
+interface ChangedRow {
+  readonly shown: OrderRow;
 }
 
-const toChanged = ({ shown }: OrderRow): Order => Object.assign(toOrder<Omit<Order, DateName>>(shown), datesOf(shown));
-
-const cardOf = (order: Order): OrderCard => {
-  const { total } = totalsOf(order);
-  const speedyPrice = speedyPriceOf(order);
-  const { businessId, id, version, status, type, shipmentMethod, paymentMethod, paid, chat, branch, zone, lines } =
-    order;
-  return {
-    businessId,
-    id,
-    version,
-    status,
-    type,
-    shipmentMethod,
-    paymentMethod,
-    paid,
-    cancelReason: order.cancelReason,
-    locationLabel: order.locationLabel,
-    rawAddress: order.rawAddress,
-    scheduledAt: order.scheduledAt?.toISOString() ?? null,
-    latitude: order.latitude,
-    longitude: order.longitude,
-    createdAt: order.createdAt.toISOString(),
-    updatedAt: order.updatedAt.toISOString(),
-    total: numberOf(total),
-    discount: numberOf(order.discount),
-    speedyPrice: speedyPrice === null ? null : numberOf(speedyPrice),
-    branch,
-    zone: zone && { id: zone.id, price: decimalOf(zone.price), branch: zone.branch },
-    chat: chat && { ...chat, lastMessageAt: chat.lastMessageAt?.toISOString() ?? null },
-    lines: lines.map((line) => ({
-      ...line,
-      article: { ...line.article, price: decimalOf(line.article.price) },
-      extras: line.extras.map(({ id, extra }) => ({ id, extra: { ...extra, charge: decimalOf(extra.charge) } })),
-    })),
-  };
-};
+const toChanged = ({ shown }: ChangedRow): Order => toOrder(shown);

@@ -8,17 +8,14 @@ import type {
   Page,
   PageRequest,
 } from "../../application/reads/ports.ts";
-import { type Tab, tabNames, tabs } from "../../domain/tabs.ts";
+import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
-import { dateOf, datesOf, type InJson, type OrderRow, timezone, toOrder } from "./order-sql.ts";
+import { type OrderRow, timezone, toOrder, toRecord } from "./order-sql.ts";
 
 const plan: Statement = {
   name: "orders_plan",
   text: `select ${planOf} from businesses as business where id = $1`,
 };
-
-type ListedRow = OrderRow<Omit<ListedOrder, "createdAt">> & { readonly createdAt: string };
-type CancelledRow = InJson<Omit<CancelledOrder, "chat">> & Pick<OrderRow, "chat">;
 
 interface PageRow<Item> {
   readonly planned?: boolean;
@@ -37,18 +34,21 @@ export class PostgresOrderLists implements OrderLists {
     return this.listed(searchCall(businessId, text, page));
   }
 
-  async counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null> {
+  async counts(
+    businessId: number,
+    filter: Omit<OrderFilter, "tab">,
+  ): Promise<Readonly<Record<OrderState, number>> | null> {
     const { statement, values } = countsCall(businessId, filter);
     const [row] = await this.database.rows<CountsRow>(statement, values);
     if (!row?.planned) return null;
-    const counted = tabNames.map((name) => [name, row.counts?.[tabs[name]] ?? 0]);
-    return Object.fromEntries(counted) as Record<Tab, number>;
+    const counted = orderStates.map((state) => [state, row.counts?.[statusOf[state]] ?? 0]);
+    return Object.fromEntries(counted) as Record<OrderState, number>;
   }
 
   async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
-    const [row] = await this.database.rows<PageRow<CancelledRow>>(statement, values);
-    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toCancelled) };
+    const [row] = await this.database.rows<PageRow<CancelledOrder>>(statement, values);
+    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toRecord) };
   }
 
   async hasPlan(businessId: number): Promise<boolean> {
@@ -62,8 +62,8 @@ export class PostgresOrderLists implements OrderLists {
   }
 
   private async listed({ statement, values }: Call): Promise<Page<ListedOrder> | null> {
-    const [row] = await this.database.rows<PageRow<ListedRow>>(statement, values);
-    return row?.planned ? { total: row.total, items: (row.items ?? []).map(toListed) } : null;
+    const [row] = await this.database.rows<PageRow<OrderRow<ListedOrder>>>(statement, values);
+    return row?.planned ? { total: row.total, items: (row.items ?? []).map((row) => toOrder<ListedOrder>(row)) } : null;
   }
 }
 
@@ -71,12 +71,3 @@ interface CountsRow {
   readonly planned: boolean;
   readonly counts: Readonly<Record<number, number>> | null;
 }
-
-const toListed = (row: ListedRow): ListedOrder =>
-  Object.assign(toOrder<Omit<ListedOrder, "createdAt">>(row), { createdAt: new Date(row.createdAt) });
-
-const toCancelled = (row: CancelledRow): CancelledOrder => ({
-  ...row,
-  ...datesOf(row),
-  chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
-});

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
-import { type DatedRow, type DateName, dateOf, datesOf, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
+import { isoOf, type OrderRow, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 
 const shownFields = `
       ${orderFields}, json_build_object('id', business.id, 'name', business.name) as business,
@@ -30,36 +30,19 @@ const find: Statement = {
     where o.business_id = $1 and o.id = $2`,
 };
 
-interface DatedInText {
-  readonly driver: (Omit<NonNullable<ShownOrder["driver"]>, "last"> & { readonly last: LastRow | null }) | null;
-  readonly inAppChat: (Omit<NonNullable<ShownOrder["inAppChat"]>, "lastMessageAt"> & InAppChatRow) | null;
-}
-
-interface LastRow {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly at: string | null;
-}
-
-interface InAppChatRow {
-  readonly lastMessageAt: string | null;
-}
-
-type ShownRow = Omit<DatedRow<ShownOrder>, keyof DatedInText> & DatedInText;
-
 export class PostgresOrderReads implements OrderReads {
   constructor(private readonly database: Queries) {}
 
   async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
-    const [row] = await this.database.rows<{ shown: ShownRow }>(find, [businessId, orderId]);
+    const [row] = await this.database.rows<{ shown: OrderRow<ShownOrder> }>(find, [businessId, orderId]);
     return row ? toShown(row.shown) : null;
   }
 }
 
-function toShown(row: ShownRow): ShownOrder {
+function toShown(row: OrderRow<ShownOrder>): ShownOrder {
   const { driver, inAppChat } = row;
-  return Object.assign(toOrder<Omit<ShownOrder, keyof DatedInText | DateName>>(row), datesOf(row), {
-    driver: driver && { ...driver, last: driver.last && { ...driver.last, at: dateOf(driver.last.at) } },
-    inAppChat: inAppChat && { ...inAppChat, lastMessageAt: dateOf(inAppChat.lastMessageAt) },
+  return Object.assign(toOrder<ShownOrder>(row), {
+    driver: driver && { ...driver, last: driver.last && { ...driver.last, at: isoOf(driver.last.at) } },
+    inAppChat: inAppChat && { ...inAppChat, lastMessageAt: isoOf(inAppChat.lastMessageAt) },
   });
 }

@@ -1,7 +1,6 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { moneyOf } from "../../../kernel/money.ts";
-import type { ExtraData } from "../../domain/extra-data.ts";
-import type { Branch, Line, Order } from "../../domain/order.ts";
+import type { ListedOrder } from "../../application/reads/ports.ts";
+import type { Chat, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
 
 export const timezone: Statement = {
   name: "orders_timezone",
@@ -55,15 +54,46 @@ export const discountSum = `
   (select coalesce(sum(discount.amount), 0) from order_discounts as discount
    where discount.business_id = o.business_id and discount.order_id = o.id)`;
 
+/** Where an order's own fields are stored. */
+export const orderColumns = {
+  businessId: "business_id",
+  id: "id",
+  version: "version",
+  status: "status",
+  type: "type",
+  shipmentMethod: "shipment_method",
+  paymentMethod: "payment_method",
+  branchId: "branch_id",
+  locationLabel: "location_label",
+  rawAddress: "raw_address",
+  paid: "paid",
+  scheduledAt: "scheduled_at",
+  latitude: "latitude",
+  longitude: "longitude",
+  zoneId: "zone_id",
+  chatId: "chat_id",
+  externalUserId: "external_user_id",
+  cancelReason: "cancel_reason",
+  transactionId: "transaction_id",
+  paymentExpiresAt: "payment_expires_at",
+  extraData: "extra_data",
+  speedyPrice: "speedy_price",
+  createdAt: "created_at",
+  updatedAt: "updated_at",
+} as const satisfies Record<keyof OrderRecord, string>;
+
+type Field = keyof OrderRecord;
+export const recordFields = Object.keys(orderColumns) as Field[];
+
+const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field === "speedyPrice" ? "::text" : ""}`;
+
+/** Own fields of an order for `json_build_object`, where the query calls its row `o`. */
+export const fieldsJson = (fields: readonly Field[]): string =>
+  fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
+
 /** The fields of an order for `toOrder`, where the query calls the order's row `o`. Amounts come as text. */
 export const orderFields = `
-  o.business_id as "businessId", o.id, o.version, o.status, o.type, o.shipment_method as "shipmentMethod",
-  o.payment_method as "paymentMethod", o.branch_id as "branchId", o.location_label as "locationLabel",
-  o.raw_address as "rawAddress", o.paid, o.scheduled_at as "scheduledAt", o.latitude, o.longitude,
-  o.zone_id as "zoneId", o.chat_id as "chatId", o.external_user_id as "externalUserId",
-  o.cancel_reason as "cancelReason", o.transaction_id as "transactionId",
-  o.payment_expires_at as "paymentExpiresAt", o.extra_data as "extraData", o.speedy_price::text as "speedyPrice",
-  o.created_at as "createdAt", o.updated_at as "updatedAt",
+  ${recordFields.map((field) => `${expressionOf(field)} as "${field}"`).join(", ")},
   ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${linesJson} as lines,
   ${discountSum}::text as discount`;
 
@@ -92,10 +122,6 @@ interface LineRow {
   readonly extras: readonly ExtraRow[] | null;
 }
 
-interface ChatRow extends Omit<NonNullable<Order["chat"]>, "lastMessageAt"> {
-  readonly lastMessageAt: string | null;
-}
-
 interface ZoneRow {
   readonly id: number;
   readonly price: string;
@@ -103,56 +129,39 @@ interface ZoneRow {
   readonly branchName: string | null;
 }
 
-export type DateName = "scheduledAt" | "paymentExpiresAt" | "createdAt" | "updatedAt";
-
-/** Dates in JSON are texts. */
-export type InJson<Fields> = {
-  readonly [Name in keyof Fields]: Fields[Name] extends Date
-    ? string
-    : Fields[Name] extends Date | null
-      ? string | null
-      : Fields[Name];
-};
-
-/** What a query hands over of an order in another form than the order has. */
+/** What a query hands over of an order in another form than the order has. Dates are in PostgreSQL's spelling. */
 interface RawParts {
-  readonly extraData: ExtraData;
-  readonly speedyPrice: string | null;
-  readonly branch: Branch | null;
   readonly zone: ZoneRow | null;
-  readonly chat: ChatRow | null;
   readonly lines: readonly LineRow[] | null;
-  readonly discount: string;
 }
 
-/** The row of an order, or of some of its fields. */
-export type OrderRow<Fields extends object = Order> = Omit<Fields, keyof RawParts> & RawParts;
+export type OrderRow<Fields extends ListedOrder = Order> = Omit<Fields, keyof RawParts> & RawParts;
 
-/** The row of an order whose dates are texts besides. */
-export type DatedRow<Fields extends Order = Order> = OrderRow<Omit<Fields, DateName>> & InJson<Pick<Order, DateName>>;
+export const isoOf = (written: string | null): string | null => written && new Date(written).toISOString();
 
-export const datesOf = (row: InJson<Pick<Order, DateName>>): Pick<Order, DateName> => ({
-  scheduledAt: dateOf(row.scheduledAt),
-  paymentExpiresAt: dateOf(row.paymentExpiresAt),
-  createdAt: new Date(row.createdAt),
-  updatedAt: new Date(row.updatedAt),
-});
-
-export const dateOf = (written: string | null): Date | null => (written === null ? null : new Date(written));
+const dateFields = recordFields.filter((field) => field.endsWith("At"));
 
 /** Takes the row over, which is nobody else's: copies of what has so many fields cost more than reading it did. */
-export const toOrder = <Fields extends object = Order>(row: OrderRow<Fields>) =>
-  Object.assign(row, {
-    speedyPrice: row.speedyPrice === null ? null : moneyOf(row.speedyPrice),
+export const toOrder = <Fields extends ListedOrder = Order>(row: OrderRow<Fields>): Fields =>
+  Object.assign(toRecord(row), {
     zone: row.zone && toZone(row.zone),
-    chat: row.chat && { ...row.chat, lastMessageAt: dateOf(row.chat.lastMessageAt) },
     lines: (row.lines ?? []).map(toLine),
-    discount: moneyOf(row.discount),
-  } as const) as Omit<Fields, keyof RawParts> & Pick<Order, keyof RawParts>;
+  }) as Omit<Fields, keyof RawParts> & Pick<Order, keyof RawParts> as Fields;
 
-const toZone = ({ id, price, branchId, branchName }: ZoneRow) => ({
+/** Of rows without zone and lines. Takes the row over. */
+export function toRecord<Row extends { readonly chat: Chat | null }>(row: Row): Row {
+  const dated: { [Name in string]?: unknown } = row;
+  for (const field of dateFields) {
+    const written = dated[field];
+    if (typeof written === "string") dated[field] = isoOf(written);
+  }
+  if (row.chat) Object.assign(row.chat, { lastMessageAt: isoOf(row.chat.lastMessageAt) });
+  return row;
+}
+
+const toZone = ({ id, price, branchId, branchName }: ZoneRow): Zone => ({
   id,
-  price: moneyOf(price),
+  price,
   branch: branchId === null || branchName === null ? null : { id: branchId, name: branchName },
 });
 
@@ -161,9 +170,6 @@ const toLine = ({ id, quantity, type, retailerId, articleId, articleName, price,
   quantity,
   type,
   retailerId,
-  article: { id: articleId, name: articleName, price: moneyOf(price) },
-  extras: (extras ?? []).map(({ id, extraId, name, charge }) => ({
-    id,
-    extra: { id: extraId, name, charge: moneyOf(charge) },
-  })),
+  article: { id: articleId, name: articleName, price },
+  extras: (extras ?? []).map(({ id, extraId, name, charge }) => ({ id, extra: { id: extraId, name, charge } })),
 });

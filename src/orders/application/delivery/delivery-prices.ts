@@ -1,86 +1,84 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import type { Money } from "../../../kernel/money.ts";
-import { isOpen } from "../../domain/order.ts";
-import { hasPaidDelivery } from "../../domain/total.ts";
-import type { ShownOrder } from "../reads/ports.ts";
+import { wantsDeliveryPrice } from "../../domain/total.ts";
+import type { OrderRef } from "../order-events.ts";
+import type { OrderReads, ShownOrder } from "../reads/ports.ts";
 import type { DeliveryPricing, QuoteRequest } from "./integrations.ts";
 
-export interface KeptPrice {
-  /** What the order is at with its price. */
-  readonly version: number;
-  readonly updatedAt: Date;
-  readonly events: readonly LoggedEvent[];
+/** An order whose delivery is to be priced. */
+export interface WantedPrice extends OrderRef {
+  /** How often it was taken since its delivery last changed, this time included. */
+  readonly attempts: number;
 }
 
+/** Which orders want a price stands in the database from the change on that made them want it. */
 export interface PriceStore {
+  /**
+   * Takes at most `limit` that are due, the oldest first; nobody else gets them for `leaseMs`. Each is due again by
+   * itself after a pause that grows with its attempts, should its taker die or get no answer.
+   */
+  claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /**
    * Keeps a price with a new version of the order, of which clients are told. Null, and nothing is kept, where the order
    * has changed since that version, has a price by now, or is being changed: it waits for nobody.
    */
-  keep(businessId: number, orderId: number, version: number, price: Money): Promise<KeptPrice | null>;
+  keep(order: OrderRef & { readonly version: number }, price: Money): Promise<readonly LoggedEvent[] | null>;
+  /** The order wants no price any more, unless its delivery has changed since it was taken. */
+  drop(wanted: WantedPrice): Promise<void>;
+  /** Drops those that have been due for longer, for where nobody is asked. */
+  forget(olderThanHours: number): Promise<void>;
 }
 
-/** Milliseconds for which an order that got no price is not asked for again: who reads it often should not wait often. */
-const silenceMs = 60_000;
-const mostSilent = 10_000;
+/** Questions that are under way at a time. */
+const width = 8;
+/** Questions to one order that changes while it is asked about. */
+const mostRounds = 3;
+/** With the store's pauses the last one comes after about three hours. */
+const mostAttempts = 6;
+/** Milliseconds; well below the store's first pause, and well above what all rounds may take. */
+const leaseMs = 20_000;
 
-/** What the delivery-pricing integration asks for deliveries: asked once for an order as it stands, and kept. */
-export class DeliveryPrices {
-  /** Under way, by order and version: whoever asks meanwhile waits for the same answer. */
-  private readonly underWay = new Map<string, Promise<Partial<ShownOrder>>>();
-
-  /** Those without a price, in the order in which they were asked for, and until when they are left alone. */
-  private readonly silent = new Map<string, number>();
-
-  /** @param onTrouble - hears of an integration that failed, and of prices that could not be kept */
+/** Asks the delivery-pricing integration about the orders that want a price, outside of any transaction. */
+export class AskDeliveryPrices {
+  /** @param onFailure - hears of orders that could not be read, or whose price could not be kept; they stay wanted */
   constructor(
     private readonly pricing: DeliveryPricing,
+    private readonly orders: OrderReads,
     private readonly prices: PriceStore,
     private readonly feed: EventFeed,
-    private readonly onTrouble: (error: unknown, what: string) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** What of the order is other than it was for that a price is known now. Never rejects. */
-  async addTo(order: ShownOrder): Promise<Partial<ShownOrder>> {
-    // What an order that is over has cost, nobody changes any more.
-    if (order.speedyPrice !== null || !isOpen(order) || !hasPaidDelivery(order)) return {};
-    const key = `${order.businessId} ${order.id} ${order.version}`;
-    if ((this.silent.get(key) ?? 0) > performance.now()) return {};
-    const asked = this.underWay.get(key) ?? this.askOnce(key, order).finally(() => this.underWay.delete(key));
-    this.underWay.set(key, asked);
-    return asked;
-  }
-
-  private async askOnce(key: string, order: ShownOrder): Promise<Partial<ShownOrder>> {
-    this.silent.delete(key);
-    const priced = await this.ask(order);
-    if (priced.speedyPrice !== undefined) return priced;
-    this.silent.set(key, performance.now() + silenceMs);
-    for (const oldest of this.silent.keys()) {
-      if (this.silent.size <= mostSilent) break;
-      this.silent.delete(oldest);
+  /** Until none is due any more, or `signal` is aborted: then what is under way is still finished. */
+  async execute(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted) {
+      const wanted = await this.prices.claim(width, leaseMs);
+      if (wanted.length === 0) return;
+      // Half of the lease at most: the last question has the other half to end.
+      const end = performance.now() + leaseMs / 2;
+      await Promise.all(wanted.map((each) => this.ask(each, end).catch(this.onFailure)));
     }
-    return priced;
   }
 
-  private async ask(order: ShownOrder): Promise<Partial<ShownOrder>> {
-    const speedyPrice = await this.pricing.priceOf(quoteFor(order)).catch((error: unknown) => {
-      this.onTrouble(error, "price of a delivery");
-      return null;
-    });
-    if (speedyPrice === null || speedyPrice < 0n) return {};
-    const { businessId, id, version } = order;
-    const kept = await this.prices.keep(businessId, id, version, speedyPrice).catch((error: unknown) => {
-      this.onTrouble(error, "storing the price of a delivery");
-      return null;
-    });
-    if (!kept) return { speedyPrice };
-    this.feed.publish(kept.events);
-    return { speedyPrice, version: kept.version, updatedAt: kept.updatedAt };
+  private async ask(wanted: WantedPrice, end: number): Promise<void> {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const order = await this.orders.find(wanted.businessId, wanted.id);
+      const quote = order && quoteFor(order);
+      if (!quote) return this.prices.drop(wanted);
+      if (performance.now() > end) return;
+      const price = await this.pricing.priceOf(quote);
+      if (price === "unanswered" && wanted.attempts < mostAttempts) return;
+      if (price === "unanswered" || price === "none") return this.prices.drop(wanted);
+      const events = await this.prices.keep(order, price);
+      if (events) return this.feed.publish(events);
+    }
   }
 }
 
-function quoteFor({ businessId, id, branchId, origin, latitude, longitude }: ShownOrder): QuoteRequest {
+/** Null where there is nothing to ask. */
+function quoteFor(order: ShownOrder): QuoteRequest | null {
+  const { businessId, id, branchId, origin, latitude, longitude } = order;
+  if (!wantsDeliveryPrice(order) || latitude === null || longitude === null) return null;
   const { latitude: branchLatitude = null, longitude: branchLongitude = null } = origin ?? {};
   const branch = branchId === null ? null : { id: branchId, latitude: branchLatitude, longitude: branchLongitude };
   return { businessId, orderId: id, branch, latitude, longitude };

@@ -7,14 +7,13 @@ export interface QuoteRequest {
   /** Where it leaves from. */
   readonly branch: { readonly id: number; readonly latitude: number | null; readonly longitude: number | null } | null;
   /** Where it goes to. */
-  readonly latitude: number | null;
-  readonly longitude: number | null;
+  readonly latitude: number;
+  readonly longitude: number;
 }
 
-/** Prices deliveries as they are asked for. */
 export interface DeliveryPricing {
-  /** Null where it names no price, or none in time. Never rejects. */
-  priceOf(request: QuoteRequest): Promise<Money | null>;
+  /** `none` where it says that it has no price, `unanswered` where it says nothing usable in time. Never rejects. */
+  priceOf(request: QuoteRequest): Promise<Money | "none" | "unanswered">;
 }
 
 export interface TrackedDriver {
@@ -28,8 +27,8 @@ export interface DriverLocation {
   /** Degrees. */
   readonly latitude: number;
   readonly longitude: number;
-  /** Null when nobody noted it down. */
-  readonly at: Date | null;
+  /** ISO 8601; null when nobody noted it down. */
+  readonly at: string | null;
 }
 
 /** Knows where drivers are. */

@@ -1,5 +1,4 @@
 import { OrderNotFound } from "../../domain/failures.ts";
-import type { DeliveryPrices } from "../delivery/delivery-prices.ts";
 import type { DriverLocation, DriverTracking } from "../delivery/integrations.ts";
 import type { OrderReads, ShownOrder } from "./ports.ts";
 
@@ -14,24 +13,22 @@ export class GetOrder {
   /** @param onTrouble - hears of a tracking that failed; the order is shown */
   constructor(
     private readonly reads: OrderReads,
-    private readonly prices: Pick<DeliveryPrices, "addTo">,
     private readonly tracking: DriverTracking,
-    private readonly onTrouble: (error: unknown, what: string) => void,
+    private readonly onTrouble: (error: unknown) => void,
   ) {}
 
   /** Rejects with `OrderNotFound`. */
   async execute(businessId: number, orderId: number): Promise<OrderWithTracker> {
     const order = await this.reads.find(businessId, orderId);
     if (!order) throw new OrderNotFound(`order ${orderId} of business ${businessId}`);
-    const [priced, tracker] = await Promise.all([this.prices.addTo(order), this.trackerOf(order)]);
-    return { order: Object.assign(order, priced), tracker };
+    return { order, tracker: await this.trackerOf(order) };
   }
 
   private async trackerOf({ businessId, driver }: ShownOrder): Promise<DriverLocation | null> {
     if (!driver) return null;
     const { last, id, trackingId } = driver;
     const located = await this.tracking.locate({ businessId, id, trackingId }).catch((error: unknown) => {
-      this.onTrouble(error, "location of a driver");
+      this.onTrouble(error);
       return null;
     });
     return located ?? last;

@@ -1,6 +1,6 @@
 import { instantOf, namesZone, timezoneOf } from "../../../kernel/instants.ts";
 import { PlanMissing, WrongPeriod } from "../../domain/failures.ts";
-import type { Tab } from "../../domain/tabs.ts";
+import type { OrderState } from "../../domain/states.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -33,7 +33,10 @@ export class ListOrders {
   }
 
   /** By tab. Rejects with `PlanMissing` and `WrongPeriod`. */
-  async counts(businessId: number, filter: Written<Omit<OrderFilter, "tab">>): Promise<Readonly<Record<Tab, number>>> {
+  async counts(
+    businessId: number,
+    filter: Written<Omit<OrderFilter, "tab">>,
+  ): Promise<Readonly<Record<OrderState, number>>> {
     const period = await this.periodOf(businessId, filter, false);
     return planned(await this.lists.counts(businessId, { ...filter, ...period }));
   }

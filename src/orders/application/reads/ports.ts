@@ -1,6 +1,6 @@
 import type { OrderChange } from "../../domain/change.ts";
-import type { Order } from "../../domain/order.ts";
-import type { Tab } from "../../domain/tabs.ts";
+import type { Order, OrderRecord } from "../../domain/order.ts";
+import type { OrderState } from "../../domain/states.ts";
 import type { DriverLocation } from "../delivery/integrations.ts";
 
 /** An order with all that surrounds it. */
@@ -19,32 +19,29 @@ export interface ShownOrder extends Order {
   /** The thread in the business's own app of the customer whom `externalUserId` names. */
   readonly inAppChat: {
     readonly id: number;
-    readonly lastMessageAt: Date | null;
+    readonly lastMessageAt: string | null;
     readonly contact: { readonly id: number; readonly name: string; readonly platformId: string };
   } | null;
   readonly taxIdLabel: string;
 }
 
-/** What a list shows of an order. */
-export type ListedOrder = Pick<
-  Order,
-  | "id"
-  | "status"
-  | "type"
-  | "shipmentMethod"
-  | "paymentMethod"
-  | "createdAt"
-  | "extraData"
-  | "speedyPrice"
-  | "branch"
-  | "zone"
-  | "chat"
-  | "lines"
-  | "discount"
->;
+/** What a list needs of an order's own fields. */
+export const listedFields = [
+  "id",
+  "status",
+  "type",
+  "shipmentMethod",
+  "paymentMethod",
+  "createdAt",
+  "extraData",
+  "speedyPrice",
+] as const satisfies readonly (keyof OrderRecord)[];
+
+/** What a list needs of an order. */
+export type ListedOrder = Pick<Order, (typeof listedFields)[number] | Exclude<keyof Order, keyof OrderRecord>>;
 
 /** A cancelled order as its record stands, with chat and contact. */
-export type CancelledOrder = Omit<Order, "version" | "speedyPrice" | "branch" | "zone" | "lines" | "discount">;
+export type CancelledOrder = OrderRecord & Pick<Order, "chat">;
 
 /** From inclusive to exclusive; an open end is null. */
 export interface Period {
@@ -53,7 +50,7 @@ export interface Period {
 }
 
 export interface OrderFilter extends Period {
-  readonly tab: Tab | null;
+  readonly tab: OrderState | null;
   readonly branchId: number | null;
   /** The agent that the order's chat is assigned to. */
   readonly agentId: number | null;
@@ -85,7 +82,7 @@ export interface OrderLists {
   /** Newest first. Null when the business has no plan. */
   list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** How many orders each tab has. Null when the business has no plan. */
-  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<Tab, number>> | null>;
+  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<OrderState, number>> | null>;
   /**
    * The order of that id, and those of the contacts whose name or number contains the text: of the 1,000 newest such
    * contacts. Newest orders first. Null when the business has no plan.

@@ -1,42 +1,34 @@
-import { decimalOf, numberOf } from "../../../kernel/money.ts";
 import type { DriverLocation } from "../../application/delivery/integrations.ts";
+import type { OrderCard, Withheld } from "../../application/order-events.ts";
 import type { OrderWithTracker } from "../../application/reads/get-order.ts";
 import type { CancelledOrder, ListedOrder, ShownOrder } from "../../application/reads/ports.ts";
-import type { Branch, Contact, Line, Order, Zone } from "../../domain/order.ts";
-import { speedyPriceOf, totalsOf } from "../../domain/total.ts";
-import type { orderSchema, recordFields } from "./order-schemas.ts";
+import type { Branch, Chat, Contact, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
+import { type OrderSums, sumsOf } from "../../domain/total.ts";
 
-export function orderToWire({ order, tracker }: OrderWithTracker) {
-  const { total, discount } = totalsOf(order);
-  const speedyPrice = speedyPriceOf(order);
-  return recordToWire(order, {
-    sucursal: order.branch && namedToWire(order.branch),
-    zona: order.zone && zoneToWire(order.zone),
+/** §12 An order with everything that belongs to it. */
+export const orderToWire = ({ order, tracker }: OrderWithTracker) =>
+  recordToWire(order, sumsOf(order), {
     chat: order.chat && chatToWire(order.chat),
     empresa: namedToWire(order.business),
     user: order.user && namedToWire(order.user),
     driver: order.driver && { ...namedToWire(order.driver), telefono: order.driver.phone },
-    details: order.lines.map(lineToWire),
-    total: numberOf(total),
-    discount: numberOf(discount),
-    speedy_delivery_price: speedyPrice === null ? null : numberOf(speedyPrice),
     tax_id_label: order.taxIdLabel,
     tracker: tracker ? locationToWire(tracker) : undefined,
     in_app_chat: order.inAppChat ? inAppChatToWire(order.inAppChat) : undefined,
   });
-}
 
+/** §13 An order as lists show it. */
 export function listedToWire(order: ListedOrder) {
-  const { total, discount } = totalsOf(order);
+  const { total, discount } = sumsOf(order);
   return {
     id: order.id,
     status: order.status,
     type: order.type,
     shipment_method: order.shipmentMethod,
     payment_method: order.paymentMethod,
-    createdAt: order.createdAt.toISOString(),
-    total: numberOf(total),
-    discount: numberOf(discount),
+    createdAt: order.createdAt,
+    total,
+    discount,
     details: order.lines.map(lineToWire),
     chat: order.chat && chatToWire(order.chat),
     sucursal: order.branch && namedToWire(order.branch),
@@ -44,10 +36,11 @@ export function listedToWire(order: ListedOrder) {
   };
 }
 
+/** §14 The record of a cancelled order with its contact. */
 export const cancelledToWire = (order: CancelledOrder) =>
-  recordToWire(order, { chat: order.chat && { id: order.chat.id, contacto: contactToWire(order.chat.contact) } });
+  recordToWire(order, null, { chat: order.chat && { id: order.chat.id, contacto: contactToWire(order.chat.contact) } });
 
-/** Written out: taken from the whole record it would be made twice. */
+/** §9 What an update may have changed. Written out: taken from the whole record it would be made twice. */
 export const updatedToWire = (order: Order) => ({
   id: order.id,
   shipment_method: order.shipmentMethod,
@@ -56,7 +49,7 @@ export const updatedToWire = (order: Order) => ({
   location_picked: order.locationLabel,
   raw_adress: order.rawAddress,
   paid: order.paid,
-  schedule_at: order.scheduledAt?.toISOString() ?? null,
+  schedule_at: order.scheduledAt,
   lat: order.latitude,
   lng: order.longitude,
   zone_id: order.zoneId,
@@ -64,13 +57,35 @@ export const updatedToWire = (order: Order) => ({
   zona: order.zone && zoneToWire(order.zone),
 });
 
-type Around = { readonly [Name in Exclude<keyof typeof orderSchema.properties, keyof typeof recordFields>]?: unknown };
+/** The wire's spelling of each event of orders; the same whichever way an event takes to its clients. */
+export const orderEvents = {
+  "order:changed": (card: OrderCard) => {
+    const { branch, zone, chat } = card;
+    const ids = { branchId: branch?.id ?? null, zoneId: zone?.id ?? null, chatId: chat?.id ?? null };
+    const wire = recordToWire({ ...card, ...ids }, card, { chat: chat && chatToWire(chat) });
+    return Object.assign(wire, { version: card.version });
+  },
+};
+
+/** What events withhold, and cancelled orders are shown without, stays out of the JSON. */
+type Spelled = Omit<OrderRecord, "version" | "speedyPrice" | Withheld> &
+  Partial<Pick<Order, Withheld | "branch" | "zone" | "lines">>;
+
+interface Around {
+  readonly chat: object | null;
+  readonly empresa?: object;
+  readonly user?: object | null;
+  readonly driver?: object | null;
+  readonly tax_id_label?: string;
+  readonly tracker?: object | undefined;
+  readonly in_app_chat?: object | undefined;
+}
 
 /**
  * The order's own fields, then what surrounds it. Written out as one literal, where what is undefined stays out of the
  * JSON: an object put together of several is many times slower to make and to write.
  */
-const recordToWire = (order: Omit<CancelledOrder, "chat">, more: Around) => ({
+const recordToWire = (order: Spelled, sums: OrderSums | null, around: Around) => ({
   id: order.id,
   status: order.status,
   type: order.type,
@@ -80,7 +95,7 @@ const recordToWire = (order: Omit<CancelledOrder, "chat">, more: Around) => ({
   location_picked: order.locationLabel,
   raw_adress: order.rawAddress,
   paid: order.paid,
-  schedule_at: order.scheduledAt?.toISOString() ?? null,
+  schedule_at: order.scheduledAt,
   lat: order.latitude,
   lng: order.longitude,
   zone_id: order.zoneId,
@@ -89,30 +104,30 @@ const recordToWire = (order: Omit<CancelledOrder, "chat">, more: Around) => ({
   external_user_id: order.externalUserId ?? undefined,
   cancel_reason: order.cancelReason,
   transactionId: order.transactionId,
-  paidExpire: order.paymentExpiresAt?.toISOString() ?? null,
+  paidExpire: order.paymentExpiresAt,
   extra_data: order.extraData,
-  createdAt: order.createdAt.toISOString(),
-  updatedAt: order.updatedAt.toISOString(),
-  sucursal: more.sucursal,
-  zona: more.zona,
-  chat: more.chat,
-  empresa: more.empresa,
-  user: more.user,
-  driver: more.driver,
-  details: more.details,
-  total: more.total,
-  discount: more.discount,
-  speedy_delivery_price: more.speedy_delivery_price,
-  tax_id_label: more.tax_id_label,
-  tracker: more.tracker,
-  in_app_chat: more.in_app_chat,
+  createdAt: order.createdAt,
+  updatedAt: order.updatedAt,
+  sucursal: order.branch && namedToWire(order.branch),
+  zona: order.zone && zoneToWire(order.zone),
+  chat: around.chat,
+  empresa: around.empresa,
+  user: around.user,
+  driver: around.driver,
+  details: order.lines?.map(lineToWire),
+  total: sums?.total,
+  discount: sums?.discount,
+  speedy_delivery_price: sums?.speedyPrice,
+  tax_id_label: around.tax_id_label,
+  tracker: around.tracker,
+  in_app_chat: around.in_app_chat,
 });
 
 const namedToWire = ({ id, name }: Branch) => ({ id, nombre: name });
 
 const zoneToWire = ({ id, price, branch }: Zone) => ({
   id,
-  precio: decimalOf(price),
+  precio: price,
   sucursal: branch && namedToWire(branch),
 });
 
@@ -123,11 +138,11 @@ const contactToWire = ({ id, name, phone, platformId }: Contact) => ({
   platform_id: platformId,
 });
 
-const chatToWire = ({ id, contact, supportUserId, lastMessageAt }: NonNullable<Order["chat"]>) => ({
+const chatToWire = ({ id, contact, supportUserId, lastMessageAt }: Chat) => ({
   id,
   contacto: contactToWire(contact),
   soporte_id: supportUserId,
-  ultimo_mensaje: lastMessageAt?.toISOString() ?? null,
+  ultimo_mensaje: lastMessageAt,
 });
 
 const lineToWire = ({ id, quantity, type, retailerId, article, extras }: Line) => ({
@@ -135,22 +150,18 @@ const lineToWire = ({ id, quantity, type, retailerId, article, extras }: Line) =
   quantity,
   type,
   retailer_id: retailerId,
-  articulo: { id: article.id, name: article.name, price: decimalOf(article.price) },
+  articulo: { id: article.id, name: article.name, price: article.price },
   extras: extras.map(({ id, extra }) => ({
     id,
     extra_id: extra.id,
-    extra: { id: extra.id, name: extra.name, charge: decimalOf(extra.charge) },
+    extra: { id: extra.id, name: extra.name, charge: extra.charge },
   })),
 });
 
-const locationToWire = ({ latitude: lat, longitude: lng, at }: DriverLocation) => ({
-  lat,
-  lng,
-  at: at?.toISOString() ?? null,
-});
+const locationToWire = ({ latitude: lat, longitude: lng, at }: DriverLocation) => ({ lat, lng, at });
 
 const inAppChatToWire = ({ id, contact, lastMessageAt }: NonNullable<ShownOrder["inAppChat"]>) => ({
   id,
   contacto: { id: contact.id, nombre: contact.name, platform_id: contact.platformId },
-  ultimo_mensaje: lastMessageAt?.toISOString() ?? null,
+  ultimo_mensaje: lastMessageAt,
 });

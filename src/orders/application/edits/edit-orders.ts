@@ -1,0 +1,106 @@
+import type { EventFeed } from "../../../kernel/events.ts";
+import { instantOf, namesZone, timezoneOf } from "../../../kernel/instants.ts";
+import {
+  ArticleNotFound,
+  BranchNotFound,
+  LineNotFound,
+  OrderMovedOn,
+  OrderNotFound,
+  OrderTooDear,
+  ZoneNotFound,
+} from "../../domain/failures.ts";
+import type { Order } from "../../domain/order.ts";
+import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
+import type {
+  LineAddition,
+  LineRemoval,
+  OrderEditStores,
+  OrderEdits,
+  OrderEditUnitOfWork,
+  OrderUpdate,
+} from "./ports.ts";
+
+export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
+  /** A date that `instantOf` understands, in the business's time zone where it names none. */
+  readonly scheduledAt: string | null | undefined;
+}
+
+export type UpdateOrderFailure = OrderNotFound | OrderMovedOn | BranchNotFound | ZoneNotFound;
+export type AddLineFailure = ArticleNotFound | OrderNotFound | OrderMovedOn | OrderTooDear;
+export type RemoveLineFailure = LineNotFound | OrderNotFound | OrderMovedOn;
+
+/** What changes an order, and tells the business's clients. */
+export class EditOrders {
+  /** @param onPriceWanted - hears, after the commit, that the delivery of an order is to be priced */
+  constructor(
+    private readonly unitOfWork: OrderEditUnitOfWork,
+    private readonly feed: EventFeed,
+    private readonly onPriceWanted: () => void,
+  ) {}
+
+  /** §9: writes an order's fields. The order as it is then. Rejects with `UpdateOrderFailure`. */
+  update(command: UpdateOrderCommand): Promise<Order> {
+    const { businessId, orderId: id, branchId, zoneId } = command;
+    return this.edit(id, async ({ edits, events }) => {
+      const found = await edits.update({ ...command, scheduledAt: await instantIn(edits, command) });
+      if (!found) throw new OrderNotFound(`order ${id}`);
+      if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
+      if (!found.hasBranch) throw new BranchNotFound(`branch ${branchId}`);
+      if (!found.hasZone) throw new ZoneNotFound(`zone ${zoneId}`);
+      return events.read([{ businessId, id }]);
+    });
+  }
+
+  /**
+   * §10: adds an article with its extras to an order, and counts it in the statistics. The order as it is then. Rejects
+   * with `AddLineFailure`.
+   */
+  addLine(addition: LineAddition): Promise<Order> {
+    const { businessId, orderId: id, articleId } = addition;
+    return this.edit(id, async ({ edits, events }) => {
+      const found = await edits.addLine(addition);
+      if (!found.hasArticle) throw new ArticleNotFound(`article ${articleId}`);
+      if (!found.hasOrder) throw new OrderNotFound(`order ${id}`);
+      if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
+      const orders = await events.read([{ businessId, id }]);
+      // What was done so far is undone with the transaction.
+      if (!orders.every(isCountable)) throw new OrderTooDear(`order ${id}`);
+      return orders;
+    });
+  }
+
+  /**
+   * §11: removes a line with its extras from the order that it is of. The order that was named, as it is then. Rejects
+   * with `RemoveLineFailure`; with `OrderNotFound` once the line is removed.
+   */
+  removeLine(removal: LineRemoval): Promise<Order> {
+    const { businessId, orderId, lineId } = removal;
+    return this.edit(orderId, async ({ edits, events }) => {
+      const done = await edits.removeLine(removal);
+      if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
+      if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
+      // The clients of neither may be left behind.
+      const ids = [...new Set([orderId, done.ownOrderId])];
+      return events.read(ids.map((id) => ({ businessId, id })));
+    });
+  }
+
+  /** Tells of the orders that `change` has changed; of them the one that was named. */
+  private async edit(orderId: number, change: (stores: OrderEditStores) => Promise<readonly Order[]>): Promise<Order> {
+    const { orders, events } = await this.unitOfWork.run(async (stores) => {
+      const orders = await change(stores);
+      return { orders, events: await stores.events.logChanged(orders) };
+    });
+    this.feed.publish(events);
+    if (orders.some(wantsDeliveryPrice)) this.onPriceWanted();
+    const named = orders.find(({ id }) => id === orderId);
+    if (!named) throw new OrderNotFound(`order ${orderId}`);
+    return named;
+  }
+}
+
+async function instantIn(edits: OrderEdits, { businessId, scheduledAt }: UpdateOrderCommand) {
+  if (scheduledAt === undefined || scheduledAt === null) return scheduledAt;
+  const zone = namesZone(scheduledAt) ? "UTC" : timezoneOf(await edits.timezone(businessId));
+  return instantOf(scheduledAt, zone);
+}

@@ -1,0 +1,65 @@
+/** The states of an order, by the names of the listing's tabs, each with how it is stored; the first is what is written. */
+export const statusesOf = {
+  pending: [8],
+  progress: [1],
+  "on-the-way": [2, 3],
+  completed: [4],
+  cancelled: [5],
+} as const;
+
+export type OrderState = keyof typeof statusesOf;
+export const orderStates = Object.keys(statusesOf) as readonly OrderState[];
+export const storedStatuses: readonly number[] = Object.values(statusesOf).flat();
+
+/** What is written for a state, and stands for it in lists. */
+export const statusOf = {
+  pending: statusesOf.pending[0],
+  progress: statusesOf.progress[0],
+  "on-the-way": statusesOf["on-the-way"][0],
+  completed: statusesOf.completed[0],
+  cancelled: statusesOf.cancelled[0],
+} as const satisfies Record<OrderState, number>;
+
+/** Managers are administrators and App Keys; agents are all other users. */
+export type Mover = "bot" | "agent" | "manager";
+type Move = "forward" | "cancel" | "back" | "reopen";
+
+const movers: Readonly<Record<Move, readonly Mover[]>> = {
+  forward: ["agent", "manager"],
+  cancel: ["bot", "agent", "manager"],
+  back: ["manager"],
+  reopen: ["manager"],
+};
+
+/** By state, to where an order goes from there. */
+const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Move>>>>> = {
+  pending: { progress: "forward", cancelled: "cancel" },
+  progress: { "on-the-way": "forward", completed: "forward", pending: "back", cancelled: "cancel" },
+  "on-the-way": { completed: "forward", progress: "back", cancelled: "cancel" },
+  completed: { "on-the-way": "back", progress: "back", pending: "reopen" },
+  cancelled: { pending: "reopen" },
+};
+
+/** Orders that are picked up are never on the way: they go straight between these two, and no others do. */
+const pickupSteps: readonly OrderState[] = ["progress", "completed"];
+
+/** Whether somebody may move an order from one state to another. */
+export function mayMove(
+  mover: Mover,
+  from: OrderState,
+  to: OrderState,
+  shipmentMethod: "delivery" | "pickup" | null,
+): boolean {
+  const isPickup = shipmentMethod === "pickup";
+  const isPickupStep = pickupSteps.includes(from) && pickupSteps.includes(to);
+  if (isPickup ? to === "on-the-way" : isPickupStep) return false;
+  const move = moves[from][to];
+  return move !== undefined && movers[move].includes(mover);
+}
+
+/** Neither completed nor cancelled, as stored: what may still be cancelled. */
+export const openStatuses: readonly number[] = orderStates
+  .filter((state) => moves[state].cancelled)
+  .flatMap((state) => statusesOf[state]);
+
+export const isOpen = ({ status }: { readonly status: number }): boolean => openStatuses.includes(status);

@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import {
+  isOpen,
+  type Mover,
+  mayMove,
+  type OrderState,
+  openStatuses,
+  orderStates,
+  statusesOf,
+  statusOf,
+  storedStatuses,
+} from "../../src/orders/domain/states.ts";
+import { addOrder } from "./shop.ts";
+import { type Shops, startShops } from "./shops.ts";
+
+/** What of all moves somebody may make, as `from > to`. */
+const movesOf = (mover: Mover, shipmentMethod: "delivery" | "pickup" | null): string[] =>
+  orderStates.flatMap((from) =>
+    orderStates.filter((to) => mayMove(mover, from, to, shipmentMethod)).map((to) => `${from} > ${to}`),
+  );
+
+const cancelling = ["pending > cancelled", "progress > cancelled", "on-the-way > cancelled"];
+const reopening = ["completed > pending", "cancelled > pending"];
+
+describe("the states of an order", () => {
+  it("lead an agent forward by single steps, and to the cancellation of what is open", () => {
+    for (const method of ["delivery", null] as const) {
+      expect(movesOf("agent", method)).to.have.members([
+        "pending > progress",
+        "progress > on-the-way",
+        "on-the-way > completed",
+        ...cancelling,
+      ]);
+    }
+  });
+
+  it("skip the way where the order is picked up", () => {
+    expect(movesOf("agent", "pickup")).to.have.members([
+      "pending > progress",
+      "progress > completed",
+      // Of an order that was to be delivered when it left.
+      "on-the-way > completed",
+      ...cancelling,
+    ]);
+  });
+
+  it("lead administrators and keys back by one step besides, and open again what is over", () => {
+    const back = (method: "delivery" | "pickup") =>
+      movesOf("manager", method).filter((move) => !movesOf("agent", method).includes(move));
+    expect(back("delivery")).to.have.members([
+      "progress > pending",
+      "on-the-way > progress",
+      "completed > on-the-way",
+      ...reopening,
+    ]);
+    expect(back("pickup")).to.have.members([
+      "progress > pending",
+      "on-the-way > progress",
+      "completed > progress",
+      ...reopening,
+    ]);
+  });
+
+  it("let the bot cancel what is open, and nothing else", () => {
+    for (const method of ["delivery", "pickup", null] as const) {
+      expect(movesOf("bot", method)).to.have.members(cancelling);
+    }
+    expect([...openStatuses].sort()).to.deep.equal([1, 2, 3, 8]);
+    expect(storedStatuses.filter((status) => !isOpen({ status }))).to.deep.equal([4, 5]);
+  });
+
+  it("are written by the status that lists show for them", () => {
+    expect(statusOf).to.deep.equal({ pending: 8, progress: 1, "on-the-way": 2, completed: 4, cancelled: 5 });
+  });
+
+  describe("in the database", () => {
+    let shops: Shops;
+    before(async () => {
+      shops = await startShops();
+    });
+    after(() => shops.stop());
+
+    const stateOf = (status: number): OrderState | undefined =>
+      orderStates.find((state) => statusesOf[state].some((each) => each === status));
+
+    it("are the same: those that are stored, shown by a tab, searched for abandoned carts, priced when open", async () => {
+      for (let status = 0; status <= 12; status += 1) {
+        const state = stateOf(status);
+        const adding = addOrder(shops, 1, { status, latitude: 1, longitude: 1 });
+        if (!state) {
+          expect(await adding.catch(({ code }) => code), `${status}`).to.equal("23514");
+          continue;
+        }
+        const [row] = await shops.rows<{ tab: number; wanted: boolean }>(
+          `select tab, exists (select from wanted_delivery_prices where order_id = id) as wanted
+           from orders where business_id = 1 and id = $1`,
+          [await adding],
+        );
+        expect(row, `${status}`).to.deep.equal({ tab: statusOf[state], wanted: isOpen({ status }) });
+      }
+      const [index] = await shops.rows<{ predicate: string }>(
+        `select pg_get_expr(indpred, indrelid) as predicate from pg_index
+         where indexrelid = 'orders_open_unpaid'::regclass`,
+      );
+      const searched = [...(index?.predicate.matchAll(/\d+/g) ?? [])].map(([status]) => Number(status));
+      expect(searched).to.have.members(openStatuses);
+    });
+  });
+});
