@@ -1,7 +1,7 @@
 import { ContainerModule } from "inversify";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
-import { PostgresAbandonedOrders } from "../orders/adapters/postgres/abandoned-orders.ts";
+import { PostgresAbandonedOrders, PostgresInactivity } from "../orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
 import { provide } from "./provide.ts";
@@ -11,13 +11,13 @@ import { tokens } from "./tokens.ts";
 const silenceMs = 60_000;
 
 export const inactivityModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.cancelInactive, [tokens.database, tokens.feed, tokens.log], (database, feed, log) => {
-    const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
-      abandoned: new PostgresAbandonedOrders(transaction),
+  provide(bind, tokens.cancelInactive, [tokens.cells, tokens.feed, tokens.log], (cells, feed, log) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      abandoned: new PostgresInactivity(transaction),
       events: new PostgresOrderEvents(transaction),
     }));
     const complaints = new OccasionalLog(log, silenceMs);
-    return new CancelInactive(new PostgresAbandonedOrders(database), unitOfWork, feed, (err, { businessId, ids }) => {
+    return new CancelInactive(new PostgresAbandonedOrders(cells), unitOfWork, feed, (err, { businessId, ids }) => {
       const [orderId] = ids;
       if (ids.length === 1) complaints.error({ err, businessId, orderId }, "an order was not cancelled");
       else complaints.warn({ err, businessId, orders: ids.length }, "orders were not cancelled together");

@@ -5,7 +5,7 @@ import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { orderHistoryRoute } from "../orders/adapters/http/order-history.route.ts";
 import { addLineRoute, removeLineRoute } from "../orders/adapters/http/order-lines.routes.ts";
 import { updateOrderRoute } from "../orders/adapters/http/update-order.route.ts";
-import { PostgresDeliveryPrices } from "../orders/adapters/postgres/delivery-prices.ts";
+import { PostgresDeliveryPrices, PostgresKeptPrices } from "../orders/adapters/postgres/delivery-prices.ts";
 import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
@@ -24,9 +24,9 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.database, tokens.feed, tokens.deliveryPricing, tokens.priceLoop],
-    (database, feed, pricing, prices) => {
-      const unitOfWork = new PostgresUnitOfWork(database, (transaction) => ({
+    [tokens.cells, tokens.feed, tokens.deliveryPricing, tokens.priceLoop],
+    (cells, feed, pricing, prices) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         edits: new PostgresOrderEdits(transaction),
         events: new PostgresOrderEvents(transaction),
       }));
@@ -35,22 +35,26 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
         updateOrderRoute(orders),
         addLineRoute(orders),
         removeLineRoute(orders),
-        orderHistoryRoute(new PostgresOrderHistory(database)),
+        orderHistoryRoute(new PostgresOrderHistory(cells)),
       ];
     },
   );
   provide(
     bind,
     tokens.priceLoop,
-    [tokens.database, tokens.deliveryPricing, tokens.feed, tokens.log],
-    (database, pricing, feed, log) => {
+    [tokens.cells, tokens.deliveryPricing, tokens.feed, tokens.log],
+    (cells, pricing, feed, log) => {
       const complaints = new OccasionalLog(log, silenceMs);
       const onFailure = (err: unknown) => complaints.error({ err }, "the price of a delivery was not asked or kept");
-      const prices = new PostgresDeliveryPrices(database);
-      const asking =
-        pricing && new AskDeliveryPrices(pricing, new PostgresOrderReads(database), prices, feed, onFailure);
+      const wanted = new PostgresDeliveryPrices(cells);
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        prices: new PostgresKeptPrices(transaction),
+        events: new PostgresOrderEvents(transaction),
+      }));
+      const orders = new PostgresOrderReads(cells);
+      const asking = pricing && new AskDeliveryPrices(pricing, orders, wanted, unitOfWork, feed, onFailure);
       return new NudgedLoop(
-        async (signal) => (asking ? asking.execute(signal) : prices.forget(unaskedHours)),
+        async (signal) => (asking ? asking.execute(signal) : wanted.forget(unaskedHours)),
         onFailure,
       );
     },

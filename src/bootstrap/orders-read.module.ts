@@ -10,11 +10,11 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const ordersReadModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.routes, [tokens.database, tokens.driverTracking, tokens.log], (database, tracking, log) => {
-    const getOrder = new GetOrder(new PostgresOrderReads(database), tracking, (error) =>
+  provide(bind, tokens.routes, [tokens.cells, tokens.driverTracking, tokens.log], (cells, tracking, log) => {
+    const getOrder = new GetOrder(new PostgresOrderReads(cells), tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),
     );
-    const listOrders = new ListOrders(new PostgresOrderLists(database));
+    const listOrders = new ListOrders(new PostgresOrderLists(cells));
     return [getOrderRoute(getOrder), ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
   });
 });

@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
@@ -7,7 +8,8 @@ import { paymentLinkRoutes } from "../orders/adapters/http/payment-link.routes.t
 import { pusherAuthRoute } from "../orders/adapters/http/pusher-auth.route.ts";
 import { HttpDeliveryPricing } from "../orders/adapters/http-client/delivery-pricing.ts";
 import { HttpDriverTracking } from "../orders/adapters/http-client/driver-tracking.ts";
-import { PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
+import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
+import { PostgresLinkRenewals, PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
 import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
@@ -36,15 +38,15 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     const onFailure = warningOf(log, "the driver tracking tells no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(
-    bind,
-    tokens.sendPaymentLink,
-    [tokens.database, tokens.feed, tokens.log],
-    (database, feed, log) =>
-      new SendPaymentLink(new PostgresPaymentLinks(database), feed, (error) =>
-        log.error({ err: error }, "a payment link is missing in the statistics"),
-      ),
-  );
+  provide(bind, tokens.sendPaymentLink, [tokens.cells, tokens.feed, tokens.log], (cells, feed, log) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      links: new PostgresLinkRenewals(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    return new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
+      log.error({ err: error }, "a payment link is missing in the statistics"),
+    );
+  });
 
   provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
     if (pusher.host === "") return null;
@@ -62,7 +64,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
         givenUp ? log.error({ reason }, "an order's change was not pushed, and is given up") : warn(reason),
     });
   });
-  provide(bind, tokens.pushOutbox, [tokens.database], (database) => new PostgresPushOutbox(database));
+  provide(bind, tokens.pushOutbox, [tokens.cells], (cells) => new PostgresPushOutbox(cells));
   provide(bind, tokens.pushLoop, [tokens.pushOutbox, tokens.pusherHost, tokens.log], (outbox, host, log) => {
     const push = host && new PushOrderEvents(outbox, host);
     return new NudgedLoop(

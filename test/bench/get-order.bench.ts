@@ -1,3 +1,4 @@
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import { request } from "../support/http.ts";
 import { type BareHandler, startBare, statementsOf } from "./bare.ts";
@@ -28,7 +29,7 @@ const bench: Bench = {
     const headers = { "x-api-key": stage.appKey(large) };
     const first = await request(service.url + path, { headers });
     const statementRate = await loopRate(stage.databaseUrl, 16, (database) =>
-      new PostgresOrderReads(database).find(large, orderId),
+      new PostgresOrderReads(oneCell(database)).find(large, orderId),
     );
 
     arena.say("reading one of them");
@@ -61,7 +62,7 @@ const bench: Bench = {
 export default bench;
 
 export const bare: BareHandler = async ({ query }) => {
-  const [find] = await statementsOf((queries) => new PostgresOrderReads(queries).find(large, orderId));
+  const [find] = await statementsOf((queries) => new PostgresOrderReads(oneCell(queries)).find(large, orderId));
   if (!find) throw new Error("the adapter runs another statement than expected");
   return async () => {
     const [row] = await query<{ shown: Parameters<typeof bareOrder>[0] }>(find, [large, orderId]);

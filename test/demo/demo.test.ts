@@ -4,6 +4,7 @@ import { type DemoDescription, demoDescription } from "../../src/demo/descriptio
 import { orderLine } from "../../src/demo/order-line.ts";
 import { isDemo, seedDemo } from "../../src/demo/seed.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
@@ -110,7 +111,7 @@ describe("the demo", () => {
   });
 
   it("is left alone by the inactivity cancellation: nothing in it changes by itself", async () => {
-    expect(await new PostgresAbandonedOrders(database).next(null, 10)).to.deep.equal([]);
+    expect(await new PostgresAbandonedOrders(oneCell(database)).next(null, 10)).to.deep.equal([]);
   });
 
   it("names pending orders with products, by chat and by app, and a product (.run/demo.json)", async () => {

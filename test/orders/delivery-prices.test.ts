@@ -1,9 +1,12 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
+import { PostgresUnitOfWork } from "../../src/infra/postgres/unit-of-work.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
-import { PostgresDeliveryPrices } from "../../src/orders/adapters/postgres/delivery-prices.ts";
+import { PostgresDeliveryPrices, PostgresKeptPrices } from "../../src/orders/adapters/postgres/delivery-prices.ts";
+import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import { AskDeliveryPrices } from "../../src/orders/application/delivery/delivery-prices.ts";
 import type { DeliveryPricing, QuoteRequest } from "../../src/orders/application/delivery/integrations.ts";
@@ -177,8 +180,12 @@ describe("the price of a delivery", () => {
             return priceOf(request);
           },
         },
-        new PostgresOrderReads(database),
-        new PostgresDeliveryPrices(database),
+        new PostgresOrderReads(oneCell(database)),
+        new PostgresDeliveryPrices(oneCell(database)),
+        new PostgresUnitOfWork(oneCell(database), (transaction) => ({
+          prices: new PostgresKeptPrices(transaction),
+          events: new PostgresOrderEvents(transaction),
+        })),
         { publish: (events) => published.push(...events) },
         (error) => failures.push(error),
       );
@@ -269,7 +276,7 @@ describe("the price of a delivery", () => {
 
     it("again in time where whoever asked has died", async () => {
       const id = await addOrder(shops, 1, place);
-      const store = new PostgresDeliveryPrices(shops.database);
+      const store = new PostgresDeliveryPrices(oneCell(shops.database));
       expect(await store.claim(10, 20_000)).to.deep.equal([{ businessId: 1, id, attempts: 1 }]);
       await asker(async () => 1n).execute();
       expect(asked).to.deep.equal([]);
@@ -319,7 +326,7 @@ describe("the price of a delivery", () => {
       await shops.rows("update wanted_delivery_prices set due_at = now() - interval '61 minutes' where order_id = $1", [
         old,
       ]);
-      await new PostgresDeliveryPrices(shops.database).forget(1);
+      await new PostgresDeliveryPrices(oneCell(shops.database)).forget(1);
       expect(await wanting()).to.deep.equal([fresh]);
     });
   });

@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import type {
@@ -239,7 +240,7 @@ describe("getting an order", () => {
     const troubles: unknown[] = [];
     const show = (tracking: DriverTracking["locate"]) =>
       new GetOrder(
-        new PostgresOrderReads(shops.database),
+        new PostgresOrderReads(oneCell(shops.database)),
         {
           locate: (driver) => {
             asked.push(driver);

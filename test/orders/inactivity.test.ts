@@ -6,10 +6,11 @@ import { resolve, resolveAll } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
 import type { IncomingMessage } from "../../src/inbox/domain/incoming.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
-import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
+import { PostgresAbandonedOrders, PostgresInactivity } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { CancelInactive, type InactiveBatch } from "../../src/orders/application/inactivity/cancel-inactive.ts";
 import { eventually } from "../support/wait.ts";
@@ -359,10 +360,10 @@ describe("the cancellation of orders for inactivity", () => {
       const published: LoggedEvent[] = [];
       const failures: InactiveBatch[] = [];
       const unitOfWork = {
-        run: <Result>(work: (stores: never) => Promise<Result>) =>
+        run: <Result>(_: number, work: (stores: never) => Promise<Result>) =>
           database.transaction(async (transaction) => {
             const result = await work({
-              abandoned: new PostgresAbandonedOrders(transaction),
+              abandoned: new PostgresInactivity(transaction),
               events: new PostgresOrderEvents(transaction),
             } as never);
             await hold();
@@ -370,7 +371,7 @@ describe("the cancellation of orders for inactivity", () => {
           }),
       };
       const cancelInactive = new CancelInactive(
-        new PostgresAbandonedOrders(world.database),
+        new PostgresAbandonedOrders(oneCell(world.database)),
         unitOfWork as never,
         { publish: (all) => void published.push(...all) },
         (_, batch) => failures.push(batch),

@@ -1,5 +1,6 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { AbandonedOrder, AbandonedOrders } from "../../application/inactivity/ports.ts";
+import type { AbandonedOrder, AbandonedOrders, Inactivity } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, statusOf } from "../../domain/states.ts";
@@ -75,14 +76,18 @@ const cancel: Statement = {
 const beginning: AbandonedOrder = { businessId: 0, id: 0, createdAt: "-infinity" };
 
 export class PostgresAbandonedOrders implements AbandonedOrders {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
-  async next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]> {
+  next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]> {
     const { businessId, createdAt, id } = after ?? beginning;
-    return this.database.rows<AbandonedOrder>(next, [businessId, createdAt, id, limit]);
+    return everywhere(this.cells, (cell) => cell.rows<AbandonedOrder>(next, [businessId, createdAt, id, limit]));
   }
+}
 
-  async cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]> {
-    return this.database.rows<OrderRef>(cancel, [businessId, orderIds, inactivityReason]);
+export class PostgresInactivity implements Inactivity {
+  constructor(private readonly transaction: Queries) {}
+
+  cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]> {
+    return this.transaction.rows<OrderRef>(cancel, [businessId, orderIds, inactivityReason]);
   }
 }

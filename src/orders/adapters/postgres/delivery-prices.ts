@@ -1,9 +1,8 @@
-import type { Database, Statement } from "../../../infra/postgres/database.ts";
-import type { LoggedEvent } from "../../../kernel/events.ts";
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
-import type { PriceStore, WantedPrice } from "../../application/delivery/delivery-prices.ts";
+import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/delivery/delivery-prices.ts";
 import type { OrderRef } from "../../application/order-events.ts";
-import { PostgresOrderEvents } from "./order-events.ts";
 
 /** Triggers mark the orders. The next attempt comes after 30 s, 2, 8, 32 minutes, 2 hours and then every 8 hours. */
 const claim: Statement = {
@@ -62,27 +61,27 @@ const forget: Statement = {
     returning 1`,
 };
 
-export class PostgresDeliveryPrices implements PriceStore {
-  constructor(private readonly database: Database) {}
+export class PostgresDeliveryPrices implements WantedPrices {
+  constructor(private readonly cells: Cells) {}
 
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]> {
-    return this.database.rows<WantedPrice>(claim, [limit, leaseMs / 1000]);
-  }
-
-  keep({ businessId, id, version }: OrderRef & { version: number }, price: Money): Promise<LoggedEvent[] | null> {
-    return this.database.transaction(async (transaction) => {
-      const priced = await transaction.rows(keep, [businessId, id, version, decimalOf(price)]);
-      if (priced.length === 0) return null;
-      const orderEvents = new PostgresOrderEvents(transaction);
-      return orderEvents.logChanged(await orderEvents.read([{ businessId, id }]));
-    });
+    return everywhere(this.cells, (cell) => cell.rows<WantedPrice>(claim, [limit, leaseMs / 1000]));
   }
 
   async drop({ businessId, id, attempts }: WantedPrice): Promise<void> {
-    await this.database.rows(drop, [businessId, id, attempts]);
+    await this.cells.of(businessId).rows(drop, [businessId, id, attempts]);
   }
 
   async forget(olderThanHours: number): Promise<void> {
-    while ((await this.database.rows(forget, [olderThanHours])).length > 0);
+    for (const cell of this.cells.each()) while ((await cell.rows(forget, [olderThanHours])).length > 0);
+  }
+}
+
+export class PostgresKeptPrices implements KeptPrices {
+  constructor(private readonly transaction: Queries) {}
+
+  async keep({ businessId, id, version }: OrderRef & { version: number }, price: Money): Promise<boolean> {
+    const priced = await this.transaction.rows(keep, [businessId, id, version, decimalOf(price)]);
+    return priced.length > 0;
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { OrderHistory, PageRequest } from "../../application/reads/ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 
@@ -26,10 +27,12 @@ interface HistoryRow {
 }
 
 export class PostgresOrderHistory implements OrderHistory {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async list(businessId: number, orderId: number, { page, limit }: PageRequest) {
-    const [row] = await this.database.rows<HistoryRow>(list, [businessId, orderId, limit, (page - 1) * limit]);
+    const [row] = await this.cells
+      .of(businessId)
+      .rows<HistoryRow>(list, [businessId, orderId, limit, (page - 1) * limit]);
     if (!row) return null;
     return { total: row.total, items: row.changes.map((change) => ({ ...change, at: new Date(change.at) })) };
   }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -24,14 +25,14 @@ interface PageRow<Item> {
 }
 
 export class PostgresOrderLists implements OrderLists {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null> {
-    return this.listed(listCall(businessId, filter, page));
+    return this.listed(businessId, listCall(businessId, filter, page));
   }
 
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null> {
-    return this.listed(searchCall(businessId, text, page));
+    return this.listed(businessId, searchCall(businessId, text, page));
   }
 
   async counts(
@@ -39,7 +40,7 @@ export class PostgresOrderLists implements OrderLists {
     filter: Omit<OrderFilter, "tab">,
   ): Promise<Readonly<Record<OrderState, number>> | null> {
     const { statement, values } = countsCall(businessId, filter);
-    const [row] = await this.database.rows<CountsRow>(statement, values);
+    const [row] = await this.cells.of(businessId).rows<CountsRow>(statement, values);
     if (!row?.planned) return null;
     const counted = orderStates.map((state) => [state, row.counts?.[statusOf[state]] ?? 0]);
     return Object.fromEntries(counted) as Record<OrderState, number>;
@@ -47,22 +48,22 @@ export class PostgresOrderLists implements OrderLists {
 
   async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
-    const [row] = await this.database.rows<PageRow<CancelledOrder>>(statement, values);
+    const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values);
     return { total: row?.total ?? 0, items: (row?.items ?? []).map(toRecord) };
   }
 
   async hasPlan(businessId: number): Promise<boolean> {
-    const [row] = await this.database.rows<{ planned: boolean }>(plan, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<{ planned: boolean }>(plan, [businessId]);
     return row?.planned ?? false;
   }
 
   async timezoneOf(businessId: number): Promise<string> {
-    const [row] = await this.database.rows<{ timezone: string }>(timezone, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<{ timezone: string }>(timezone, [businessId]);
     return row?.timezone ?? "UTC";
   }
 
-  private async listed({ statement, values }: Call): Promise<Page<ListedOrder> | null> {
-    const [row] = await this.database.rows<PageRow<OrderRow<ListedOrder>>>(statement, values);
+  private async listed(businessId: number, { statement, values }: Call): Promise<Page<ListedOrder> | null> {
+    const [row] = await this.cells.of(businessId).rows<PageRow<OrderRow<ListedOrder>>>(statement, values);
     return row?.planned ? { total: row.total, items: (row.items ?? []).map((row) => toOrder<ListedOrder>(row)) } : null;
   }
 }

@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
 import { isoOf, type OrderRow, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
 
@@ -31,10 +32,10 @@ const find: Statement = {
 };
 
 export class PostgresOrderReads implements OrderReads {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
-    const [row] = await this.database.rows<{ shown: OrderRow<ShownOrder> }>(find, [businessId, orderId]);
+    const [row] = await this.cells.of(businessId).rows<{ shown: OrderRow<ShownOrder> }>(find, [businessId, orderId]);
     return row ? toShown(row.shown) : null;
   }
 }

@@ -1,7 +1,6 @@
-import type { Database, Statement } from "../../../infra/postgres/database.ts";
-import type { Recipient } from "../../../messaging/public.ts";
-import type { PayableOrder, PaymentLinks, RenewedLink } from "../../application/payments/ports.ts";
-import { PostgresOrderEvents } from "./order-events.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { LinkRenewals, PayableOrder, PaymentLinks } from "../../application/payments/ports.ts";
 
 const find: Statement = {
   name: "payment_link_find",
@@ -50,30 +49,24 @@ const recordSent: Statement = {
   text: "insert into commerce_events (business_id, name, order_id) values ($1, 'payment_link_sent', $2)",
 };
 
-interface FoundRow {
-  readonly paymentsUrl: string | null;
-  readonly recipient: Recipient | null;
-}
-
 export class PostgresPaymentLinks implements PaymentLinks {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly cells: Cells) {}
 
   async find(businessId: number, orderId: number): Promise<PayableOrder | null> {
-    const [row] = await this.database.rows<FoundRow>(find, [businessId, orderId]);
+    const [row] = await this.cells.of(businessId).rows<PayableOrder>(find, [businessId, orderId]);
     return row ?? null;
   }
 
-  renew(businessId: number, orderId: number, keyId: number): Promise<RenewedLink | null> {
-    return this.database.transaction(async (transaction) => {
-      const [row] = await transaction.rows<{ transactionId: string }>(renew, [businessId, orderId, keyId]);
-      if (!row) return null;
-      const orderEvents = new PostgresOrderEvents(transaction);
-      const events = await orderEvents.logChanged(await orderEvents.read([{ businessId, id: orderId }]));
-      return { ...row, events };
-    });
-  }
-
   async recordSent(businessId: number, orderId: number): Promise<void> {
-    await this.database.rows(recordSent, [businessId, orderId]);
+    await this.cells.of(businessId).rows(recordSent, [businessId, orderId]);
+  }
+}
+
+export class PostgresLinkRenewals implements LinkRenewals {
+  constructor(private readonly transaction: Queries) {}
+
+  async renew(businessId: number, orderId: number, keyId: number): Promise<string | null> {
+    const [row] = await this.transaction.rows<{ transactionId: string }>(renew, [businessId, orderId, keyId]);
+    return row?.transactionId ?? null;
   }
 }

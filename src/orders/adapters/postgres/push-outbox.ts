@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushOutbox } from "../../application/push/ports.ts";
@@ -39,19 +40,23 @@ const forget: Statement = {
 };
 
 export class PostgresPushOutbox implements PushOutbox {
-  constructor(private readonly database: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
   async claim(limit: number): Promise<LoggedEvent[]> {
-    return (await this.database.rows<LoggedEventRow>(claim, [limit])).map(toLoggedEvent);
+    const rows = await everywhere(this.cells, (cell) => cell.rows<LoggedEventRow>(claim, [limit]));
+    return rows.map(toLoggedEvent);
   }
 
   async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {
-    if (events.length === 0) return;
-    await this.database.rows(remove, [events.map(({ businessId }) => businessId), events.map(({ number }) => number)]);
+    const cells = this.cells.among(events.map(({ businessId }) => businessId));
+    for (const { cell, businessIds } of cells) {
+      const own = events.filter(({ businessId }) => businessIds.includes(businessId));
+      await cell.rows(remove, [own.map(({ businessId }) => businessId), own.map(({ number }) => number)]);
+    }
   }
 
   async forget(olderThanHours: number): Promise<number> {
-    const [row] = await this.database.rows<{ count: number }>(forget, [olderThanHours]);
-    return row?.count ?? 0;
+    const rows = await everywhere(this.cells, (cell) => cell.rows<{ count: number }>(forget, [olderThanHours]));
+    return rows.reduce((sum, { count }) => sum + count, 0);
   }
 }

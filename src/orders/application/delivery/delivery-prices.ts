@@ -1,7 +1,8 @@
-import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
 import type { Money } from "../../../kernel/money.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import { wantsDeliveryPrice } from "../../domain/total.ts";
-import type { OrderRef } from "../order-events.ts";
+import type { OrderEvents, OrderRef } from "../order-events.ts";
 import type { OrderReads, ShownOrder } from "../reads/ports.ts";
 import type { DeliveryPricing, QuoteRequest } from "./integrations.ts";
 
@@ -12,22 +13,27 @@ export interface WantedPrice extends OrderRef {
 }
 
 /** Which orders want a price stands in the database from the change on that made them want it. */
-export interface PriceStore {
+export interface WantedPrices {
   /**
    * Takes at most `limit` that are due, the oldest first; nobody else gets them for `leaseMs`. Each is due again by
    * itself after a pause that grows with its attempts, should its taker die or get no answer.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
-  /**
-   * Keeps a price with a new version of the order, of which clients are told. Null, and nothing is kept, where the order
-   * has changed since that version, has a price by now, or is being changed: it waits for nobody.
-   */
-  keep(order: OrderRef & { readonly version: number }, price: Money): Promise<readonly LoggedEvent[] | null>;
   /** The order wants no price any more, unless its delivery has changed since it was taken. */
   drop(wanted: WantedPrice): Promise<void>;
   /** Drops those that have been due for longer, for where nobody is asked. */
   forget(olderThanHours: number): Promise<void>;
 }
+
+export interface KeptPrices {
+  /**
+   * Keeps a price with a new version of the order. False, and nothing is kept, where the order has changed since that
+   * version, has a price by now, or is being changed: it waits for nobody.
+   */
+  keep(order: OrderRef & { readonly version: number }, price: Money): Promise<boolean>;
+}
+
+export type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
 
 /** Questions that are under way at a time. */
 const width = 8;
@@ -44,7 +50,8 @@ export class AskDeliveryPrices {
   constructor(
     private readonly pricing: DeliveryPricing,
     private readonly orders: OrderReads,
-    private readonly prices: PriceStore,
+    private readonly wanted: WantedPrices,
+    private readonly unitOfWork: PriceUnitOfWork,
     private readonly feed: EventFeed,
     private readonly onFailure: (error: unknown) => void,
   ) {}
@@ -52,7 +59,7 @@ export class AskDeliveryPrices {
   /** Until none is due any more, or `signal` is aborted: then what is under way is still finished. */
   async execute(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
-      const wanted = await this.prices.claim(width, leaseMs);
+      const wanted = await this.wanted.claim(width, leaseMs);
       if (wanted.length === 0) return;
       // Half of the lease at most: the last question has the other half to end.
       const end = performance.now() + leaseMs / 2;
@@ -64,14 +71,22 @@ export class AskDeliveryPrices {
     for (let round = 0; round < mostRounds; round += 1) {
       const order = await this.orders.find(wanted.businessId, wanted.id);
       const quote = order && quoteFor(order);
-      if (!quote) return this.prices.drop(wanted);
+      if (!quote) return this.wanted.drop(wanted);
       if (performance.now() > end) return;
       const price = await this.pricing.priceOf(quote);
       if (price === "unanswered" && wanted.attempts < mostAttempts) return;
-      if (price === "unanswered" || price === "none") return this.prices.drop(wanted);
-      const events = await this.prices.keep(order, price);
-      if (events) return this.feed.publish(events);
+      if (price === "unanswered" || price === "none") return this.wanted.drop(wanted);
+      if (await this.keep(order, price)) return;
     }
+  }
+
+  private async keep(order: OrderRef & { readonly version: number }, price: Money): Promise<boolean> {
+    const logged = await this.unitOfWork.run(order.businessId, async ({ prices, events }) => {
+      const isKept = await prices.keep(order, price);
+      return isKept ? await events.logChanged(await events.read([order])) : null;
+    });
+    this.feed.publish(logged ?? []);
+    return logged !== null;
   }
 }
 

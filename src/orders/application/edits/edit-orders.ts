@@ -11,6 +11,7 @@ import {
 } from "../../domain/failures.ts";
 import type { Order } from "../../domain/order.ts";
 import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
+import type { OrderRef } from "../order-events.ts";
 import type {
   LineAddition,
   LineRemoval,
@@ -41,7 +42,7 @@ export class EditOrders {
   /** §9: writes an order's fields. The order as it is then. Rejects with `UpdateOrderFailure`. */
   update(command: UpdateOrderCommand): Promise<Order> {
     const { businessId, orderId: id, branchId, zoneId } = command;
-    return this.edit(id, async ({ edits, events }) => {
+    return this.edit({ businessId, id }, async ({ edits, events }) => {
       const found = await edits.update({ ...command, scheduledAt: await instantIn(edits, command) });
       if (!found) throw new OrderNotFound(`order ${id}`);
       if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
@@ -57,7 +58,7 @@ export class EditOrders {
    */
   addLine(addition: LineAddition): Promise<Order> {
     const { businessId, orderId: id, articleId } = addition;
-    return this.edit(id, async ({ edits, events }) => {
+    return this.edit({ businessId, id }, async ({ edits, events }) => {
       const found = await edits.addLine(addition);
       if (!found.hasArticle) throw new ArticleNotFound(`article ${articleId}`);
       if (!found.hasOrder) throw new OrderNotFound(`order ${id}`);
@@ -75,7 +76,7 @@ export class EditOrders {
    */
   removeLine(removal: LineRemoval): Promise<Order> {
     const { businessId, orderId, lineId } = removal;
-    return this.edit(orderId, async ({ edits, events }) => {
+    return this.edit({ businessId, id: orderId }, async ({ edits, events }) => {
       const done = await edits.removeLine(removal);
       if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
       if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
@@ -86,8 +87,11 @@ export class EditOrders {
   }
 
   /** Tells of the orders that `change` has changed; of them the one that was named. */
-  private async edit(orderId: number, change: (stores: OrderEditStores) => Promise<readonly Order[]>): Promise<Order> {
-    const { orders, events } = await this.unitOfWork.run(async (stores) => {
+  private async edit(
+    { businessId, id: orderId }: OrderRef,
+    change: (stores: OrderEditStores) => Promise<readonly Order[]>,
+  ): Promise<Order> {
+    const { orders, events } = await this.unitOfWork.run(businessId, async (stores) => {
       const orders = await change(stores);
       return { orders, events: await stores.events.logChanged(orders) };
     });

@@ -35,7 +35,7 @@ interface Outcome {
 export class CancelInactive {
   /** @param onFailure - hears of each transaction that failed, with what it was to cancel */
   constructor(
-    private readonly abandoned: Pick<AbandonedOrders, "next">,
+    private readonly abandoned: AbandonedOrders,
     private readonly unitOfWork: InactivityUnitOfWork,
     private readonly feed: EventFeed,
     private readonly onFailure: (error: unknown, batch: InactiveBatch) => void,
@@ -101,7 +101,7 @@ export class CancelInactive {
   }
 
   private async cancelTogether({ businessId, ids }: InactiveBatch): Promise<number> {
-    const logged = await this.unitOfWork.run(async ({ abandoned, events }) => {
+    const logged = await this.unitOfWork.run(businessId, async ({ abandoned, events }) => {
       const cancelled = await abandoned.cancel(businessId, ids);
       return cancelled.length > 0 ? await events.logChanged(await events.read(cancelled)) : [];
     });

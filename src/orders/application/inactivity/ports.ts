@@ -13,6 +13,9 @@ export interface AbandonedOrders {
    * `limit` when there are no more. Locks nothing, so that each may have changed by the time it is cancelled.
    */
   next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]>;
+}
+
+export interface Inactivity {
   /**
    * Cancels those of the business's orders that are abandoned still, enters it in their histories, and returns them.
    * Orders and chats that somebody else is changing are left out: a customer whose message is just being written down
@@ -22,6 +25,6 @@ export interface AbandonedOrders {
 }
 
 export type InactivityUnitOfWork = UnitOfWork<{
-  readonly abandoned: Pick<AbandonedOrders, "cancel">;
+  readonly abandoned: Inactivity;
   readonly events: OrderEvents;
 }>;

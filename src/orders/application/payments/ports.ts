@@ -1,5 +1,6 @@
-import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Recipient } from "../../../messaging/public.ts";
+import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
   /** As the business has set it. */
@@ -8,20 +9,19 @@ export interface PayableOrder {
   readonly recipient: Recipient | null;
 }
 
-export interface RenewedLink {
-  /** A UUID v4, the same for every link of the order. */
-  readonly transactionId: string;
-  readonly events: readonly LoggedEvent[];
-}
-
 export interface PaymentLinks {
   /** Null when the business has no such order. */
   find(businessId: number, orderId: number): Promise<PayableOrder | null>;
-  /**
-   * §8.3, §8.4 Gives the order its transaction id, once, and two more hours to be paid; tells clients of the change and
-   * writes down whose key asked for it. Null when the order is gone.
-   */
-  renew(businessId: number, orderId: number, keyId: number): Promise<RenewedLink | null>;
   /** §8.7 For the e-commerce statistics: it was sent, as far as anybody knows. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
+
+export interface LinkRenewals {
+  /**
+   * §8.3, §8.4 Gives the order its transaction id, a UUID v4 that every link of it carries, and two more hours to be
+   * paid; writes down whose key asked for it. Null when the order is gone.
+   */
+  renew(businessId: number, orderId: number, keyId: number): Promise<string | null>;
+}
+
+export type RenewalUnitOfWork = UnitOfWork<{ readonly links: LinkRenewals; readonly events: OrderEvents }>;

@@ -8,7 +8,7 @@ import {
 } from "../../../messaging/public.ts";
 import { PaymentLinkImpossible } from "../../domain/failures.ts";
 import { paymentLink } from "../../domain/payment-link.ts";
-import type { PaymentLinks } from "./ports.ts";
+import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
 
 export interface SendPaymentLinkCommand {
   readonly businessId: number;
@@ -32,6 +32,7 @@ export class SendPaymentLink {
 
   constructor(
     private readonly links: PaymentLinks,
+    private readonly unitOfWork: RenewalUnitOfWork,
     private readonly feed: EventFeed,
     /** Hears why a link that was sent is missing in the statistics. */
     private readonly onFailure: (error: unknown) => void,
@@ -41,11 +42,16 @@ export class SendPaymentLink {
   async execute({ businessId, orderId, keyId }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
     const { paymentsUrl, recipient } = await this.payable(businessId, orderId);
     const send = await way(recipient);
-    const order = `${businessId} ${orderId}`;
-    const renewed = await this.turns.take(order, () => this.links.renew(businessId, orderId, keyId));
-    const link = renewed && paymentLink(paymentsUrl, renewed.transactionId, orderId);
+    const order = { businessId, id: orderId };
+    const { transactionId, logged } = await this.turns.take(`${businessId} ${orderId}`, () =>
+      this.unitOfWork.run(businessId, async ({ links, events }) => ({
+        transactionId: await links.renew(businessId, orderId, keyId),
+        logged: await events.logChanged(await events.read([order])),
+      })),
+    );
+    const link = transactionId && paymentLink(paymentsUrl, transactionId, orderId);
     if (!link) throw new PaymentLinkImpossible(`order ${orderId} of business ${businessId} is gone`);
-    this.feed.publish(renewed.events);
+    this.feed.publish(logged);
     const record = () => this.links.recordSent(businessId, orderId).catch(this.onFailure);
     await send(link).catch(async (error: unknown) => {
       if (error instanceof SendUncertain) await record();
