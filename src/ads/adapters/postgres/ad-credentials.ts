@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 
 const of: Statement = {
   name: "ad_credentials_of",

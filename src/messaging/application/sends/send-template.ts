@@ -1,5 +1,5 @@
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import {
-  BusinessNotFound,
   MediaNotAccessible,
   NoMediaHeader,
   NoSender,

@@ -1,7 +1,7 @@
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import {
-  BusinessNotFound,
   LimitReached,
   NotApproved,
   type PlatformUnreachable,

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { RenderReportPage } from "../../application/report-page.ts";
 import type { ReportFailure } from "../../domain/failures.ts";
@@ -42,7 +42,7 @@ const headers = {
 export const reportPageRoute = (
   reports: SharedReports,
   renderer: () => Promise<RenderReportPage>,
-  dialect: Dialect<InvalidInput | ReportFailure>,
+  dialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure>,
 ): Route =>
   defineRoute({
     method: "get",
@@ -63,6 +63,7 @@ export const reportPageRoute = (
       required: ["businessId"],
       properties: { businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } },
     } as const,
+    ownBusiness: "params.businessId",
     query,
     responses: {
       200: { description: "The page, text/html" },
@@ -71,8 +72,7 @@ export const reportPageRoute = (
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller }) => {
-      if (businessId !== caller.businessId) throw new HttpProblem(401, "Invalid API key");
+    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses } }) => {
       const request: ReportRequest = {
         rootId: businessId,
         startDate,

@@ -1,8 +1,8 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
@@ -35,8 +35,9 @@ const periodTexts: Readonly<Record<PeriodProblem, string>> = {
   too_long: "El periodo no puede ser mayor a 5 años",
 };
 
-export const reportDialect: Dialect<InvalidInput | ReportFailure> = {
+export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
+  business_not_found: () => [401, { message: "Invalid API key" }],
   report_not_shared: () => [400, { message: "La empresa no tiene habilitado el reporte compartido" }],
   bad_period: ({ problem }) => [400, { message: periodTexts[problem] }],
   report_too_large: ({ what, limit }) => [
@@ -118,6 +119,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       properties: { rows: { enum: reportRows, "x-error": "rows debe ser business, agent o ad" } },
     } as const,
     body,
+    ownBusiness: "body.businessId",
     responses: {
       200: {
         description: "One report of each business",
@@ -133,8 +135,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ body, query, headers, caller }) => {
-      if (body.businessId !== caller.businessId) throw new HttpProblem(401, "Invalid API key");
+    handle: async ({ body, query, headers }) => {
       const found = await reports.report({
         rootId: body.businessId,
         startDate: body.startDate,

@@ -1,7 +1,8 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type { ChannelName } from "../../../../kernel/channels.ts";
+import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/ports.ts";
-import { BusinessNotFound, SenderTaken } from "../../../domain/failures.ts";
+import { SenderTaken } from "../../../domain/failures.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
 
 const first: Statement = {
