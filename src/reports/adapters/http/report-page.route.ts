@@ -54,7 +54,8 @@ export const reportPageRoute = (
       [
         "Reports.1",
         "The same figures as the shared report, day by day as well, on a page of its own: without scripts, images or " +
-          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on.",
+          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
+          "the charts begin and end where the business has figures.",
       ],
     ],
     auth: "key-or-session",

@@ -32,7 +32,6 @@ const periodTexts: Readonly<Record<PeriodProblem, string>> = {
   no_start: "startDate no es una fecha válida",
   no_end: "endDate no es una fecha válida",
   reversed: "startDate no puede ser posterior a endDate",
-  too_long: "El periodo no puede ser mayor a 5 años",
 };
 
 export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure> = {
@@ -74,7 +73,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.3",
         "Both ends of the period are included. A date without a zone is in each business's own time zone, an `endDate` " +
-          "without a time means the end of that day. At most five years.",
+          "without a time means the end of that day. A period may be of any length.",
       ],
       [
         "§7.4",
