@@ -99,7 +99,7 @@ describe("the HTTP frame", () => {
       expectAnswer(await ask("/things/404", { headers: token }), 404, "Error: no existe");
     });
 
-    for (const how of ["error", "text", "domain"]) {
+    for (const how of ["error", "text", "domain", "lost"]) {
       it(`an unexpected ${how}, of which nothing gets out`, async () => {
         const answer = await ask(`/fail/${how}`, { method: "POST" });
         expectAnswer(answer, 500, { success: false, error: "Error interno" });
@@ -219,6 +219,13 @@ describe("the HTTP frame", () => {
         expectAnswer(await make({ rawBody: JSON.stringify(good), headers, chunked: true }), 415, mislabelled);
       });
     }
+
+    it("a database that could not be reached", async () => {
+      const answer = await ask("/fail/away", { method: "POST" });
+      expectAnswer(answer, 503, { message: "Service unavailable" });
+      expect(answer.headers["retry-after"]).to.equal("5");
+      expect(app.logged.at(-2)).to.include({ level: "error", message: "request failed" });
+    });
 
     it("a body that is not compressed as it says, or in a way unknown here", async () => {
       const rawBody = JSON.stringify(good);

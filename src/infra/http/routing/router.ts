@@ -8,7 +8,7 @@ import { multipartFile } from "../middleware/multipart.ts";
 import { refuseNullCharacter } from "../middleware/null-character.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
-import { answering, InvalidInput, sendJson } from "./dialect.ts";
+import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
 import { parser } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
@@ -71,6 +71,7 @@ function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: numb
 function handling(route: Route, parts: RouterParts): Middleware {
   const once = onceOf(route, parts);
   const requireOwn = ownBusinessOf(route);
+  const repeating = repeatingOf(route);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
   const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
@@ -93,6 +94,7 @@ function handling(route: Route, parts: RouterParts): Middleware {
       const complaint = route.complaint?.(call as AnyCall);
       if (complaint !== undefined) throw new InvalidInput(complaint);
       requireOwn?.(call as AnyCall);
+      ctx.state.repeating = repeating;
       const result = await route.handle(call as AnyCall);
       return result instanceof Reply ? result : new Reply(200, result);
     };
@@ -111,6 +113,12 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
     const { businessId }: BusinessCaller = call.caller;
     if (asked !== businessId) throw new BusinessNotFound(`business ${asked} asked for by ${businessId}`);
   };
+}
+
+/** What sends a message, or makes something anew each time, takes an Idempotency-Key. GET changes nothing. */
+function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
+  if (method === "get") return undefined;
+  return idempotent ? "harmful" : "harmless";
 }
 
 function onceOf(route: Route, { idempotency }: RouterParts) {
