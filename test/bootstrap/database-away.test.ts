@@ -54,12 +54,15 @@ describe("a service and its database", () => {
       release = done;
     });
     const holders = Array.from({ length: poolSize }, () => database.transaction(() => released));
-    await eventually(async () => database.stats().open === poolSize && database.stats().idle === 0);
-    expect(await ready()).to.equal(200);
-    expectUnavailable(await templates());
-    expect(await ready()).to.equal(200);
-    release();
-    await Promise.all(holders);
+    try {
+      await eventually(async () => database.stats().open === poolSize && database.stats().idle === 0);
+      expect(await ready()).to.equal(200);
+      expectUnavailable(await templates());
+      expect(await ready()).to.equal(200);
+    } finally {
+      release();
+      await Promise.all(holders);
+    }
     expect((await templates()).status).to.equal(200);
   });
 

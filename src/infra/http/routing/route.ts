@@ -79,7 +79,7 @@ export interface RouteSpec<
   handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body>, Callers[Auth]>): Promise<unknown> | unknown;
 }
 
-/** The fields of a schema that hold the id of a business: `body.empresa_id`. */
+/** The fields of a schema that hold the id of a business: `body.businessId`. */
 type BusinessFields<Where extends string, S> = S extends { readonly properties: infer Fields }
   ? {
       [F in keyof Fields & string]: Fields[F] extends { "x-entity": "business" } ? `${Where}.${F}` : never;
