@@ -7,6 +7,7 @@ import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen } from "../infra/http/server.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
+import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cached } from "../kernel/cached.ts";
 import type { Config } from "./config.ts";
@@ -27,6 +28,8 @@ export interface Service {
 export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
 /** Milliseconds beyond that for everything else to end. */
 const windUpMs = 10_000;
+/** Milliseconds: what answers later does not answer. */
+const probeLimits = { statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 /** Milliseconds for which figures from the database are good, however often they are asked for. */
 const gaugeLifeMs = 5_000;
 
@@ -56,12 +59,17 @@ export async function startService(config: Config, container = createContainer(c
     const { due, postponed, givenUp } = await webhooks();
     return { due, postponed, given_up: givenUp };
   });
+  // Of its own: where requests hold all connections, the process is busy and still ready.
+  const probe = Database.open(
+    { url: config.database.url, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
+    () => {},
+  );
   let stopping = false;
   let migrated = false;
   const operations = operationsRoutes({
     isStopping: () => stopping,
     checks: {
-      database: () => database.ping(),
+      database: () => probe.ping(),
       migrations: async () => {
         if (migrated) return;
         const pending = await pendingMigrations(config.database.url);
@@ -130,7 +138,7 @@ export async function startService(config: Config, container = createContainer(c
       await accessChanges.close();
       resolve(container, tokens.pusherHost)?.close();
       await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);
-      await database.close();
+      await Promise.all([database.close(), probe.close()]);
       log.info({}, "stopped");
     },
   };

@@ -24,7 +24,14 @@ import { printWelcome } from "./welcome.ts";
 
 /** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
 
-const defaults = { port: 3000, sandboxPort: 3900, databasePort: 5480, mediaPort: 3443 };
+const { PORT, SANDBOX_PORT, DATABASE_PORT } = process.env;
+/** Where those of sandbox and database are taken, any that is free will do. */
+const ports = {
+  api: Number(PORT || 3000),
+  sandbox: Number(SANDBOX_PORT || 3900),
+  database: Number(DATABASE_PORT || 5480),
+  media: 3443,
+};
 const directories = { data: ".data", run: ".run", media: ".data/media" };
 const files = {
   secret: `${directories.data}/secret`,
@@ -70,7 +77,7 @@ async function databaseUrl(): Promise<string> {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const server = await startEmbeddedPostgres({
     directory: pathOf(directories.data, "postgres"),
-    port: defaults.databasePort,
+    port: ports.database,
     database: "recado",
     log: (line) => console.log(line),
   });
@@ -95,7 +102,7 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
     pusherApps: [pusherApp],
     adAccounts: adAccountsOf(businesses),
   };
-  const sandbox = await startSandbox({ ...settings, port: defaults.sandboxPort }).catch((error: { code?: string }) => {
+  const sandbox = await startSandbox({ ...settings, port: ports.sandbox }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
     throw error;
   });
@@ -173,17 +180,16 @@ const pusherAt = (url: string) => ({
 });
 
 /** Where files go and are found, unless somebody else keeps them. */
-async function mediaOf(apiPort: number): Promise<Record<string, string>> {
+async function mediaOf(): Promise<Record<string, string>> {
   if (process.env.MEDIA_BASE_URL) return {};
-  const front = await startHttpsFront(defaults.mediaPort, apiPort);
+  const front = await startHttpsFront(ports.media, ports.api);
   started.push({ stop: () => front.close() });
   return { MEDIA_BASE_URL: `${front.url}/media/`, MEDIA_DIR: process.env.MEDIA_DIR || directories.media };
 }
 
 async function start(): Promise<Demo> {
   for (const directory of Object.values(directories)) mkdirSync(directory, { recursive: true });
-  const port = Number(process.env.PORT || defaults.port);
-  await demandFree(port);
+  await demandFree(ports.api);
   const url = await databaseUrl();
   ownsFiles = true;
   removeFiles();
@@ -196,12 +202,12 @@ async function start(): Promise<Demo> {
     METRICS_KEY: process.env.METRICS_KEY || randomBytes(16).toString("hex"),
   };
   const businesses = demoBusinesses(new Date());
-  const webhook = { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret: secrets.PLATFORM_APP_SECRET };
+  const webhook = { url: `http://127.0.0.1:${ports.api}/webhooks/cloud`, appSecret: secrets.PLATFORM_APP_SECRET };
   const sandbox = process.env.MESSAGING_PLATFORM_URL ? null : await sandboxFor(businesses, webhook);
   const settings = {
     ...secrets,
     DATABASE_URL: url,
-    ...(await mediaOf(port)),
+    ...(await mediaOf()),
     ...(sandbox ? platformsAt(sandbox.url) : {}),
   };
   const config = readConfig({
@@ -209,7 +215,7 @@ async function start(): Promise<Demo> {
     HOST_ADDRESS: "127.0.0.1",
     ...process.env,
     ...settings,
-    PORT: String(port),
+    PORT: String(ports.api),
   });
 
   const container = createContainer(config);

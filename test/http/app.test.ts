@@ -1,7 +1,11 @@
 import { Agent } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
+import { type Dialect, type InvalidInput, plainDialect } from "../../src/infra/http/routing/dialect.ts";
 import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { defineRoute } from "../../src/infra/http/routing/route.ts";
+import { idOf } from "../../src/infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../src/kernel/errors.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
@@ -95,7 +99,7 @@ describe("the HTTP frame", () => {
       expectAnswer(await ask("/things/404", { headers: token }), 404, "Error: no existe");
     });
 
-    for (const how of ["error", "text", "domain"]) {
+    for (const how of ["error", "text", "domain", "lost"]) {
       it(`an unexpected ${how}, of which nothing gets out`, async () => {
         const answer = await ask(`/fail/${how}`, { method: "POST" });
         expectAnswer(answer, 500, { success: false, error: "Error interno" });
@@ -143,6 +147,58 @@ describe("the HTTP frame", () => {
     }
   });
 
+  describe("a route that names a business", () => {
+    const words: Dialect<InvalidInput | BusinessNotFound> = {
+      invalid_input: ({ message }) => [400, { error: message }],
+      business_not_found: () => [404, { error: "Empresa no encontrada" }],
+      unexpected: () => [500, {}],
+    };
+    const base = { method: "post", tag: "t", summary: "s", auth: "app-key", responses: {} } as const;
+    const body = {
+      type: "object",
+      required: ["empresa_id"],
+      properties: { empresa_id: idOf("business"), a: { type: "integer" } },
+    } as const;
+    const handle = () => ({ handled: true });
+    let guarded: SampleApp;
+    before(async () => {
+      guarded = await serveSample([
+        defineRoute({
+          ...base,
+          path: "/guarded",
+          operationId: "guarded",
+          body,
+          ownBusiness: "body.empresa_id",
+          complaint: (input) => (input.body.a === 13 ? "a no es válido" : undefined),
+          dialect: words,
+          handle,
+        }),
+      ]);
+    });
+    after(() => guarded.close());
+    const post = (input: object) => request(`${guarded.url}/guarded`, { method: "POST", headers: key, body: input });
+
+    it("is reached for the caller's own, and answers any other in its words", async () => {
+      expectAnswer(await post({ empresa_id: 7 }), 200, { handled: true });
+      expectAnswer(await post({ empresa_id: 8 }), 404, { error: "Empresa no encontrada" });
+    });
+
+    it("looks at every field before", async () => {
+      expectAnswer(await post({ empresa_id: 8, a: "1" }), 400, { error: "a debe ser un número" });
+      expectAnswer(await post({ empresa_id: 8, a: 13 }), 400, { error: "a no es válido" });
+    });
+
+    it("does not compile without saying which field that is, and what it answers", () => {
+      const route = { ...base, path: "/a", operationId: "a", body, handle } as const;
+      // @ts-expect-error: ownBusiness is missing
+      defineRoute({ ...route, dialect: words });
+      // @ts-expect-error: the field names no business
+      defineRoute({ ...route, dialect: words, ownBusiness: "body.a" });
+      // @ts-expect-error: the dialect has no words for it
+      defineRoute({ ...route, dialect: plainDialect, ownBusiness: "body.empresa_id" });
+    });
+  });
+
   describe("failures worded alike on every endpoint", () => {
     for (const rawBody of ["{", "hello", "{'name':'a'}", '{"name":"a"}}', "NaN", "\u0000", "[".repeat(9_000)]) {
       it(`the body ${JSON.stringify(rawBody.slice(0, 20))} that is no JSON`, async () => {
@@ -158,10 +214,18 @@ describe("the HTTP frame", () => {
     ]) {
       it(`a body labelled ${type}`, async () => {
         const headers = { "content-type": type };
-        expectAnswer(await make({ rawBody: JSON.stringify(good), headers }), 400, notJson);
-        expectAnswer(await make({ rawBody: JSON.stringify(good), headers, chunked: true }), 400, notJson);
+        const mislabelled = { message: "Content-Type must be application/json" };
+        expectAnswer(await make({ rawBody: JSON.stringify(good), headers }), 415, mislabelled);
+        expectAnswer(await make({ rawBody: JSON.stringify(good), headers, chunked: true }), 415, mislabelled);
       });
     }
+
+    it("a database that could not be reached", async () => {
+      const answer = await ask("/fail/away", { method: "POST" });
+      expectAnswer(answer, 503, { message: "Service unavailable" });
+      expect(answer.headers["retry-after"]).to.equal("5");
+      expect(app.logged.at(-2)).to.include({ level: "error", message: "request failed" });
+    });
 
     it("a body that is not compressed as it says, or in a way unknown here", async () => {
       const rawBody = JSON.stringify(good);

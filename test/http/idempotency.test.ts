@@ -6,7 +6,7 @@ import { type Dialect, InvalidInput } from "../../src/infra/http/routing/dialect
 import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { text } from "../../src/infra/http/routing/schema.ts";
-import { DomainError } from "../../src/kernel/errors.ts";
+import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
 import type { IdempotencyStore } from "../../src/kernel/idempotency.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -53,6 +53,7 @@ describe("the header Idempotency-Key", () => {
     refused: () => Promise.reject(new Refused("no")),
     outdated: () => Promise.reject(new Outdated("no")),
     error: () => Promise.reject(new Error("password=hunter2")),
+    away: () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false)),
     invalid: () => Promise.reject(new InvalidInput("what no es válido")),
     busy: () => Promise.reject(new HttpProblem(429, "Too many requests", { "Retry-After": "3" })),
     slow: () => new Promise((done) => (leave = () => done({ run: runs }))),
@@ -115,7 +116,7 @@ describe("the header Idempotency-Key", () => {
     policy: headers["content-security-policy"],
   });
 
-  for (const what of ["plain", "reply", "text", "empty", "largest", "refused", "error"]) {
+  for (const what of ["plain", "reply", "text", "empty", "largest", "refused", "error", "away"]) {
     it(`repeats an answer just as it was: ${what}`, async () => {
       const first = await make(what);
       expect(first.headers).not.to.have.property("idempotent-replay");
@@ -204,6 +205,20 @@ describe("the header Idempotency-Key", () => {
       expect((await make("plain")).json.run).to.equal(3);
     });
   }
+
+  it("is free where the database cannot be reached to claim it; lost after that, it may have been carried out", async () => {
+    const away = () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false));
+    const without = await serveSample(routes, { idempotency: { begin: away, finish: away, release: away } });
+    const refused = await make("plain", without);
+    expectProblem(refused, 503, /^Service unavailable$/);
+    expect(refused.headers["retry-after"]).to.equal("5");
+    expect(runs).to.equal(0);
+    const lost = await make("away");
+    expect([lost.status, lost.json]).to.deep.equal([500, { success: false, error: "Error interno" }]);
+    const keyless = { method: "POST", headers: { "x-api-key": "k" }, body: { what: "away" } };
+    expect((await request(`${app.url}/orders/1`, keyless)).status).to.equal(500);
+    await without.close();
+  });
 
   it("is not used up by a request that never reaches its handler", async () => {
     const before = store.size;

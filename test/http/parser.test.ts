@@ -121,6 +121,14 @@ describe("parser", () => {
         expect(refusal(parse, { one, each: 1 })).to.equal("one: siempre esto");
     });
 
+    it("but says of what is too long how long it may be", () => {
+      const list = { type: "array", items: { type: "string", maxLength: 2 }, maxItems: 2, "x-error": "siempre esto" };
+      const parseList = parser({ type: "object", properties: { list } } as ObjectSchema);
+      expect(refusal(parseList, { list: ["a", "abc"] })).to.equal("list[1] no puede tener más de 2");
+      expect(refusal(parseList, { list: ["a", "b", "c"] })).to.equal("list no puede tener más de 2");
+      expect(refusal(parseList, { list: [1] })).to.equal("siempre esto");
+    });
+
     it("or one for each keyword, the usual ones for the others", () => {
       expect(refusal(parse, { one: 1 })).to.equal("each: falta");
       expect(refusal(parse, { one: 1, each: 0 })).to.equal("each: es poco");

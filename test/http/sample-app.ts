@@ -4,7 +4,7 @@ import type { Dialect, InvalidInput } from "../../src/infra/http/routing/dialect
 import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
-import { DomainError } from "../../src/kernel/errors.ts";
+import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
 import { type Served, serve } from "../support/http.ts";
 
 class Missing extends DomainError<"missing"> {
@@ -120,6 +120,8 @@ export const sampleRoutes: readonly Route[] = [
     handle: ({ params }) => {
       if (params.how === "domain") throw new Unforeseen("password=hunter2");
       if (params.how === "text") throw "password=hunter2";
+      if (params.how === "away") throw new DatabaseAway(new Error("password=hunter2"), false);
+      if (params.how === "lost") throw new DatabaseAway(new Error("password=hunter2"), true);
       if (params.how === "limit") throw new HttpProblem(429, "Too many requests", { "Retry-After": "3" });
       throw new Error("password=hunter2");
     },

@@ -286,6 +286,18 @@ describe("ids of another business", () => {
     }
   });
 
+  it("are asked for the caller's own where they name a business, before the handler runs", () => {
+    const named = routes.flatMap((route) =>
+      parts.flatMap((where) =>
+        fieldsOf(where, schemaOf(route, where))
+          .filter(({ schema }) => schema["x-entity"] === "business")
+          .map((field) => ({ place: nameOf(route, field), guarded: `${route.operationId} ${route.ownBusiness}` })),
+      ),
+    );
+    expect(named.length).to.be.above(10);
+    for (const { place, guarded } of named) expect(guarded).to.equal(place);
+  });
+
   it("have no exceptions that nothing needs any more", () => {
     const places = guarded.flatMap(placesOf).map(({ name }) => name);
     expect(places).to.include.members(Object.keys(exceptions));

@@ -155,13 +155,14 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
         phone,
       ]),
       [{ phone_number: "5".repeat(65) }, rejected],
-      ...["x", {}, null, 1, [1], [null], ["a", {}], Array(101).fill("a"), ["a".repeat(4_097)]].map(
-        (value): [object, string] => [{ parameters: value }, "parameters debe ser un arreglo"],
-      ),
-      ...[1, null, {}, ["Ana"], "A".repeat(201)].map((value): [object, string] => [
-        { name: value },
-        "name debe ser un texto",
+      ...["x", {}, null, 1, [1], [null], ["a", {}]].map((value): [object, string] => [
+        { parameters: value },
+        "parameters debe ser un arreglo",
       ]),
+      [{ parameters: Array(101).fill("a") }, "parameters no puede tener más de 100"],
+      [{ parameters: ["a", "a".repeat(4_097)] }, "parameters[1] no puede tener más de 4096"],
+      ...[1, null, {}, ["Ana"]].map((value): [object, string] => [{ name: value }, "name debe ser un texto"]),
+      [{ name: "A".repeat(201) }, "name no puede tener más de 200"],
       ...[1, null, {}, ["https://a.test"]].map((value): [object, string] => [
         { media_url: value },
         "media_url debe ser un texto",

@@ -54,6 +54,18 @@ describe("listing orders", () => {
       for (const answer of answers) expect(answer.status, answer.text).to.equal(200);
     });
 
+    it("a token in a body without a content type, and says so of a body that is labelled otherwise", async () => {
+      const ask = (type: string) =>
+        request(`${shops.api}${path}/1`, {
+          rawBody: JSON.stringify({ token: shops.token }),
+          headers: { "content-type": type },
+        });
+      expect((await ask("")).status).to.equal(200);
+      for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
+        expectRefused(await ask(type), 415, { message: "Content-Type must be application/json" });
+      }
+    });
+
     it("nobody without a token, whatever else comes (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };

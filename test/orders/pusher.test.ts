@@ -228,6 +228,15 @@ describe("changes of orders, with a Pusher host", () => {
     const mine = { socket_id: "123.456", channel_name: "private-empresa-1" };
     const form = "application/x-www-form-urlencoded";
 
+    it("asks whoever posts a form without a token for one", async () => {
+      const answer = await request(`${world.api}/realtime/pusher/auth`, {
+        method: "POST",
+        headers: { "content-type": form },
+        rawBody: new URLSearchParams(mine).toString(),
+      });
+      expect([answer.status, answer.json]).to.deep.equal([400, { error: "Token is required" }]);
+    });
+
     it("lets a user into the channel of the own business, by form and by JSON (Realtime.1)", async () => {
       const signature = createHmac("sha256", pusherApp.secret).update("123.456:private-empresa-1").digest("hex");
       for (const answer of [

@@ -6,6 +6,10 @@ export interface SilentProxy {
   readonly url: string;
   /** From here on whatever the connections that are open send is swallowed, in both directions; new ones work. */
   fallSilent(): void;
+  /** Nobody is there any more: what is open breaks, what is new is refused. */
+  vanish(): void;
+  /** Somebody is there again. */
+  comeBack(): Promise<void>;
   close(): void;
 }
 
@@ -22,15 +26,22 @@ export async function silentProxy(databaseUrl: string): Promise<SilentProxy> {
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { port: ownPort } = proxy.address() as AddressInfo;
+  url.host = `127.0.0.1:${ownPort}`;
+  const vanish = () => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     url: url.href,
     fallSilent: () => {
       for (const socket of sockets) socket.unpipe().pause();
     },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
+    vanish,
+    comeBack: async () => {
+      proxy.listen(ownPort, "127.0.0.1");
+      await once(proxy, "listening");
     },
+    close: vanish,
   };
 }

@@ -379,6 +379,7 @@ describe("GET /reports/:businessId.html", () => {
     const words = {
       ...plainDialect,
       invalid_input: ({ message }: Error): [number, object] => [400, { message }],
+      business_not_found: (): [number, object] => [401, { message: "Invalid API key" }],
       report_not_shared: (): [number, object] => [400, { message: "no" }],
       bad_period: (): [number, object] => [400, { message: "no" }],
       report_too_large: (): [number, object] => [400, { message: "no" }],

@@ -1,9 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-export class BusinessNotFound extends DomainError<"business_not_found"> {
-  readonly code = "business_not_found";
-}
-
 /** The business has no access to the ad platform. */
 export class MissingToken extends DomainError<"missing_token"> {
   readonly code = "missing_token";

@@ -1,9 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-export class BusinessNotFound extends DomainError<"business_not_found"> {
-  readonly code = "business_not_found";
-}
-
 /** There is no such step, or it opens no tickets. */
 export class StepNotFound extends DomainError<"step_not_found"> {
   readonly code = "step_not_found";

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { throwAway } from "./own-trouble.ts";
 
 /** A statement that PostgreSQL plans once per connection; `name` is unique to its text, or empty for one that runs once. */
 export interface Statement {
@@ -62,7 +63,8 @@ export class Database implements Queries {
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return againAfterDeadlock(
-      async () => (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] })).rows,
+      async () =>
+        (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] }).catch(throwAway)).rows,
     );
   }
 
@@ -92,7 +94,7 @@ export class Database implements Queries {
   }
 
   private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    const client = await this.pool.connect();
+    const client = await this.pool.connect().catch(throwAway);
     let broken: Error | undefined;
     try {
       await client.query("begin");

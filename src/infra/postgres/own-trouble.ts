@@ -1,3 +1,5 @@
+import { DatabaseAway } from "../../kernel/errors.ts";
+
 /**
  * SQLSTATEs of trouble that has nothing to do with what a statement says: deadlocks and cancellations, broken
  * connections, exhausted resources, a server that stops or starts.
@@ -12,7 +14,22 @@ const driverMessages =
 /** Whether a failure is the database's own and may well be over by the next attempt. */
 export function isOwnTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseAway) return true;
   const { code } = error as { code?: unknown };
   if (typeof code === "string") return sqlStates.test(code) || networkCodes.test(code);
   return driverMessages.test(error.message);
+}
+
+/** SQLSTATEs, codes and messages of a connection that was never made: no statement left. */
+const neverConnected =
+  /^(57P03|53300|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+/** The same of one that broke. */
+const broken =
+  /^(08\w{3}|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|Connection terminated|Query read timeout|Client (has|was) )/;
+
+/** Throws what the driver failed with: as `DatabaseAway` where that is what it means. */
+export function throwAway(error: Error & { readonly code?: string }): never {
+  const said = error.code ?? error.message;
+  if (neverConnected.test(said)) throw new DatabaseAway(error, false);
+  throw broken.test(said) ? new DatabaseAway(error, true) : error;
 }

@@ -1,9 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-export class BusinessNotFound extends DomainError<"business_not_found"> {
-  readonly code = "business_not_found";
-}
-
 export class UserNotFound extends DomainError<"user_not_found"> {
   readonly code = "user_not_found";
 }

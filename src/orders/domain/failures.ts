@@ -30,10 +30,6 @@ export class OrderMovedOn extends DomainError<"order_moved_on"> {
   readonly code = "order_moved_on";
 }
 
-export class ForeignBusiness extends DomainError<"foreign_business"> {
-  readonly code = "foreign_business";
-}
-
 /** A business without a plan has no order listing. */
 export class PlanMissing extends DomainError<"plan_missing"> {
   readonly code = "plan_missing";

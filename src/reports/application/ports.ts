@@ -91,7 +91,7 @@ export interface ReportReads {
   businesses(ids: readonly number[]): Promise<StoredBusiness[]>;
   /** One of each business asked for. */
   figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]>;
-  /** Every day of each period, in order. */
+  /** The days of each period, in order. */
   days(asked: readonly AskedPeriod[]): Promise<CountedDay[]>;
   /** Records with an ad, oldest first; at most `limit` over all businesses. */
   adRecords(asked: readonly AskedPeriod[], limit: number): Promise<(RegistrationRecord & { businessId: number })[]>;

@@ -5,7 +5,7 @@ export class ReportNotShared extends DomainError<"report_not_shared"> {
   readonly code = "report_not_shared";
 }
 
-export type PeriodProblem = "no_start" | "no_end" | "reversed" | "too_long";
+export type PeriodProblem = "no_start" | "no_end" | "reversed";
 
 export class BadPeriod extends DomainError<"bad_period"> {
   readonly code = "bad_period";

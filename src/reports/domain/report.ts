@@ -116,7 +116,10 @@ export interface BusinessReport {
   readonly isAdPlatformSilent: boolean;
 }
 
-/** One day of one business; every day of the period has one. */
+/**
+ * One day of one business. Every day of the period has one; of a period of more than five years, every day from the first
+ * to the last on which the business has anything, give or take one.
+ */
 export interface DayFigures {
   /** `2026-03-01`, in the business's time zone. */
   readonly day: string;

@@ -1,9 +1,9 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListAccounts, ListAccountsFailure } from "../../application/list-accounts.ts";
 import type { AdAccount } from "../../domain/ads.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 import { commonDialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
 
 const params = {
@@ -34,14 +34,14 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
     ],
     auth: "app-key",
     params,
+    ownBusiness: "params.businessId",
     responses: {
       200: { description: "All accounts", schema: listOf(account) },
       400: { description: "The id is no id, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId }, caller }) => {
-      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+    handle: ({ params: { businessId } }) => {
       return orRetryLater(listAccounts.execute(businessId).then((accounts) => ({ data: accounts.map(toWire) })));
     },
   });

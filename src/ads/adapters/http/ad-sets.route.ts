@@ -1,9 +1,9 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListAdSets, ListAdSetsFailure, ListedAdSet } from "../../application/list-ad-sets.ts";
 import type { Ad, WithFigures } from "../../domain/ads.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 import {
   ad,
   adToWire,
@@ -85,6 +85,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
     ],
     auth: "app-key",
     params,
+    ownBusiness: "params.businessId",
     query,
     responses: {
       200: { description: "All ad sets of the campaign", schema: listOf(adSet) },
@@ -92,8 +93,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId, campaignId }, query: { datePreset, accountId, start, end }, caller }) => {
-      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+    handle: ({ params: { businessId, campaignId }, query: { datePreset, accountId, start, end } }) => {
       const listed = listAdSets.execute({
         businessId,
         campaignId,

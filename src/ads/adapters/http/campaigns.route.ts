@@ -1,8 +1,8 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListCampaigns, ListCampaignsFailure, ListedCampaigns } from "../../application/list-campaigns.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 import { spendNumber } from "../../domain/spend.ts";
 import {
   campaign,
@@ -83,6 +83,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
     ],
     auth: "app-key",
     params,
+    ownBusiness: "params.businessId",
     query,
     responses: {
       200: {
@@ -103,12 +104,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({
-      params: { businessId },
-      query: { datePreset, accountId, start, end, showOnlyActives, after },
-      caller,
-    }) => {
-      if (businessId !== caller.businessId) throw new BusinessNotFound(`business ${businessId}`);
+    handle: ({ params: { businessId }, query: { datePreset, accountId, start, end, showOnlyActives, after } }) => {
       const listed = listCampaigns.execute({
         businessId,
         accountId,

@@ -1,11 +1,11 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { Reply } from "../../../infra/http/routing/route.ts";
 import { nullableText, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
 import {
   AdPlatformBusy,
   type AdPlatformUnavailable,
-  type BusinessNotFound,
   type MissingToken,
   type WrongPeriod,
 } from "../../domain/failures.ts";

@@ -1,8 +1,8 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 
 const of: Statement = {
   name: "ad_credentials_of",

@@ -1,9 +1,9 @@
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
-import { BusinessNotFound } from "../../domain/failures.ts";
 
 const params = {
   type: "object",
@@ -17,11 +17,7 @@ const body = {
   properties: {
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
     phone_number: phoneNumber,
-    name: {
-      type: "string",
-      maxLength: 200,
-      "x-error": { type: "name debe ser un texto", maxLength: "name no puede tener más de 200" },
-    },
+    name: { type: "string", maxLength: 200 },
   },
 } as const satisfies Schema;
 
@@ -72,6 +68,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     idempotent: true,
     params,
     body,
+    ownBusiness: "body.empresa_id",
     responses: {
       200: {
         description: "The open ticket of the chat, or none while no agent is available",
@@ -91,7 +88,6 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     },
     dialect,
     handle: async ({ params, body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const { chatId, ticketId } = await createTicket.execute({
         businessId: caller.businessId,
         stepId: params.id,

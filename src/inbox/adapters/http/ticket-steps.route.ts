@@ -9,7 +9,7 @@ import {
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
-import { DomainError } from "../../../kernel/errors.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { TicketStep, TicketSteps } from "../../application/ports.ts";
 
 const boolean = { type: "boolean" } as const;
@@ -61,13 +61,9 @@ const params = {
   properties: { empresa_id: numericIdOf("business") },
 } as const satisfies Schema;
 
-class UnknownBusiness extends DomainError<"unknown_business"> {
-  readonly code = "unknown_business";
-}
-
-const dialect: Dialect<InvalidInput | UnknownBusiness> = {
+const dialect: Dialect<InvalidInput | BusinessNotFound> = {
   invalid_input: (error) => [400, `Error: ${error.message}`],
-  unknown_business: () => [500, "Error: La empresa no existe"],
+  business_not_found: () => [500, "Error: La empresa no existe"],
   unexpected: () => [500, "Error: no se pudieron obtener los pasos"],
 };
 
@@ -86,6 +82,7 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
     ],
     auth: "app-key",
     params,
+    ownBusiness: "params.empresa_id",
     responses: {
       200: {
         description: "The steps",
@@ -99,8 +96,7 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
       500: { description: "No such business, or an unexpected failure", schema: plainString },
     },
     dialect,
-    handle: async ({ params: { empresa_id }, caller }) => {
-      if (empresa_id !== caller.businessId) throw new UnknownBusiness(`business ${empresa_id}`);
+    handle: async ({ caller }) => {
       return { status: "success", pasos: (await steps.list(caller.businessId)).map(toWire) };
     },
   });

@@ -37,7 +37,7 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
     await inTime(read, withinMs).catch((error: BodyError) => refuse(error, ctx));
     // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
-    if (ctx.request.rawBody === undefined) throw notJson();
+    if (ctx.request.rawBody === undefined) throw notLabelledJson();
     if (ctx.request.rawBody === "") ctx.request.body = {};
     return next();
   };
@@ -81,6 +81,7 @@ async function inTime<Result>(read: Promise<Result>, ms: number): Promise<Result
 type BodyError = Error & { readonly status?: number };
 
 const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
+const notLabelledJson = () => new HttpProblem(415, "Content-Type must be application/json");
 const notJson = () => new HttpProblem(400, "Request body is not valid JSON");
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

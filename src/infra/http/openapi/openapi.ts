@@ -57,7 +57,7 @@ export function openApiRoute(document: OpenApiDocument): Route {
 const transportFailures = [
   "Failures that no operation words itself are answered alike, with `{ message }`: 400 for a body that is no JSON,",
   "404 for an unknown path, 405 for a wrong method, 408 for a body that takes longer than 30 seconds (an upload that",
-  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for an unknown compression, 429 with `Retry-After` above the rate limit.",
+  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` above the rate limit, 503 with `Retry-After` where nothing was done because the database cannot be reached.",
 ].join(" ");
 
 const securitySchemes = {

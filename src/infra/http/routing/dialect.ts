@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "koa";
-import { DomainError } from "../../../kernel/errors.ts";
+import { DatabaseAway, DomainError } from "../../../kernel/errors.ts";
 import { HttpProblem } from "./problem.ts";
 
 /** A request that does not fit its schema; the message is written for the caller. */
@@ -45,8 +45,23 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   if (error instanceof InvalidInput) return [400, { message: error.message }];
   if (error instanceof HttpProblem) throw error;
   ctx.app.emit("error", error, ctx);
+  if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
   return dialect.unexpected(error);
 }
+
+/** How a handler takes being called again after it failed: like the first time, or with another message sent. */
+export type Repeating = "harmless" | "harmful";
+
+/**
+ * What is answered with `Retry-After` is sent again. Until its handler runs, a request was only read; one that may have
+ * sent a message by the time the database went away is answered in the endpoint's words.
+ */
+function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
+  const repeating: Repeating | undefined = ctx.state.repeating;
+  return repeating === undefined || (repeating === "harmless" && !mayHaveRun);
+}
+
+const unavailable = () => new HttpProblem(503, "Service unavailable", { "Retry-After": "5" });
 
 /** A plain string would otherwise go out as text/plain. */
 export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {

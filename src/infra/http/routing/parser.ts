@@ -85,11 +85,12 @@ function withoutDefault(property: Schema): object | boolean {
 function wording(name: string, property: Schema, value: unknown, isValid: ValidateFunction, texts: boolean): string {
   const error = value === undefined ? undefined : isValid.errors?.[0];
   const keyword = error?.keyword ?? "required";
-  const own = typeof property === "object" ? property["x-error"] : undefined;
-  if (typeof own === "string") return own;
+  const words = typeof property === "object" ? property["x-error"] : undefined;
+  const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
+  if (own !== undefined) return own;
   // What a text was read as is a number, only not one that is meant.
-  if (texts && typeof value === "number") return own?.[keyword] ?? `${name} no es válido`;
-  return own?.[keyword] ?? `${fieldPath(name, error)} ${complaint(keyword, error)}`;
+  if (texts && typeof value === "number") return `${name} no es válido`;
+  return `${fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
 /** Cut off where the caller's own keys would make it long. */
@@ -101,9 +102,11 @@ function complaint(keyword: string, error: ErrorObject | undefined): string {
   if (keyword === "type") return `debe ser ${typeNames[[error?.params.type].flat()[0]] ?? "válido"}`;
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
   if (keyword === "enum") return "no es un valor permitido";
-  if (keyword === "maxItems" || keyword === "maxLength") return `no puede tener más de ${error?.params.limit}`;
+  if (tooMuch.has(keyword)) return `no puede tener más de ${error?.params.limit}`;
   return "no es válido";
 }
+
+const tooMuch = new Set(["maxItems", "maxLength"]);
 
 const typeNames: Record<string, string> = {
   integer: "un número",

@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
 import type { AuthKind, Callers } from "./caller.ts";
-import type { AnyDialect } from "./dialect.ts";
+import type { AnyDialect, Dialect } from "./dialect.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
-export interface Call<Params, Query, Body, Caller> {
+export interface Input<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+}
+
+export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, Body> {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
@@ -70,13 +74,29 @@ export interface RouteSpec<
   Body extends SomeObjectSchema | RawBody | undefined,
   Auth extends AuthKind,
 > extends RouteOf<Params, Query, Body, Auth> {
-  readonly dialect: AnyDialect;
+  /** What no schema can say of the input: the complaint about it, looked for before the business is. */
+  complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body>>): string | undefined;
   handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body>, Callers[Auth]>): Promise<unknown> | unknown;
 }
+
+/** The fields of a schema that hold the id of a business: `body.businessId`. */
+type BusinessFields<Where extends string, S> = S extends { readonly properties: infer Fields }
+  ? {
+      [F in keyof Fields & string]: Fields[F] extends { "x-entity": "business" } ? `${Where}.${F}` : never;
+    }[keyof Fields & string]
+  : never;
+
+/** A route that names a business says in which field, and words what it answers where it is not the caller's. */
+type Guard<Field extends string> = [Field] extends [never]
+  ? { readonly ownBusiness?: never; readonly dialect: AnyDialect }
+  : { readonly ownBusiness: Field; readonly dialect: Dialect<BusinessNotFound> };
 
 /** A route as the router, the document and the isolation test see it. */
 export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema | RawBody, AuthKind> {
   readonly dialect: AnyDialect;
+  /** The field that names a business: any other than the caller's is `BusinessNotFound`. */
+  readonly ownBusiness?: string;
+  complaint?(input: Input<never, never, never>): string | undefined;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
 }
 
@@ -86,6 +106,9 @@ export function defineRoute<
   const Params extends SomeObjectSchema | undefined = undefined,
   const Query extends SomeObjectSchema | undefined = undefined,
   const Body extends SomeObjectSchema | RawBody | undefined = undefined,
->(spec: RouteSpec<Params, Query, Body, Auth>): Route {
+>(
+  spec: RouteSpec<Params, Query, Body, Auth> &
+    Guard<BusinessFields<"params", Params> | BusinessFields<"query", Query> | BusinessFields<"body", Body>>,
+): Route {
   return spec as unknown as Route;
 }

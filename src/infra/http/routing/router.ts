@@ -1,13 +1,14 @@
 import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { IdempotencyStore } from "../../../kernel/idempotency.ts";
 import { jsonBody, rawBody } from "../middleware/body.ts";
 import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
 import { refuseNullCharacter } from "../middleware/null-character.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
-import type { Authenticators } from "./caller.ts";
-import { answering, sendJson } from "./dialect.ts";
+import type { Authenticators, BusinessCaller } from "./caller.ts";
+import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
 import { parser } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
@@ -35,11 +36,24 @@ const inTurn = (chain: readonly Middleware[]): Middleware =>
 
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
-  const limit = route.bodyLimit ?? parts.bodyLimit;
-  const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
+  const body = route.body === undefined ? [] : [bodyOf(route.body, route.bodyLimit ?? parts.bodyLimit, parts.bodyMs)];
+  const keep = typeof route.body === "string" ? [keepBody] : [];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
-  return [answering(route.dialect), ...authenticate, ...limitRate, ...body, handling(route, parts)] as Middleware[];
+  return [
+    answering(route.dialect),
+    ...keep,
+    ...authenticate,
+    ...limitRate,
+    ...body,
+    handling(route, parts),
+  ] as Middleware[];
 }
+
+/** These bytes are no JSON to look for a token in. */
+const keepBody: Middleware = (ctx, next) => {
+  ctx.state.keepsBody = true;
+  return next();
+};
 
 /** What somebody has to show a key for is for no shared cache, unless the route says so itself. */
 function unshared(authenticate: Middleware): Middleware {
@@ -56,6 +70,8 @@ function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: numb
 
 function handling(route: Route, parts: RouterParts): Middleware {
   const once = onceOf(route, parts);
+  const requireOwn = ownBusinessOf(route);
+  const repeating = repeatingOf(route);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
   const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
@@ -75,11 +91,34 @@ function handling(route: Route, parts: RouterParts): Middleware {
       ip: ctx.ip,
     };
     const handle = async (): Promise<Reply> => {
-      const result = await route.handle(call as Call<never, never, never, never>);
+      const complaint = route.complaint?.(call as AnyCall);
+      if (complaint !== undefined) throw new InvalidInput(complaint);
+      requireOwn?.(call as AnyCall);
+      ctx.state.repeating = repeating;
+      const result = await route.handle(call as AnyCall);
       return result instanceof Reply ? result : new Reply(200, result);
     };
     send(ctx, await (once ? once(context, handle) : handle()));
   };
+}
+
+type AnyCall = Call<never, never, never, never>;
+
+/** Any business but the caller's own is one that does not exist. */
+function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | undefined {
+  if (ownBusiness === undefined) return undefined;
+  const [where, field] = ownBusiness.split(".") as ["params" | "query" | "body", string];
+  return (call) => {
+    const asked: number = call[where][field];
+    const { businessId }: BusinessCaller = call.caller;
+    if (asked !== businessId) throw new BusinessNotFound(`business ${asked} asked for by ${businessId}`);
+  };
+}
+
+/** What sends a message, or makes something anew each time, takes an Idempotency-Key. GET changes nothing. */
+function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
+  if (method === "get") return undefined;
+  return idempotent ? "harmful" : "harmless";
 }
 
 function onceOf(route: Route, { idempotency }: RouterParts) {

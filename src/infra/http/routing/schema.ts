@@ -4,7 +4,7 @@ import { maxId } from "../../../kernel/ids.ts";
 interface Extension extends Record<string, unknown> {
   /** What an id names. The isolation test puts other businesses' ids into every place that is marked so. */
   "x-entity"?: string;
-  /** The endpoint's own words for a wrong value: one text, or one for each failing keyword. */
+  /** The endpoint's own words for a wrong value: one for each failing keyword, or one text for all but too much. */
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Where the specification says "must be numeric": digits in a string count as the number they spell. */
   "x-numeric"?: boolean;

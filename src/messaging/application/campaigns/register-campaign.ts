@@ -1,3 +1,4 @@
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import {
@@ -8,7 +9,7 @@ import {
   UnknownPlaceholder,
   WrongSchedule,
 } from "../../domain/campaign.ts";
-import { BusinessNotFound, NoSender, TemplateNotFound } from "../../domain/failures.ts";
+import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
 import { bodyText, languageOf, placeholderNames, requiredParameters, storedHeader } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";

@@ -1,10 +1,5 @@
-import {
-  BusinessNotFound,
-  MediaNotAccessible,
-  NoMediaHeader,
-  NoSender,
-  TemplateNotFound,
-} from "../../domain/failures.ts";
+import { BusinessNotFound } from "../../../kernel/errors.ts";
+import { MediaNotAccessible, NoMediaHeader, NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import { headerMedia, type Media, storedHeader, type Template } from "../../domain/template.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { MediaProbe, SendContexts } from "./ports.ts";

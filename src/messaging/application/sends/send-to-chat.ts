@@ -1,12 +1,6 @@
+import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
-import {
-  BusinessNotFound,
-  LimitReached,
-  NotApproved,
-  SendRefused,
-  SendUncertain,
-  TemplateNotFound,
-} from "../../domain/failures.ts";
+import { LimitReached, NotApproved, SendRefused, SendUncertain, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
 import { approvalState, languageOf, storedHeader, type Template } from "../../domain/template.ts";
 import type { MessagingPlatform } from "../templates/ports.ts";

@@ -1,8 +1,9 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
-import { ForeignBusiness, type WrongPeriod } from "../../domain/failures.ts";
+import type { WrongPeriod } from "../../domain/failures.ts";
 import { cancelledToWire } from "../wire/order-wire.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
 import { hasNextPage, pageOf, paging } from "./paging.ts";
@@ -18,10 +19,10 @@ const failure = {
   properties: { success: { const: false }, message: text, error: text },
 } as const satisfies Schema;
 
-const dialect: Dialect<InvalidInput | ForeignBusiness | WrongPeriod> = {
+const dialect: Dialect<InvalidInput | BusinessNotFound | WrongPeriod> = {
   invalid_input: (error) => [400, { success: false, message: error.message }],
   wrong_period: (error) => [400, { success: false, message: wordsOfPeriod(error, "startDate", "endDate") }],
-  foreign_business: () => [401, { message: "Invalid API key" }],
+  business_not_found: () => [401, { message: "Invalid API key" }],
   unexpected: () => [
     500,
     { success: false, message: "Hubo un error en el servidor", error: "No se pudieron obtener las órdenes" },
@@ -51,6 +52,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     ],
     auth: "app-key",
     params: { type: "object", required: ["empresa_id"], properties: { empresa_id: numericIdOf("business") } } as const,
+    ownBusiness: "params.empresa_id",
     query: {
       type: "object",
       required: ["startDate", "endDate"],
@@ -91,8 +93,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,
-    handle: async ({ params: { empresa_id }, query, caller }) => {
-      if (empresa_id !== caller.businessId) throw new ForeignBusiness(`business ${empresa_id}`);
+    handle: async ({ query, caller }) => {
       const { startDate, endDate, type, cancelReason } = query;
       const asked = pageOf(query);
       const { page, limit } = asked;

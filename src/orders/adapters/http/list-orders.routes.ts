@@ -1,10 +1,11 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
 import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
-import { ForeignBusiness, type OrderNotFound, type PlanMissing } from "../../domain/failures.ts";
+import type { OrderNotFound, PlanMissing } from "../../domain/failures.ts";
 import { type OrderState, orderStates } from "../../domain/states.ts";
 import { listedToWire } from "../wire/order-wire.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
@@ -44,17 +45,17 @@ const page = {
 
 const refusal = { type: "object", required: ["error"], properties: { error: text } } as const satisfies Schema;
 
-const dialect: Dialect<InvalidInput | ForeignBusiness | ListOrdersFailure> = {
+const dialect: Dialect<InvalidInput | BusinessNotFound | ListOrdersFailure> = {
   invalid_input: (error) => [400, { success: false, error: error.message }],
   wrong_period: (error) => [400, { success: false, error: wordsOfPeriod(error, "from", "to") }],
   plan_missing: () => [400, { success: false, error: "No se ha encontrado el plan de la empresa" }],
-  foreign_business: () => [401, { error: "Invalid token" }],
+  business_not_found: () => [401, { error: "Invalid token" }],
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
-const orderDialect: Dialect<InvalidInput | ForeignBusiness | PlanMissing | OrderNotFound> = {
+const orderDialect: Dialect<InvalidInput | BusinessNotFound | PlanMissing | OrderNotFound> = {
   invalid_input: dialect.invalid_input,
-  foreign_business: dialect.foreign_business,
+  business_not_found: dialect.business_not_found,
   plan_missing: dialect.plan_missing,
   order_not_found: () => [404, { message: "Order not found" }],
   unexpected: dialect.unexpected,
@@ -102,17 +103,21 @@ const listRoute = (orders: ListOrders): Route =>
       ["§13.9", "A branch or user that the business does not have gives an empty page."],
     ],
     params,
+    ownBusiness: "params.businessId",
     query: {
       type: "object",
       properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     dialect,
-    handle: async ({ params, query, caller }) => {
-      const own = ownBusiness(params.businessId, caller.businessId);
+    handle: async ({ query, caller }) => {
       const asked = pageOf(query);
       return toPage(
-        await orders.list(own, { tab: (query.status as OrderState | undefined) ?? null, ...filterOf(query) }, asked),
+        await orders.list(
+          caller.businessId,
+          { tab: (query.status as OrderState | undefined) ?? null, ...filterOf(query) },
+          asked,
+        ),
         asked,
       );
     },
@@ -126,6 +131,7 @@ const countsRoute = (orders: ListOrders): Route =>
     summary: "Count the orders of each tab of the listing",
     rules: [["§13.10", "The counts are under the filters of the listing, but for its tab."]],
     params,
+    ownBusiness: "params.businessId",
     query: { type: "object", properties: filters } as const,
     responses: {
       200: {
@@ -145,9 +151,8 @@ const countsRoute = (orders: ListOrders): Route =>
       },
       ...failures,
     },
-    handle: async ({ params, query, caller }) => {
-      const own = ownBusiness(params.businessId, caller.businessId);
-      return { status: "success", data: await orders.counts(own, filterOf(query)) };
+    handle: async ({ query, caller }) => {
+      return { status: "success", data: await orders.counts(caller.businessId, filterOf(query)) };
     },
   });
 
@@ -165,6 +170,7 @@ const searchRoute = (orders: ListOrders): Route =>
       ],
     ],
     params,
+    ownBusiness: "params.businessId",
     query: {
       type: "object",
       required: ["q"],
@@ -181,10 +187,9 @@ const searchRoute = (orders: ListOrders): Route =>
       },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    handle: async ({ params, query, caller }) => {
-      const own = ownBusiness(params.businessId, caller.businessId);
+    handle: async ({ query, caller }) => {
       const asked = pageOf(query);
-      return toPage(await orders.search(own, query.q.trim(), asked), asked);
+      return toPage(await orders.search(caller.businessId, query.q.trim(), asked), asked);
     },
   });
 
@@ -200,6 +205,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
       required: ["businessId", "orderId"],
       properties: { businessId, orderId: numericIdOf("order") },
     } as const,
+    ownBusiness: "params.businessId",
     responses: {
       200: { description: "The order", schema: orderAnswer, headers: etagHeader },
       404: { description: "No such order", schema: problem },
@@ -207,16 +213,10 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     },
     dialect: orderDialect,
     handle: async ({ params, caller }) => {
-      const own = ownBusiness(params.businessId, caller.businessId);
-      await orders.requirePlan(own);
-      return answerOrder(getOrder, own, params.orderId);
+      await orders.requirePlan(caller.businessId);
+      return answerOrder(getOrder, caller.businessId, params.orderId);
     },
   });
-
-function ownBusiness(asked: number, own: number): number {
-  if (asked !== own) throw new ForeignBusiness(`business ${asked} with a token of ${own}`);
-  return own;
-}
 
 interface FilterQuery {
   readonly sucursalId?: number | undefined;

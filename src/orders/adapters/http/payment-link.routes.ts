@@ -1,9 +1,10 @@
+import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { BusinessMessages } from "../../../messaging/public.ts";
 import type { LinkWay, SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
-import { PaymentLinkImpossible } from "../../domain/failures.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
 
@@ -27,8 +28,9 @@ const templateBody = {
 
 const internal = (): [500, { message: string }] => [500, { message: "Internal server error" }];
 
-const dialect: Dialect<InvalidInput | SendPaymentLinkFailure> = {
+const dialect: Dialect<InvalidInput | BusinessNotFound | SendPaymentLinkFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
+  business_not_found: internal,
   payment_link_impossible: internal,
   template_not_found: internal,
   no_sender: internal,
@@ -51,19 +53,13 @@ const responses = {
   },
 } as const;
 
-interface Link {
-  readonly businessId: number;
-  readonly orderId: number;
-}
-
 /** §8 Send payment link, and its variants. */
 export function paymentLinkRoutes(
   sendPaymentLink: Pick<SendPaymentLink, "execute">,
   messages: BusinessMessages,
 ): Route[] {
-  const send = async ({ businessId, orderId }: Link, caller: { businessId: number; keyId: number }, way: LinkWay) => {
-    if (businessId !== caller.businessId) throw new PaymentLinkImpossible(`business ${businessId}`);
-    await sendPaymentLink.execute({ businessId, orderId, keyId: caller.keyId }, way);
+  const send = async (orderId: number, { businessId, keyId }: KeyCaller, way: LinkWay) => {
+    await sendPaymentLink.execute({ businessId, orderId, keyId }, way);
     return { message: "ok" };
   };
   const base = { method: "post", tag: "Orders", auth: "app-key", idempotent: true, responses, dialect } as const;
@@ -107,7 +103,8 @@ export function paymentLinkRoutes(
         ],
       ],
       body,
-      handle: ({ body, caller }) => send(body, caller, (customer) => messages.byText(customer)),
+      ownBusiness: "body.businessId",
+      handle: ({ body, caller }) => send(body.orderId, caller, (customer) => messages.byText(customer)),
     }),
     defineRoute({
       ...base,
@@ -127,8 +124,9 @@ export function paymentLinkRoutes(
         ],
       ],
       body: templateBody,
+      ownBusiness: "body.businessId",
       handle: ({ body, caller }) =>
-        send(body, caller, (customer) => messages.byTemplate(customer, body.plantilla_id, body.parameters)),
+        send(body.orderId, caller, (customer) => messages.byTemplate(customer, body.plantilla_id, body.parameters)),
     }),
     defineRoute({
       ...base,
@@ -143,7 +141,8 @@ export function paymentLinkRoutes(
         ],
       ],
       body,
-      handle: ({ body, caller }) => send(body, caller, (customer) => messages.bySms(customer)),
+      ownBusiness: "body.businessId",
+      handle: ({ body, caller }) => send(body.orderId, caller, (customer) => messages.bySms(customer)),
     }),
   ];
 }

@@ -2,15 +2,11 @@ import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.t
 import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, idOf, numericIdOf, type Schema } from "../../../infra/http/routing/schema.ts";
-import { DomainError } from "../../../kernel/errors.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import { agentRole } from "../../../kernel/roles.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
 import { sourceOf, typeOf } from "./spelling.ts";
-
-class UnknownBusiness extends DomainError<"unknown_business"> {
-  readonly code = "unknown_business";
-}
 
 const agent = { ...idOf("user"), type: ["integer", "null"], "x-error": "agente_id debe ser un número" } as const;
 const amount = {
@@ -95,9 +91,9 @@ const done = {
   properties: { success: { const: true }, id: { type: "integer" } },
 } as const satisfies Schema;
 
-const dialect: Dialect<InvalidInput | UnknownBusiness | RegistrationFailure> = {
+const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
-  unknown_business: () => [404, failed("Empresa no encontrada")],
+  business_not_found: () => [404, failed("Empresa no encontrada")],
   unknown_chat: () => [404, failed("Chat no encontrado")],
   unknown_agent: () => [404, failed("Agente no encontrado")],
   unknown_registration: () => [404, failed("Registro no encontrado")],
@@ -140,10 +136,10 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     auth: "key-or-session",
     idempotent: true,
     body: newBody,
+    ownBusiness: "body.empresa_id",
     responses,
     dialect,
     handle: async ({ body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new UnknownBusiness(`business ${body.empresa_id}`);
       const id = await registrations.add({
         businessId: caller.businessId,
         type: typeOf(body.tipo),

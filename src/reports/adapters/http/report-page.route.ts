@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { RenderReportPage } from "../../application/report-page.ts";
 import type { ReportFailure } from "../../domain/failures.ts";
@@ -42,7 +42,7 @@ const headers = {
 export const reportPageRoute = (
   reports: SharedReports,
   renderer: () => Promise<RenderReportPage>,
-  dialect: Dialect<InvalidInput | ReportFailure>,
+  dialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure>,
 ): Route =>
   defineRoute({
     method: "get",
@@ -54,7 +54,8 @@ export const reportPageRoute = (
       [
         "Reports.1",
         "The same figures as the shared report, day by day as well, on a page of its own: without scripts, images or " +
-          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on.",
+          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
+          "the charts begin and end where the business has figures.",
       ],
     ],
     auth: "key-or-session",
@@ -63,6 +64,7 @@ export const reportPageRoute = (
       required: ["businessId"],
       properties: { businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } },
     } as const,
+    ownBusiness: "params.businessId",
     query,
     responses: {
       200: { description: "The page, text/html" },
@@ -71,8 +73,7 @@ export const reportPageRoute = (
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller }) => {
-      if (businessId !== caller.businessId) throw new HttpProblem(401, "Invalid API key");
+    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses } }) => {
       const request: ReportRequest = {
         rootId: businessId,
         startDate,

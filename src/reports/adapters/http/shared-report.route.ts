@@ -1,8 +1,8 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
@@ -32,11 +32,11 @@ const periodTexts: Readonly<Record<PeriodProblem, string>> = {
   no_start: "startDate no es una fecha válida",
   no_end: "endDate no es una fecha válida",
   reversed: "startDate no puede ser posterior a endDate",
-  too_long: "El periodo no puede ser mayor a 5 años",
 };
 
-export const reportDialect: Dialect<InvalidInput | ReportFailure> = {
+export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
+  business_not_found: () => [401, { message: "Invalid API key" }],
   report_not_shared: () => [400, { message: "La empresa no tiene habilitado el reporte compartido" }],
   bad_period: ({ problem }) => [400, { message: periodTexts[problem] }],
   report_too_large: ({ what, limit }) => [
@@ -73,7 +73,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.3",
         "Both ends of the period are included. A date without a zone is in each business's own time zone, an `endDate` " +
-          "without a time means the end of that day. At most five years.",
+          "without a time means the end of that day. A period may be of any length.",
       ],
       [
         "§7.4",
@@ -118,6 +118,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       properties: { rows: { enum: reportRows, "x-error": "rows debe ser business, agent o ad" } },
     } as const,
     body,
+    ownBusiness: "body.businessId",
     responses: {
       200: {
         description: "One report of each business",
@@ -133,8 +134,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ body, query, headers, caller }) => {
-      if (body.businessId !== caller.businessId) throw new HttpProblem(401, "Invalid API key");
+    handle: async ({ body, query, headers }) => {
       const found = await reports.report({
         rootId: body.businessId,
         startDate: body.startDate,

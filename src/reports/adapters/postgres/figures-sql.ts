@@ -26,6 +26,14 @@ export const dayAt = (at: string, zone: string): string => {
   return `case when ${beginningOf(next, zone)} <= ${at} then ${next} else ${shown} end`;
 };
 
+/** The first or the last moment at which the business has anything that counts; null where it has nothing. */
+export const outermost = (which: "min" | "max", businessId: string): string => `
+  ${which === "min" ? "least" : "greatest"}(
+    (select ${which}(at) from registrations where business_id = ${businessId}),
+    (select ${which}(created_at) from conversations where business_id = ${businessId}),
+    (select ${which}(created_at) from tickets where business_id = ${businessId}),
+    (select ${which}(at) from funnel_events where business_id = ${businessId} and type = 'assigned_tag'))`;
+
 const during = (time: string) =>
   `business_id = span.business_id and ${time} >= span.starts_at and ${time} < span.ends_at`;
 

@@ -1,4 +1,7 @@
-import { beginningOf, countDay, dayAt, dayColumns } from "./figures-sql.ts";
+import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-sql.ts";
+
+/** A period that is longer than this ends a day before and after what the business has: its days would be too many. */
+const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
  * The days of each period that were folded and have no mark, and the rest of it. `offset 0` keeps each day looked up by
@@ -6,7 +9,14 @@ import { beginningOf, countDay, dayAt, dayColumns } from "./figures-sql.ts";
  */
 export const spans = `
   with asked as materialized (
-    select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
+    select business_id, timezone, currency,
+           case when ${wholePeriod} then starts_at
+                else greatest(starts_at, least(ends_at, ${outermost("min", "asked.business_id")} - interval '1 day')) end
+             as starts_at,
+           case when ${wholePeriod} then ends_at
+                else least(ends_at, greatest(starts_at, ${outermost("max", "asked.business_id")} + interval '1 day')) end
+             as ends_at
+    from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
       as asked(business_id, timezone, starts_at, ends_at, currency)
   ),
   day as materialized (

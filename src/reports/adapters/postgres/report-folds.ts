@@ -3,7 +3,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
-import { beginningOf, countAgents, countDay, countTags, dayAt, dayColumns } from "./figures-sql.ts";
+import { beginningOf, countAgents, countDay, countTags, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
 /** Days that are folded in one statement. */
 const mostDays = 14;
@@ -52,11 +52,7 @@ const progressExists: Statement = {
   name: "report_progress_exists",
   text: `
     insert into report_progress (business_id, timezone, currency, folded_to)
-    select $1, $2, $4, coalesce(least(
-      (select min(at) from registrations where business_id = $1),
-      (select min(created_at) from conversations where business_id = $1),
-      (select min(created_at) from tickets where business_id = $1),
-      (select min(at) from funnel_events where business_id = $1 and type = 'assigned_tag')), $3::timestamptz)
+    select $1, $2, $4, coalesce(${outermost("min", "$1")}, $3::timestamptz)
     where not exists (select from report_progress where business_id = $1)
     on conflict (business_id) do nothing
     returning business_id`,

@@ -63,9 +63,9 @@ function session(sessions: Sessions, door: Door): Middleware {
 const tokenBodyLimit = 100 * 1024;
 const readBody = jsonBody(tokenBodyLimit);
 
-/** The route finds the body parsed already. */
+/** The route finds the body parsed already, unless it takes its bytes. */
 async function tokenInBody(ctx: Context): Promise<unknown> {
-  if (!ctx.is("json", "+json")) return undefined;
+  if (ctx.state.keepsBody) return undefined;
   await readBody(ctx, async () => {});
   const { body } = ctx.request as { body?: unknown };
   return typeof body === "object" && body !== null && "token" in body ? body.token : undefined;

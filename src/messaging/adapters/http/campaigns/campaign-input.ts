@@ -73,7 +73,8 @@ interface CampaignBody {
 }
 
 /** What no schema can say of the fields: why they cannot be those of one campaign; undefined where all is well. */
-export function complaintAbout({ contacts_id, contacts, schedule_at, send_window }: CampaignBody): string | undefined {
+export function complaintAbout({ body }: { readonly body: CampaignBody }): string | undefined {
+  const { contacts_id, contacts, schedule_at, send_window } = body;
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
   // In which zone it is meant, the business tells; whether it is a date at all is the same in all of them.
   if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;

@@ -1,10 +1,9 @@
-import { type Dialect, failed, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
+import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, type Schema, text } from "../../../../infra/http/routing/schema.ts";
 import type { PreviewCampaign, PreviewCampaignFailure } from "../../../application/campaigns/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
 import type { UnknownIds } from "../../../domain/campaign.ts";
-import { BusinessNotFound } from "../../../domain/failures.ts";
 import { campaignBody, campaignBodyLimit, complaintAbout, notADate, toCommand } from "./campaign-input.ts";
 
 /** So many missing ids of a kind are named; there may be more. */
@@ -66,6 +65,8 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     ],
     auth: "app-key",
     body: campaignBody,
+    complaint: complaintAbout,
+    ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     idempotent: true,
     responses: {
@@ -77,9 +78,6 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
     dialect,
     handle: async ({ body, caller }) => {
-      const complaint = complaintAbout(body);
-      if (complaint) throw new InvalidInput(complaint);
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const id = await registerCampaign.execute(toCommand(body, caller.businessId));
       return new Reply(200, { success: true }, { "X-Campaign-Id": String(id) });
     },
@@ -147,13 +145,12 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     auth: "app-key",
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
+    complaint: complaintAbout,
+    ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {
-      const complaint = complaintAbout(body);
-      if (complaint) throw new InvalidInput(complaint);
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const shown = await previewCampaign.execute(toCommand(body, caller.businessId), query.page, previewPage);
       return {
         state: shown.state,

@@ -3,7 +3,6 @@ import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/r
 import { failure, numericIdOf, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../../kernel/phone.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
-import { BusinessNotFound } from "../../../domain/failures.ts";
 import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
 import { parameters, uncertain, unreachable } from "./template-send.ts";
 
@@ -18,7 +17,7 @@ const body = {
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
     parameters,
-    name: { type: "string", maxLength: 200, "x-error": "name debe ser un texto" },
+    name: { type: "string", maxLength: 200 },
     media_url: {
       type: "string",
       pattern: "^https://",
@@ -73,6 +72,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     auth: "app-key",
     idempotent: true,
     body,
+    ownBusiness: "body.empresa_id",
     responses: {
       200: {
         description: "The platform accepted the message",
@@ -85,7 +85,6 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const platformMessageId = await sendTemplate.execute({
         businessId: caller.businessId,
         phone: phoneDigits(body.phone_number) ?? "",

@@ -1,10 +1,9 @@
-import { type Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
+import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { idOf, type Schema, text } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import { phoneDigits } from "../../../../kernel/phone.ts";
 import type { SendToChat, SendToChatFailure } from "../../../application/sends/send-to-chat.ts";
-import { BusinessNotFound } from "../../../domain/failures.ts";
 import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
 import { parameters, uncertain, unreachable } from "./template-send.ts";
 
@@ -79,6 +78,10 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     ],
     auth: "app-key",
     body,
+    ownBusiness: "body.empresa_id",
+    // Whether a text is a date depends on no zone.
+    complaint: ({ body: { fecha } }) =>
+      fecha === undefined || instantOf(fecha, "UTC") ? undefined : "fecha debe ser una fecha ISO 8601",
     idempotent: true,
     responses: {
       200: {
@@ -92,11 +95,6 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
-      // Whether a text is a date depends on no zone, and every field is checked before the business.
-      if (body.fecha !== undefined && !instantOf(body.fecha, "UTC")) {
-        throw new InvalidInput("fecha debe ser una fecha ISO 8601");
-      }
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       const id = await sendToChat.execute({
         businessId: caller.businessId,
         to: phoneDigits(body.meta_id) ?? "",

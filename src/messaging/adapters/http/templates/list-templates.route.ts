@@ -8,12 +8,12 @@ import {
   text,
   timestamp,
 } from "../../../../infra/http/routing/schema.ts";
+import type { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type {
   ListedTemplate,
   ListTemplates,
   ListTemplatesFailure,
 } from "../../../application/templates/list-templates.ts";
-import { BusinessNotFound } from "../../../domain/failures.ts";
 
 const body = {
   type: "object",
@@ -86,6 +86,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     ],
     auth: "app-key",
     body,
+    ownBusiness: "body.empresa_id",
     responses: {
       200: {
         description: "The templates, by id; at most 6,000",
@@ -100,7 +101,6 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
-      if (body.empresa_id !== caller.businessId) throw new BusinessNotFound(`business ${body.empresa_id}`);
       return { plantillas: (await listTemplates.execute(caller.businessId, body.usuario_id)).map(toWire) };
     },
   });

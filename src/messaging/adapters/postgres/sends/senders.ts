@@ -1,8 +1,9 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, smsChannel } from "../../../../kernel/channels.ts";
+import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
-import { BusinessNotFound, SenderTaken } from "../../../domain/failures.ts";
+import { SenderTaken } from "../../../domain/failures.ts";
 import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
 
 const first: Statement = {

@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import { createContainer } from "../../src/bootstrap/container.ts";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { type Service, startService } from "../../src/bootstrap/service.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { type SilentProxy, silentProxy } from "../postgres/silent-proxy.ts";
+import { type Answer, type RequestOptions, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const poolSize = 2;
+
+describe("a service and its database", () => {
+  let world: World;
+  let proxy: SilentProxy;
+  let service: Service;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    proxy = await silentProxy(world.config.database.url);
+    const database = { ...world.config.database, url: proxy.url, poolSize, connectTimeoutMs: 200 };
+    const config = { ...world.config, database };
+    service = await startService(config, createContainer(config));
+  });
+  afterEach(async () => {
+    await service.stop();
+    proxy.close();
+  });
+
+  const ask = (path: string, options: RequestOptions = {}): Promise<Answer> =>
+    request(`http://127.0.0.1:${service.port}${path}`, {
+      ...options,
+      headers: { "x-api-key": world.appKey(1), ...options.headers },
+    });
+  const ready = async (): Promise<number> => (await ask("/readyz")).status;
+  const post = (path: string, options: RequestOptions) => ask(path, { method: "POST", ...options });
+  const send = (key: string) =>
+    post("/chats/enviar/plantilla/business", {
+      headers: { "idempotency-key": key },
+      body: { empresa_id: 1, phone_number: "59170012345", plantilla_id: 101, parameters: ["Ana", "1"] },
+    });
+  const templates = () => post("/chats/obtener/mensaje/plantilla", { body: { empresa_id: 1, usuario_id: 101 } });
+  const expectUnavailable = ({ status, json, headers }: Answer): void => {
+    expect([status, json]).to.deep.equal([503, { message: "Service unavailable" }]);
+    expect(headers["retry-after"]).to.match(/^[1-9][0-9]*$/);
+  };
+
+  it("is ready while requests hold all its connections, and says when to come again", async () => {
+    const database = resolve(service.container, tokens.database);
+    let release = () => {};
+    const released = new Promise<void>((done) => {
+      release = done;
+    });
+    const holders = Array.from({ length: poolSize }, () => database.transaction(() => released));
+    try {
+      await eventually(async () => database.stats().open === poolSize && database.stats().idle === 0);
+      expect(await ready()).to.equal(200);
+      expectUnavailable(await templates());
+      expect(await ready()).to.equal(200);
+    } finally {
+      release();
+      await Promise.all(holders);
+    }
+    expect((await templates()).status).to.equal(200);
+  });
+
+  it("is not ready while the database is away, answers every request with 503, and comes back by itself", async () => {
+    expect(await ready()).to.equal(200);
+    proxy.vanish();
+    await eventually(async () => (await ready()) === 503);
+    const token = { headers: { "x-api-key": "", authorization: "Bearer rs_any" } };
+    for (const answer of [
+      await ask("/catalogs/order/1"),
+      await ask("/catalogs/v2/orders/sucursal/1", token),
+      await templates(),
+      await post("/auth/session", { body: { email: "admin@b1.test", password: "a" } }),
+      await send("before"),
+    ]) {
+      expectUnavailable(answer);
+    }
+    await proxy.comeBack();
+    await eventually(async () => (await ready()) === 200);
+    const sent = await send("before");
+    expect([sent.status, sent.headers["idempotent-replay"]]).to.deep.equal([200, undefined]);
+  });
+
+  it("is not ready while the network swallows everything, and comes back by itself", async () => {
+    expect(await ready()).to.equal(200);
+    proxy.fallSilent();
+    await eventually(async () => (await ready()) === 503);
+    await eventually(async () => (await ready()) === 200);
+  });
+});
