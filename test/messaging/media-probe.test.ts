@@ -96,6 +96,8 @@ describe("HttpMediaProbe", () => {
         `https://public.example@${host}/`,
         `https://public.example:x@${host}/`,
         `https://${host}/${"x".repeat(2_048)}`,
+        "https://a\0.example.com/",
+        "https://a%00.example.com/",
       ];
       for (const url of urls) {
         expect(await probe.probe(url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
