@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { serverAccount } from "../../src/fixtures/postgres/account.ts";
+import { installedPackage, usableBinaries } from "../../src/fixtures/postgres/binaries.ts";
 import {
   DirectoryInUse,
   type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/demo/embedded-postgres.ts";
-import { serverAccount } from "../../src/demo/postgres/account.ts";
-import { installedPackage, usableBinaries } from "../../src/demo/postgres/binaries.ts";
-import { dataDirectory, settledPath, shelter } from "../../src/demo/postgres/place.ts";
-import { isAlive } from "../../src/demo/postgres/server-process.ts";
+} from "../../src/fixtures/postgres/embedded-postgres.ts";
+import { dataDirectory, settledPath, shelter } from "../../src/fixtures/postgres/place.ts";
+import { isAlive } from "../../src/fixtures/postgres/server-process.ts";
 import { eventually } from "../support/wait.ts";
 import { valuesOf } from "./query.ts";
 
