@@ -1,6 +1,6 @@
 import type { AdsFixture } from "../fixtures/businesses/business.ts";
-import { Random } from "../fixtures/random.ts";
 import { dayOf } from "../kernel/instants.ts";
+import { Random } from "../sandbox/core/random.ts";
 import type { SandboxAd, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 
 /** The ads of a business, by their numbers from 1 to 6: chats say which one they came from. */

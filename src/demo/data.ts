@@ -6,9 +6,9 @@ import type {
   UserFixture,
 } from "../fixtures/businesses/business.ts";
 import type { ShopFixture } from "../fixtures/businesses/shop.ts";
-import { Random } from "../fixtures/random.ts";
 import { cloudChannel, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { isOpen } from "../orders/domain/order.ts";
+import { Random } from "../sandbox/core/random.ts";
 import { demoAds } from "./ads.ts";
 import type { menus } from "./menus.ts";
 import { ordersOf } from "./orders.ts";

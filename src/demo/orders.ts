@@ -5,10 +5,10 @@ import type {
   OrderFixture,
   OrderLineFixture,
 } from "../fixtures/businesses/shop.ts";
-import type { Random } from "../fixtures/random.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
 import { isOpen, orderStatuses } from "../orders/domain/order.ts";
+import type { Random } from "../sandbox/core/random.ts";
 import { nearby, type Storefront } from "./storefront.ts";
 
 export interface OrdersPlan {

@@ -1,5 +1,5 @@
 import type { UserFixture } from "../fixtures/businesses/business.ts";
-import type { Random } from "../fixtures/random.ts";
+import type { Random } from "../sandbox/core/random.ts";
 
 const firstNames = [
   "Ana",

@@ -1,6 +1,6 @@
 import type { ThreadFixture } from "../fixtures/businesses/business.ts";
 import type { Place, ShopFixture } from "../fixtures/businesses/shop.ts";
-import type { Random } from "../fixtures/random.ts";
+import type { Random } from "../sandbox/core/random.ts";
 import { type Menu, menus } from "./menus.ts";
 import { fullName } from "./people.ts";
 

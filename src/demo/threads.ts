@@ -1,5 +1,5 @@
 import type { MessageFixture, ThreadFixture, UserFixture } from "../fixtures/businesses/business.ts";
-import type { Random } from "../fixtures/random.ts";
+import type { Random } from "../sandbox/core/random.ts";
 import { demoAdId } from "./ads.ts";
 import { fullName } from "./people.ts";
 

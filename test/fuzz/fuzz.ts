@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Random } from "../../src/fixtures/random.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
 import type { Route } from "../../src/infra/http/routing/route.ts";
 import { servedRoutes } from "../http/routes.ts";
 import type { Answer } from "../support/http.ts";
