@@ -21,7 +21,9 @@ import { valuesOf } from "./query.ts";
 
 const root = process.getuid?.() === 0;
 
-describe("embedded PostgreSQL", () => {
+describe("embedded PostgreSQL", function () {
+  // Making a cluster takes seconds on a busy machine.
+  this.timeout(30_000);
   let parent: string;
   /** Shared by the tests, whatever state the one before left it in: making a cluster takes longer than a test. */
   let directory: string;
@@ -172,7 +174,7 @@ describe("embedded PostgreSQL", () => {
     try {
       await writeFile(version, "17\n");
       expect(await failure(start()))
-        .to.include("made by PostgreSQL 17")
+        .to.match(/server[.]log.*database files are incompatible/s)
         .and.include("make clean");
     } finally {
       await writeFile(version, before);
@@ -248,7 +250,6 @@ describe("embedded PostgreSQL", () => {
 
       const account = await serverAccount(parent);
       const binaries = await usableBinaries(unlinked, `${place}`, account);
-      expect(binaries.major).to.equal("18");
       expect((await readdir(join(unlinked, "native", "lib"))).length).to.be.above(20);
       expect(binaries.postgres.startsWith(root ? `${place}` : unlinked)).to.equal(true);
     });
