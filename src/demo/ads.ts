@@ -1,13 +1,7 @@
+import type { AdsFixture } from "../fixtures/businesses/business.ts";
 import { dayOf } from "../kernel/instants.ts";
-import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "../sandbox/sandbox.ts";
-import { Random } from "./random.ts";
-
-/** What a business has at the ad platform. */
-export interface DemoAds {
-  readonly token: string;
-  readonly defaultAccountId: string;
-  readonly accounts: readonly Omit<SandboxAdAccount, "token">[];
-}
+import { Random } from "../sandbox/core/random.ts";
+import type { SandboxAd, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 
 /** The ads of a business, by their numbers from 1 to 6: chats say which one they came from. */
 export const demoAdId = (businessId: number, ad: number): string => `120200000000${businessId - 1}0${ad}`;
@@ -58,7 +52,7 @@ const sketches: readonly Sketch[] = [
 
 const adNames = ["Silpancho familiar", "Sopa de maní", "Delivery gratis", "Domingo de pique", "10 años", "2x1"];
 
-export function demoAds(businessId: number, now: Date): DemoAds {
+export function demoAds(businessId: number, now: Date): AdsFixture {
   const random = new Random(businessId * 7);
   const campaigns = sketches.map((sketch, index) => campaignOf(sketch, index + 1, { businessId, now, random }));
   return {
@@ -119,7 +113,3 @@ function adOf(ad: number, lastDay: number, { businessId, now, random }: Plan): S
 }
 
 const daysAgo = (now: Date, ago: number): string => dayOf(new Date(now.getTime() - ago * dayMs), "America/La_Paz");
-
-/** What the ad platform's stand-in has to know of the businesses. */
-export const adAccountsOf = (businesses: readonly { readonly ads?: DemoAds | null }[]): SandboxAdAccount[] =>
-  businesses.flatMap(({ ads }) => (ads ? ads.accounts.map((account) => ({ ...account, token: ads.token })) : []));

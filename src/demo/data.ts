@@ -1,78 +1,26 @@
-import {
-  type ChannelName,
-  cloudChannel,
-  pageChannel,
-  photoChannel,
-  providerBChannel,
-  qrChannel,
-} from "../kernel/channels.ts";
+import type {
+  BusinessFixture,
+  DepartmentFixture,
+  StepFixture,
+  ThreadFixture,
+  UserFixture,
+} from "../fixtures/businesses/business.ts";
+import type { ShopFixture } from "../fixtures/businesses/shop.ts";
+import { cloudChannel, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { isOpen } from "../orders/domain/states.ts";
-import { type DemoAds, demoAds } from "./ads.ts";
+import { Random } from "../sandbox/core/random.ts";
+import { demoAds } from "./ads.ts";
 import type { menus } from "./menus.ts";
-import { type DemoUser, usersOf } from "./people.ts";
-import { Random } from "./random.ts";
-import { type DemoShop, shopOf } from "./shop.ts";
-import { type DemoTemplate, templatesOf } from "./templates.ts";
-import { type DemoThread, ordering, thread } from "./threads.ts";
-
-export type { DemoTemplate, DemoThread };
-
-/** A business of the demo; ids are fixed, so that what is printed and written about them stays true. */
-export interface DemoBusiness {
-  readonly id: number;
-  readonly name: string;
-  readonly flags: object;
-  readonly users: readonly DemoUser[];
-  readonly departments: readonly DemoDepartment[];
-  readonly tags?: readonly { readonly id: number; readonly name: string }[];
-  readonly steps: readonly DemoStep[];
-  readonly templates: readonly DemoTemplate[];
-  readonly threads: readonly DemoThread[];
-  readonly shop?: DemoShop;
-  readonly otherSenders?: readonly DemoSender[];
-  /** No access to the ad platform when absent. */
-  readonly ads?: DemoAds | null;
-  /** Its number at the platform. */
-  readonly sender: {
-    readonly phoneNumberId: string;
-    readonly accountId: string;
-    readonly phone: string;
-    readonly token: string;
-  };
-}
-
-/** What a business sends from on a channel other than the cloud business API. */
-export interface DemoSender {
-  readonly channel: Exclude<ChannelName, typeof cloudChannel>;
-  readonly platformId: string;
-  readonly accountId: string;
-  readonly phone: string;
-  readonly token: string;
-}
-
-export interface DemoDepartment {
-  readonly id: number;
-  readonly name: string;
-  /** By day, on the clock of the business; always open without. */
-  readonly openingHours?: object;
-  readonly outOfHoursMessage?: string;
-  readonly agentIds?: readonly number[];
-}
-
-export interface DemoStep {
-  readonly id: number;
-  readonly name: string;
-  readonly identifier: string;
-  readonly content: string;
-  readonly departmentId: number | null;
-  readonly tags?: string;
-  readonly agent?: string;
-}
+import { ordersOf } from "./orders.ts";
+import { usersOf } from "./people.ts";
+import { storefrontOf } from "./storefront.ts";
+import { templatesOf } from "./templates.ts";
+import { ordering, thread } from "./threads.ts";
 
 export const demoPassword = "recado-demo";
 
 /** The demo, always the same but for its dates, which are relative to `now`. */
-export function demoBusinesses(now: Date): DemoBusiness[] {
+export function demoBusinesses(now: Date): BusinessFixture[] {
   return [
     business({
       id: 1,
@@ -131,7 +79,7 @@ interface Plan {
   readonly now: Date;
 }
 
-function business(plan: Plan): DemoBusiness {
+function business(plan: Plan): BusinessFixture {
   const { id, name, now } = plan;
   const random = new Random(plan.seed);
   // The first business has the small ids that people type; the others' stand clear of them.
@@ -148,7 +96,7 @@ function business(plan: Plan): DemoBusiness {
   }));
   const threads = Array.from(
     { length: plan.threads },
-    (_, index): DemoThread => ({
+    (_, index): ThreadFixture => ({
       ...thread(base, index, { id, users, now, random }),
       // The last few are on the other channels, one on each.
       channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
@@ -157,7 +105,7 @@ function business(plan: Plan): DemoBusiness {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
   // The shop's numbers are its own: those of the rest stay what they are.
-  const shop = shopOf({ ...plan, base, threads, agentIds, seed: plan.seed * 1_000 });
+  const shop = shopOf({ ...plan, base, threads, agentIds }, new Random(plan.seed * 1_000));
   return {
     id,
     name,
@@ -187,8 +135,16 @@ function business(plan: Plan): DemoBusiness {
   };
 }
 
+function shopOf(
+  plan: Parameters<typeof storefrontOf>[0] & Parameters<typeof ordersOf>[0],
+  random: Random,
+): ShopFixture {
+  const storefront = storefrontOf(plan, random);
+  return { ...storefront, orders: ordersOf(plan, storefront, random) };
+}
+
 /** Sales always answer; complaints wait for the morning. */
-function departmentsOf(base: number, users: readonly DemoUser[]): DemoDepartment[] {
+function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentFixture[] {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map(({ id }) => id);
   const workday = [
     ["08:30", "12:30"],
@@ -211,7 +167,7 @@ function departmentsOf(base: number, users: readonly DemoUser[]): DemoDepartment
   ];
 }
 
-function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): DemoStep[] {
+function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): StepFixture[] {
   const steps = [
     {
       name: "Hablar con ventas",

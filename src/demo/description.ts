@@ -1,11 +1,10 @@
 import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
+import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import type { OrderFixture } from "../fixtures/businesses/shop.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
-import type { DemoBusiness } from "./data.ts";
-import type { DemoOrder } from "./orders.ts";
-import type { DemoUser } from "./people.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {
@@ -17,13 +16,13 @@ export interface DemoAccess {
 const keyLabel = "demo";
 const other = 2;
 
-const userOf = (business: DemoBusiness, roleId: number): DemoUser => {
+const userOf = (business: BusinessFixture, roleId: number): UserFixture => {
   const user = business.users.find((candidate) => candidate.roleId === roleId);
   if (!user) throw new Error(`the demo's business ${business.id} has no user of role ${roleId}`);
   return user;
 };
 
-export async function giveAccess(container: Container, businesses: readonly DemoBusiness[]): Promise<DemoAccess> {
+export async function giveAccess(container: Container, businesses: readonly BusinessFixture[]): Promise<DemoAccess> {
   const store = resolve(container, tokens.appKeyStore);
   const issueAppKey = resolve(container, tokens.issueAppKey);
   const openSession = resolve(container, tokens.openSession);
@@ -42,14 +41,14 @@ export async function giveAccess(container: Container, businesses: readonly Demo
   return { appKeys, sessionTokens };
 }
 
-const pendingOrder = ({ shop }: DemoBusiness, type: string): DemoOrder | undefined =>
+const pendingOrder = ({ shop }: BusinessFixture, type: string): OrderFixture | undefined =>
   shop?.orders.find((order) => order.status === statusOf.pending && order.type === type && !order.paid);
 
 interface Parts {
   readonly api: string;
   readonly sandbox: string | null;
   readonly databaseUrl: string;
-  readonly businesses: readonly DemoBusiness[];
+  readonly businesses: readonly BusinessFixture[];
   readonly access: DemoAccess;
 }
 
@@ -57,13 +56,13 @@ export type DemoDescription = ReturnType<typeof demoDescription>;
 
 /** What `.run/demo.json` says: where everything is, and ids and keys to try it with. */
 export function demoDescription({ api, sandbox, databaseUrl, businesses, access }: Parts) {
-  const find = (id: number): DemoBusiness => {
+  const find = (id: number): BusinessFixture => {
     const business = businesses.find((candidate) => candidate.id === id);
     if (!business) throw new Error(`the demo has no business ${id}`);
     return business;
   };
   const [main, foreign] = [find(1), find(other)];
-  const sessionOf = (business: DemoBusiness, roleId: number) => {
+  const sessionOf = (business: BusinessFixture, roleId: number) => {
     const { id, email } = userOf(business, roleId);
     return { id, email, sessionToken: access.sessionTokens.get(id) ?? "" };
   };

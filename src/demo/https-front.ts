@@ -1,7 +1,7 @@
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { selfSigned } from "./certificate.ts";
+import { selfSigned } from "../fixtures/https/certificate.ts";
 
 export interface HttpsFront {
   /** `https://127.0.0.1:<port>` */

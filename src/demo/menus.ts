@@ -1,4 +1,4 @@
-export interface DemoMenu {
+export interface Menu {
   /** Before the numbers of its articles. */
   readonly code: string;
   /** Latitude and longitude. */
@@ -12,7 +12,7 @@ export interface DemoMenu {
   readonly extras: readonly (readonly [string, number])[];
 }
 
-const dishes: Omit<DemoMenu, "center" | "branches" | "zones"> = {
+const dishes: Omit<Menu, "center" | "branches" | "zones"> = {
   code: "SA",
   articles: [
     ["Silpancho", 32],
@@ -46,7 +46,7 @@ const dishes: Omit<DemoMenu, "center" | "branches" | "zones"> = {
   ],
 };
 
-const coffees: Omit<DemoMenu, "center" | "branches" | "zones"> = {
+const coffees: Omit<Menu, "center" | "branches" | "zones"> = {
   code: "CI",
   articles: [
     ["Espresso", 10],
@@ -71,7 +71,7 @@ const coffees: Omit<DemoMenu, "center" | "branches" | "zones"> = {
   ],
 };
 
-const laPaz: Pick<DemoMenu, "center" | "branches" | "zones"> = {
+const laPaz: Pick<Menu, "center" | "branches" | "zones"> = {
   center: [-16.504, -68.13],
   branches: ["Sopocachi", "Centro", "Calacoto"],
   zones: [
@@ -106,4 +106,4 @@ export const menus = {
       ["La Ceja", 8.5],
     ],
   },
-} as const satisfies Readonly<Record<string, DemoMenu>>;
+} as const satisfies Readonly<Record<string, Menu>>;

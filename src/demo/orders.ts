@@ -1,57 +1,22 @@
+import type { ThreadFixture } from "../fixtures/businesses/business.ts";
+import type {
+  AppCustomerFixture,
+  LineExtraFixture,
+  OrderFixture,
+  OrderLineFixture,
+} from "../fixtures/businesses/shop.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
 import { isOpen, statusesOf, statusOf } from "../orders/domain/states.ts";
-import { nearby } from "./places.ts";
-import type { Random } from "./random.ts";
-import type { DemoAppCustomer, DemoArticle, DemoStorefront } from "./storefront.ts";
-import type { DemoThread } from "./threads.ts";
-
-export interface DemoOrder {
-  readonly id: number;
-  readonly status: number;
-  readonly type: string;
-  readonly shipmentMethod: "delivery" | "pickup";
-  readonly paymentMethod: string | null;
-  readonly branchId: number;
-  readonly zoneId: number | null;
-  readonly chatId: number;
-  readonly externalUserId: string | null;
-  readonly userId: number | null;
-  readonly driverId: number | null;
-  readonly paid: boolean | null;
-  readonly cancelReason: string | null;
-  readonly locationLabel: string | null;
-  readonly rawAddress: string | null;
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-  readonly scheduledAt: Date | null;
-  readonly speedyPrice: number | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly lines: readonly DemoLine[];
-  readonly discounts: readonly { readonly kind: string; readonly amount: number }[];
-}
-
-export interface DemoLine {
-  readonly id: number;
-  readonly article: DemoArticle;
-  readonly quantity: number;
-  readonly type: "item" | "delivery_coupon";
-  readonly extras: readonly DemoLineExtra[];
-}
-
-export interface DemoLineExtra {
-  readonly extraId: number;
-  /** What is asked for it instead of its charge. */
-  readonly custom?: { readonly price: number; readonly picked: string };
-}
+import type { Random } from "../sandbox/core/random.ts";
+import { nearby, type Storefront } from "./storefront.ts";
 
 export interface OrdersPlan {
   /** What their ids begin after. */
   readonly base: number;
   /** How many. */
   readonly orders: number;
-  readonly threads: readonly DemoThread[];
+  readonly threads: readonly ThreadFixture[];
   readonly agentIds: readonly number[];
   readonly now: Date;
 }
@@ -61,7 +26,7 @@ const hourMs = 60 * minuteMs;
 const days = 90;
 
 /** The oldest first; those that are still open are of today, and their customers talk to an agent. */
-export function ordersOf(plan: OrdersPlan, storefront: DemoStorefront, random: Random): DemoOrder[] {
+export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Random): OrderFixture[] {
   const now = plan.now.getTime();
   const moments = Array.from({ length: plan.orders }, (_, index) => {
     const status = drawStatus(index, random);
@@ -94,7 +59,7 @@ interface OrderMoment {
   readonly createdAt: number;
 }
 
-type Address = Pick<DemoOrder, "locationLabel" | "rawAddress" | "latitude" | "longitude">;
+type Address = Pick<OrderFixture, "locationLabel" | "rawAddress" | "latitude" | "longitude">;
 
 const noAddress: Address = { locationLabel: null, rawAddress: null, latitude: null, longitude: null };
 const labels = ["Casa", "Trabajo", "Casa de mi mamá", "Oficina"];
@@ -123,13 +88,13 @@ class OrderMaker {
 
   constructor(
     private readonly plan: OrdersPlan,
-    private readonly storefront: DemoStorefront,
+    private readonly storefront: Storefront,
     private readonly random: Random,
   ) {
     this.lastLine = plan.base * 10;
   }
 
-  order({ id, status, type, createdAt }: OrderMoment): DemoOrder {
+  order({ id, status, type, createdAt }: OrderMoment): OrderFixture {
     const { random, storefront } = this;
     const isDelivery = random.chance(0.7);
     const zone = random.pick(storefront.zones);
@@ -165,21 +130,21 @@ class OrderMaker {
   /** Open orders belong to chats that an agent attends, so that nothing of the demo is cancelled by itself. */
   private chats(isLive: boolean): number[] {
     const { threads } = this.plan;
-    const attended = ({ channel, state }: DemoThread) =>
+    const attended = ({ channel, state }: ThreadFixture) =>
       channel === cloudChannel && (state === "pending" || state === "in_progress");
     return (isLive ? threads.filter(attended) : threads).map(({ chatId }) => chatId);
   }
 
-  private appCustomer(chats: readonly number[]): DemoAppCustomer {
+  private appCustomer(chats: readonly number[]): AppCustomerFixture {
     return this.random.pick(this.storefront.appCustomers.filter(({ chatId }) => chats.includes(chatId)));
   }
 
-  private lines(isDelivery: boolean): DemoLine[] {
+  private lines(isDelivery: boolean): OrderLineFixture[] {
     const { random } = this;
     const { articles } = this.storefront;
     const items = articles.filter(({ type }) => type === "item");
     const coupon = articles.find(({ type }) => type === "free_delivery");
-    const lines: DemoLine[] = Array.from({ length: random.between(1, 4) }, () => ({
+    const lines: OrderLineFixture[] = Array.from({ length: random.between(1, 4) }, () => ({
       id: this.nextLine(),
       article: random.pick(items),
       quantity: random.pick([1, 1, 1, 2, 2, 3, 6]),
@@ -196,7 +161,7 @@ class OrderMaker {
     return this.lastLine;
   }
 
-  private extra(): DemoLineExtra {
+  private extra(): LineExtraFixture {
     const { random } = this;
     const extraId = random.pick(this.storefront.extras).id;
     if (!random.chance(0.25)) return { extraId };
@@ -228,7 +193,7 @@ function isPaid(id: number, status: number): boolean | null {
 }
 
 /** At most a tenth of what the articles cost. */
-function discountsOf(lines: readonly DemoLine[], random: Random): DemoOrder["discounts"] {
+function discountsOf(lines: readonly OrderLineFixture[], random: Random): OrderFixture["discounts"] {
   if (!random.chance(0.15)) return [];
   const cents = lines.reduce((sum, { article, quantity }) => sum + Math.round(article.price * 100) * quantity, 0);
   const kind = random.pick(["coupon", "coupon", "reward", "reward_points", "claimed_points"]);

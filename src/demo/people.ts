@@ -1,12 +1,5 @@
-import type { Random } from "./random.ts";
-
-export interface DemoUser {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly roleId: number;
-  readonly available: boolean;
-}
+import type { UserFixture } from "../fixtures/businesses/business.ts";
+import type { Random } from "../sandbox/core/random.ts";
 
 const firstNames = [
   "Ana",
@@ -50,7 +43,7 @@ const lastNames = [
 
 export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
 
-export function usersOf(base: number, businessId: number, random: Random): DemoUser[] {
+export function usersOf(base: number, businessId: number, random: Random): UserFixture[] {
   const roles = [1, 5, 5, 5, 2];
   return roles.map((roleId, index) => ({
     id: base + index + 1,

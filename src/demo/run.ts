@@ -8,16 +8,17 @@ import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { type Service, startService } from "../bootstrap/service.ts";
 import { tokens } from "../bootstrap/tokens.ts";
+import type { BusinessFixture } from "../fixtures/businesses/business.ts";
+import { platformsAt, pusherAt, sandboxAccountsOf, sandboxAdAccountsOf } from "../fixtures/businesses/platforms.ts";
+import { startEmbeddedPostgres } from "../fixtures/postgres/embedded-postgres.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
-import { adAccountsOf } from "./ads.ts";
-import { type DemoBusiness, demoBusinesses } from "./data.ts";
+import { demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
-import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { startHttpsFront } from "./https-front.ts";
 import { isDemo, seedDemo } from "./seed.ts";
 import { printWelcome } from "./welcome.ts";
@@ -85,22 +86,18 @@ async function databaseUrl(): Promise<string> {
   return server.url;
 }
 
-async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: string; appSecret: string }) {
+async function sandboxFor(businesses: readonly BusinessFixture[], webhook: { url: string; appSecret: string }) {
   const settings = {
     host: "127.0.0.1",
     webhook,
-    accounts: businesses.map(({ sender, templates, threads }) => ({
-      token: sender.token,
-      accountId: sender.accountId,
-      phoneNumberId: sender.phoneNumberId,
-      displayPhoneNumber: sender.phone,
-      templates: templates.flatMap(({ listed }) => listed),
+    accounts: sandboxAccountsOf(businesses).map((account, index) => ({
+      ...account,
       // The demo's conversations are alive, whenever it was seeded.
-      people: threads.map(({ phone }) => phone),
+      people: businesses[index]?.threads.map(({ phone }) => phone),
     })),
     ...otherPlatforms(businesses),
     pusherApps: [pusherApp],
-    adAccounts: adAccountsOf(businesses),
+    adAccounts: sandboxAdAccountsOf(businesses),
   };
   const sandbox = await startSandbox({ ...settings, port: ports.sandbox }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });
@@ -111,7 +108,7 @@ async function sandboxFor(businesses: readonly DemoBusiness[], webhook: { url: s
 }
 
 /** The platforms of the other channels, as the businesses use them. */
-function otherPlatforms(businesses: readonly DemoBusiness[]) {
+function otherPlatforms(businesses: readonly BusinessFixture[]) {
   const onChannel = (channel: ChannelName) =>
     businesses.flatMap((business) =>
       (business.otherSenders ?? [])
@@ -144,7 +141,7 @@ interface Demo {
   readonly settings: Readonly<Record<string, string>>;
   readonly service: Service;
   readonly sandbox: Sandbox | null;
-  readonly businesses: readonly DemoBusiness[];
+  readonly businesses: readonly BusinessFixture[];
   readonly access: DemoAccess;
 }
 
@@ -160,24 +157,11 @@ async function demandFree(port: number): Promise<void> {
 /** Of the sandbox's Pusher host. */
 const pusherApp = { appId: "demo", key: "demo-key", secret: randomBytes(16).toString("hex") };
 
-/** Where a platform's URL is not set, the sandbox stands in for it. */
-const platformsAt = (url: string): Record<string, string> => ({
-  MESSAGING_PLATFORM_URL: url,
-  ADS_PLATFORM_URL: process.env.ADS_PLATFORM_URL || url,
-  QR_PROVIDER_URL: process.env.QR_PROVIDER_URL || url,
-  PROVIDER_B_URL: process.env.PROVIDER_B_URL || url,
-  SMS_PROVIDER_URL: process.env.SMS_PROVIDER_URL || `${url}/sms`,
-  DELIVERY_PRICING_URL: process.env.DELIVERY_PRICING_URL || `${url}/delivery-pricing`,
-  DRIVER_TRACKING_URL: process.env.DRIVER_TRACKING_URL || `${url}/driver-tracking`,
-  ...(process.env.PUSHER_HOST ? {} : pusherAt(url)),
-});
-
-const pusherAt = (url: string) => ({
-  PUSHER_HOST: url,
-  PUSHER_APP_ID: pusherApp.appId,
-  PUSHER_KEY: pusherApp.key,
-  PUSHER_SECRET: pusherApp.secret,
-});
+/** The sandbox stands in for the platforms whose URL is not set. */
+function platformsOf(url: string): Record<string, string> {
+  const standIns = Object.entries(platformsAt(url)).map(([name, value]) => [name, process.env[name] || value]);
+  return { ...Object.fromEntries(standIns), ...(process.env.PUSHER_HOST ? {} : pusherAt(url, pusherApp)) };
+}
 
 /** Where files go and are found, unless somebody else keeps them. */
 async function mediaOf(): Promise<Record<string, string>> {
@@ -208,7 +192,7 @@ async function start(): Promise<Demo> {
     ...secrets,
     DATABASE_URL: url,
     ...(await mediaOf()),
-    ...(sandbox ? platformsAt(sandbox.url) : {}),
+    ...(sandbox ? platformsOf(sandbox.url) : {}),
   };
   const config = readConfig({
     LOG_LEVEL: "warn",

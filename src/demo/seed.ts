@@ -1,9 +1,8 @@
+import { insertBusiness, numberedTables } from "../fixtures/businesses/insert.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
-import { cloudChannel } from "../kernel/channels.ts";
-import { type DemoBusiness, demoBusinesses, demoPassword } from "./data.ts";
-import { insertShop, shopTables } from "./seed-shop.ts";
+import { demoBusinesses, demoPassword } from "./data.ts";
 
 /**
  * Fills an empty database with the demo; does nothing when there is a business already. One transaction: a demo
@@ -20,16 +19,15 @@ export async function seedDemo(database: Database, secrets: Secrets, now: Date):
     if (!empty) return false;
     const passwordHash = await new Passwords().hash(demoPassword);
     for (const business of demoBusinesses(now)) await insertBusiness(transaction, business, secrets, passwordHash);
-    await transaction.rows(registrations, [now]);
-    for (const each of [temperatures, tickets, tagEvents])
-      await transaction.rows(each, each === temperatures ? [] : [now]);
+    for (const each of [registrations, tickets, tagEvents]) await transaction.rows(each, [now]);
+    await transaction.rows(temperatures, []);
     await moveSequences(transaction);
     return true;
   });
 }
 
-/** The demo's statements run once each: prepared under a name made of their text. */
-const statement = (text: string) => ({ name: `demo ${text.replaceAll(/\s+/g, " ").slice(0, 50)}`, text });
+/** Runs once, so it has no name. */
+const statement = (text: string) => ({ name: "", text });
 
 /** Sales and quotations of the last 90 days: up to three of each chat, some of them in dollars, some from ads. */
 const registrations = statement(`
@@ -90,147 +88,11 @@ const tagEvents = statement(`
   ) as tag on tag.business_id = chat.business_id
   where chat.id % (tag.place + 1) = 0`);
 
-/** Writes one business with all that belongs to it. */
-export async function insertBusiness(
-  transaction: Queries,
-  business: DemoBusiness,
-  secrets: Secrets,
-  passwordHash: string,
-): Promise<void> {
-  const { id, users, departments, tags = [], steps, templates, threads, sender, otherSenders = [] } = business;
-  const insert = (text: string, rows: readonly object[]) =>
-    transaction.rows(statement(text), [id, JSON.stringify(rows)]);
-
-  await transaction.rows(
-    statement("insert into businesses (id, name, feature_flags, plan) values ($1, $2, $3, 'pro')"),
-    [id, business.name, JSON.stringify(business.flags)],
-  );
-  await insert(
-    `insert into users (business_id, id, name, role_id, available)
-     select $1, id, name, "roleId", available
-     from jsonb_to_recordset($2) as row(id bigint, name text, "roleId" int, available boolean)`,
-    users,
-  );
-  await insert(
-    `insert into credentials (email, business_id, user_id, password_hash)
-     select email, $1, id, hash from jsonb_to_recordset($2) as row(email text, id bigint, hash text)`,
-    users.map((user) => ({ ...user, hash: passwordHash })),
-  );
-  await insert(
-    `insert into departments (business_id, id, name, opening_hours, out_of_hours_message)
-     select $1, id, name, "openingHours", "outOfHoursMessage"
-     from jsonb_to_recordset($2)
-       as row(id bigint, name text, "openingHours" jsonb, "outOfHoursMessage" text)`,
-    departments,
-  );
-  await insert(
-    `insert into department_agents (business_id, department_id, user_id)
-     select $1, id, agent from jsonb_to_recordset($2) as row(id bigint, "agentIds" bigint[]), unnest("agentIds") as agent`,
-    departments,
-  );
-  await insert(
-    "insert into tags (business_id, id, name) select $1, id, name from jsonb_to_recordset($2) as row(id bigint, name text)",
-    tags,
-  );
-  await insert(
-    `insert into steps (business_id, id, name, identifier, type, content, department_id, tags, agent)
-     select $1, id, name, identifier, 'ticket', content, "departmentId", tags, agent
-     from jsonb_to_recordset($2)
-       as row(id bigint, name text, identifier text, content text, "departmentId" bigint, tags text, agent text)`,
-    steps,
-  );
-  await transaction.rows(
-    statement(`
-      insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
-      values ($1, '${cloudChannel}', $2, $3, $4, $5)`),
-    [id, sender.phoneNumberId, sender.accountId, sender.phone, secrets.seal(sender.token, id)],
-  );
-  if (business.ads) {
-    await transaction.rows(
-      statement("insert into ad_credentials (business_id, sealed_token, default_account_id) values ($1, $2, $3)"),
-      [id, secrets.seal(business.ads.token, id), business.ads.defaultAccountId],
-    );
-  }
-  for (const other of otherSenders) {
-    await transaction.rows(
-      statement(`
-        insert into senders (provider, business_id, platform_id, account_id, phone, sealed_token)
-        values ($1, $2, $3, $4, $5, $6)`),
-      [other.channel, id, other.platformId, other.accountId, other.phone, secrets.seal(other.token, id)],
-    );
-  }
-  await insert(
-    `insert into templates (business_id, id, name, platform_name, body, structure, header_type, file_name, provider,
-                            provider_b_id, allowed_agents, visible, created_by_ai, deleted_at)
-     select $1, id, name, "platformName", body, structure, "headerType", "fileName", provider, "providerBId",
-            "allowedAgents", visible, "createdByAi", case when deleted then now() end
-     from jsonb_to_recordset($2) as row(
-       id bigint, name text, "platformName" text, body text, structure jsonb, "headerType" text, "fileName" text,
-       provider text, "providerBId" text, "allowedAgents" text, visible boolean, "createdByAi" boolean,
-       deleted boolean)`,
-    templates,
-  );
-  await insert(
-    `with row as (
-       select * from jsonb_to_recordset($2) as row(
-         "contactId" bigint, "chatId" bigint, name text, phone text, channel text, state text, "supportUserId" bigint,
-         "adId" text, messages jsonb)
-     ),
-     contact as (
-       insert into contacts (business_id, id, name, phone, platform_id)
-       select $1, "contactId", name, phone, phone from row
-     ),
-     chat as (
-       insert into chats (business_id, id, contact_id, provider, bot_available, support_user_id, ad_id,
-                          ad_clicked_at, last_message_at, last_inbound_at)
-       select $1, "chatId", "contactId", coalesce(channel, '${cloudChannel}'), state = 'bot', "supportUserId", "adId",
-              case when "adId" is not null then (messages->0->>'at')::timestamptz end,
-              (messages->-1->>'at')::timestamptz,
-              (select max((message->>'at')::timestamptz) from jsonb_array_elements(messages) as message
-               where message->>'direction' = 'in')
-       from row
-     ),
-     conversation as (
-       insert into conversations (business_id, id, chat_id, state, ad_id, created_at, closed_at)
-       select $1, "chatId", "chatId", case when state = 'closed' then 'in_progress' else state end, "adId",
-              (messages->0->>'at')::timestamptz,
-              case when state = 'closed' then (messages->-1->>'at')::timestamptz end
-       from row
-     )
-     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
-                           reference, attempt, platform_message_id, occurred_at, created_at)
-     select $1, "chatId", "chatId", message.direction, 'text', message.body, message.author, message."authorName",
-            message.state, case when message.direction = 'out' then gen_random_uuid() end,
-            case when message.direction = 'out' then 1 else 0 end, 'wamid.demo.' || gen_random_uuid(),
-            message.at, message.at
-     from row, jsonb_to_recordset(row.messages)
-       as message(direction text, body text, author text, "authorName" text, state text, at timestamptz)
-     order by message.at`,
-    threads,
-  );
-  if (business.shop) await insertShop(insert, business.shop);
-}
-
 /** The demo chose its ids itself; what is made from now on gets the next ones. */
 async function moveSequences(transaction: Queries): Promise<void> {
-  for (const table of [
-    "businesses",
-    "users",
-    "departments",
-    "tags",
-    "steps",
-    "templates",
-    "contacts",
-    "chats",
-    "conversations",
-    ...shopTables,
-  ]) {
-    await transaction.rows(
-      statement(
-        `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table})) /* ${table} */`,
-      ),
-      [],
-    );
+  for (const table of numberedTables) {
+    const last = `(select max(id) from ${table})`;
+    await transaction.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), ${last})`), []);
   }
 }
 

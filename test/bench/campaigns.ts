@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DemoBusiness } from "../../src/demo/data.ts";
+import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 import type { Arena } from "./bench.ts";
@@ -174,7 +174,8 @@ export class CampaignArena {
 
 const templateOf = (businessId: number): number => businessId * 100 + 1;
 
-const businessOf = (id: number): DemoBusiness => aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
+const businessOf = (id: number): BusinessFixture =>
+  aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
 
 /** Sentences about what is wrong with it. */
 export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {

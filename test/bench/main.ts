@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { migrate } from "../../src/infra/postgres/migrate.ts";
 import type { Bench, BenchResult } from "./bench.ts";
 import { openStage, type Stage } from "./stage.ts";

@@ -3,11 +3,12 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { DemoBusiness } from "../../src/demo/data.ts";
-import { insertBusiness } from "../../src/demo/seed.ts";
+import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
+import { insertBusiness } from "../../src/fixtures/businesses/insert.ts";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { request } from "../support/http.ts";
-import { accountsOf, appSecret, masterSecret, verifyToken } from "../support/world.ts";
+import { appSecret, masterSecret, verifyToken } from "../support/world.ts";
 import { type OwnProcess, startProgram, startService } from "./processes.ts";
 
 const sandboxProgram = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
@@ -33,12 +34,12 @@ export interface Stage {
 export interface StageSettings {
   /** Migrated, and without businesses. */
   readonly databaseUrl: string;
-  readonly businesses: readonly DemoBusiness[];
+  readonly businesses: readonly BusinessFixture[];
   readonly statusDelayMs?: number;
 }
 
 export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: StageSettings): Promise<Stage> {
-  const sandboxSettings = { port: 0, host: "127.0.0.1", accounts: accountsOf(businesses), statusDelayMs };
+  const sandboxSettings = { port: 0, host: "127.0.0.1", accounts: sandboxAccountsOf(businesses), statusDelayMs };
   const sandbox = await startProgram(sandboxProgram, [JSON.stringify(sandboxSettings)]);
   const environment = {
     LOG_LEVEL: "info",
@@ -72,7 +73,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
 /** Puts the businesses into the database; their App Keys. */
 async function seed(
   environment: NodeJS.ProcessEnv,
-  businesses: readonly DemoBusiness[],
+  businesses: readonly BusinessFixture[],
 ): Promise<ReadonlyMap<number, string>> {
   const container = createContainer(readConfig({ ...environment, LOG_LEVEL: "silent" }));
   const database = resolve(container, tokens.database);

@@ -1,8 +1,9 @@
 import { expect } from "chai";
-import { type DemoBusiness, demoBusinesses } from "../../src/demo/data.ts";
+import { demoBusinesses } from "../../src/demo/data.ts";
 import { type DemoDescription, demoDescription } from "../../src/demo/description.ts";
 import { orderLine } from "../../src/demo/order-line.ts";
 import { isDemo, seedDemo } from "../../src/demo/seed.ts";
+import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
@@ -18,7 +19,7 @@ describe("the demo", () => {
   const now = new Date();
   let opened: OpenDatabase;
   let database: Database;
-  let businesses: DemoBusiness[];
+  let businesses: BusinessFixture[];
   let description: DemoDescription;
   before(async () => {
     opened = await openDatabase(2);
@@ -42,7 +43,7 @@ describe("the demo", () => {
   it("is the same for the same moment, its ids and names at any moment", () => {
     expect(demoBusinesses(now)).to.deep.equal(businesses);
     const later = demoBusinesses(new Date(now.getTime() + 40 * dayMs));
-    const ids = (all: readonly DemoBusiness[]) =>
+    const ids = (all: readonly BusinessFixture[]) =>
       all.map(({ shop }) => shop?.orders.map(({ id, chatId }) => [id, chatId]));
     expect(ids(later)).to.deep.equal(ids(businesses));
   });

@@ -4,12 +4,13 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { Database, type Queries } from "../../src/infra/postgres/database.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, accountsOf, aTemplate } from "../support/world.ts";
+import { aBusiness, aTemplate } from "../support/world.ts";
 import { businessId, templateId } from "./scenario.ts";
 
 const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [] });
@@ -152,7 +153,7 @@ export class CampaignStage {
 
   /** What the platform takes of the number in a second, from now on; anything when undefined. */
   async limitPlatform(messagesPerSecond: number | undefined): Promise<void> {
-    await this.control("POST", "/accounts", { ...accountsOf([business])[0], messagesPerSecond });
+    await this.control("POST", "/accounts", { ...sandboxAccountsOf([business])[0], messagesPerSecond });
   }
 
   /** Ends every connection of the service, as a failover does. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../../src/demo/random.ts";
+import type { Random } from "../../src/sandbox/core/random.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { eventually } from "../support/wait.ts";
 import type { CampaignStage, RunningCampaign, Verdict } from "./campaign-stage.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Random } from "../../src/demo/random.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";

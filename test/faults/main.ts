@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { Random } from "../../src/demo/random.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
 import { formatTable } from "../bench/table.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";

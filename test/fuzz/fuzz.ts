@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { Random } from "../../src/demo/random.ts";
 import type { Route } from "../../src/infra/http/routing/route.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
 import { servedRoutes } from "../http/routes.ts";
 import type { Answer } from "../support/http.ts";
 import { Checks, describeLine, patienceMs } from "./checks.ts";

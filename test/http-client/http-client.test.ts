@@ -6,10 +6,9 @@ import { expect } from "chai";
 import nock from "nock";
 import { HttpClient, type HttpClientSettings, type HttpOutcome } from "../../src/infra/http-client/http-client.ts";
 import { pooled } from "../../src/infra/http-client/pooled-agent.ts";
-import { certificate } from "../support/certificate.ts";
 import { eventually } from "../support/wait.ts";
 import { useNock, useRealNetwork } from "./nocked.ts";
-import { answer, freePort, type RawServer, serveRaw } from "./servers.ts";
+import { answer, certificate, freePort, type RawServer, serveRaw } from "./servers.ts";
 
 describe("HttpClient", () => {
   useRealNetwork();

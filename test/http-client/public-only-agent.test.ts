@@ -37,7 +37,9 @@ describe("PublicOnlyAgent", () => {
     }
   });
 
-  it("passes on that a name is unknown", async () => {
-    expect((await lookUp("\0", true)).error).to.be.instanceOf(Error);
+  it("passes on that a name with a null byte cannot be looked up", async () => {
+    for (const name of ["\0", "a\0.example.com"]) {
+      expect((await lookUp(name, true)).error, name).to.be.instanceOf(Error);
+    }
   });
 });

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
-import { certificate } from "../support/certificate.ts";
+import { selfSigned } from "../../src/fixtures/https/certificate.ts";
+
+/** Of every server here that speaks TLS. */
+export const certificate = selfSigned();
 
 /** A server that speaks whatever the test writes, and counts. */
 export interface RawServer {

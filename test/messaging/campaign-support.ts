@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { DemoBusiness } from "../../src/demo/data.ts";
+import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import type { CampaignQueue, SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -16,7 +16,7 @@ const longestMs = 8_000;
 export const contactId = (n: number, businessId = 1): number => businessId * 1_000 + n;
 
 /** With tags, templates of many kinds and contacts to write to. */
-export const campaignBusiness = (id: number, changes: Partial<DemoBusiness> = {}): DemoBusiness => {
+export const campaignBusiness = (id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture => {
   const base = id * 100;
   const plain = { body: "Hola" };
   return aBusiness(id, {
@@ -50,7 +50,7 @@ export class CampaignWorld {
   private constructor(readonly world: World) {}
 
   static async start(
-    businesses: readonly DemoBusiness[] = [campaignBusiness(1), campaignBusiness(2)],
+    businesses: readonly BusinessFixture[] = [campaignBusiness(1), campaignBusiness(2)],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<CampaignWorld> {
     const world = await startWorld({ businesses, environment });

@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { requiredParameters } from "../../src/messaging/domain/template.ts";
 import type { Answer } from "../support/http.ts";
-import { aBusiness, accountsOf, aTemplate, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { shownStates } from "./template-states.ts";
 
 const path = "/chats/obtener/mensaje/plantilla";
@@ -195,7 +196,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
   it("asks the platform each time: a new state shows with the next request (§1.5)", async () => {
     const turned = (status: string) => aBusiness(9, { templates: [aTemplate(901, { status })] });
     for (const state of ["APPROVED", "REJECTED", "PENDING", "APPROVED"]) {
-      await world.control("POST", "/accounts", accountsOf([turned(state)])[0]);
+      await world.control("POST", "/accounts", sandboxAccountsOf([turned(state)])[0]);
       expect(await statesOf(9)).to.deep.equal({ "Plantilla 901": state });
     }
   });

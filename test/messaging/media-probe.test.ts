@@ -2,10 +2,10 @@ import { once } from "node:events";
 import https from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { expect } from "chai";
+import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 import { HttpMediaProbe, type HttpMediaProbeSettings } from "../../src/messaging/adapters/http-client/media-probe.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { freePort } from "../http-client/servers.ts";
-import { certificate } from "../support/certificate.ts";
 
 describe("HttpMediaProbe", () => {
   useRealNetwork();
@@ -96,6 +96,8 @@ describe("HttpMediaProbe", () => {
         `https://public.example@${host}/`,
         `https://public.example:x@${host}/`,
         `https://${host}/${"x".repeat(2_048)}`,
+        "https://a\0.example.com/",
+        "https://a%00.example.com/",
       ];
       for (const url of urls) {
         expect(await probe.probe(url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
@@ -114,7 +116,7 @@ describe("HttpMediaProbe", () => {
 
     beforeEach(async () => {
       asked = [];
-      media = https.createServer(certificate, (request, response) => {
+      media = https.createServer(selfSigned(), (request, response) => {
         asked.push(`${request.method} ${request.url}`);
         if (request.url === "/hang") return;
         const status = Number(request.url?.slice(1, 4));

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import pg from "pg";
-import { certificate } from "../support/certificate.ts";
+import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aNamedTemplate, aTemplate, startWorld, type World } from "../support/world.ts";
@@ -68,7 +68,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
   const heads: { method: string | undefined; url: string | undefined }[] = [];
 
   before(async () => {
-    files = createServer(certificate, (request, response) => {
+    files = createServer(selfSigned(), (request, response) => {
       heads.push({ method: request.method, url: request.url });
       if (request.url === "/hangup") return void request.socket.destroy();
       const status = Number(request.url?.slice(1, 4));

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import pg from "pg";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import {
   type ChatChannelName,
@@ -14,7 +15,7 @@ import {
 } from "../../src/kernel/channels.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, accountsOf, aTemplate, aWebhook, masterSecret, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aTemplate, aWebhook, masterSecret, startWorld, type World } from "../support/world.ts";
 
 const path = "/chats/enviar/mensaje/plantilla/arquitectura";
 const rejected = "Error al enviar la plantilla";
@@ -362,7 +363,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
 
     it("anew with each send", async () => {
       const become = async (status: string) => {
-        const [account] = accountsOf([shop]);
+        const [account] = sandboxAccountsOf([shop]);
         const templates = account?.templates.map((each) => (each.name === "template_134" ? { ...each, status } : each));
         await world.control("POST", "/accounts", { ...account, templates });
       };

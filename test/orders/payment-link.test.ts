@@ -1,9 +1,10 @@
 import { expect } from "chai";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { type ChannelName, cloudChannel, providerBChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, accountsOf, aTemplate, masterSecret, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aTemplate, masterSecret, startWorld, type World } from "../support/world.ts";
 import { addOrder, openShop } from "./shop.ts";
 
 const base = "https://pay.example/checkout";
@@ -64,7 +65,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
     // What is known right after a send is to stay as it is.
     await world.control("POST", "/webhooks", { paused: true });
-    for (const account of accountsOf([shop])) await world.control("POST", "/accounts", { ...account, people });
+    for (const account of sandboxAccountsOf([shop])) await world.control("POST", "/accounts", { ...account, people });
     await world.control("POST", "/qr-instances", { instance: "tienda", apiKey: "secret" });
     const registered = [{ contentId: "HX103", variables: 1 }];
     const account = { accountId: "AC1", token: "secret", phone: providerBPhone, templates: registered };

@@ -6,22 +6,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { serverAccount } from "../../src/fixtures/postgres/account.ts";
+import { installedPackage, usableBinaries } from "../../src/fixtures/postgres/binaries.ts";
 import {
   DirectoryInUse,
   type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/demo/embedded-postgres.ts";
-import { serverAccount } from "../../src/demo/postgres/account.ts";
-import { installedPackage, usableBinaries } from "../../src/demo/postgres/binaries.ts";
-import { dataDirectory, settledPath, shelter } from "../../src/demo/postgres/place.ts";
-import { isAlive } from "../../src/demo/postgres/server-process.ts";
+} from "../../src/fixtures/postgres/embedded-postgres.ts";
+import { dataDirectory, settledPath, shelter } from "../../src/fixtures/postgres/place.ts";
+import { isAlive } from "../../src/fixtures/postgres/server-process.ts";
 import { eventually } from "../support/wait.ts";
 import { valuesOf } from "./query.ts";
 
 const root = process.getuid?.() === 0;
 
-describe("embedded PostgreSQL", () => {
+describe("embedded PostgreSQL", function () {
+  // Making a cluster takes seconds on a busy machine.
+  this.timeout(30_000);
   let parent: string;
   /** Shared by the tests, whatever state the one before left it in: making a cluster takes longer than a test. */
   let directory: string;
@@ -172,7 +174,7 @@ describe("embedded PostgreSQL", () => {
     try {
       await writeFile(version, "17\n");
       expect(await failure(start()))
-        .to.include("made by PostgreSQL 17")
+        .to.match(/server[.]log.*database files are incompatible/s)
         .and.include("make clean");
     } finally {
       await writeFile(version, before);
@@ -248,7 +250,6 @@ describe("embedded PostgreSQL", () => {
 
       const account = await serverAccount(parent);
       const binaries = await usableBinaries(unlinked, `${place}`, account);
-      expect(binaries.major).to.equal("18");
       expect((await readdir(join(unlinked, "native", "lib"))).length).to.be.above(20);
       expect(binaries.postgres.startsWith(root ? `${place}` : unlinked)).to.equal(true);
     });

@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
 
 /** A process that starts a server, prints it, and forgets to stop it; lives until it is killed or its stdin ends. */
 const [, , directory = ""] = process.argv;

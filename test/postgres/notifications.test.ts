@@ -23,7 +23,7 @@ describe("notifications", () => {
   const say = (what: string) => valuesOf(database.url, "select pg_notify('news', $1)", [what]);
 
   it("come again, after telling of the gap, once the network they came by has gone silent", async () => {
-    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 20, timeoutMs: 100 });
+    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 110, timeoutMs: 100 });
     const heard: string[] = [];
     let gaps = 0;
     notifications.onNotification((payload) => heard.push(payload));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { Random } from "../../src/demo/random.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
 import { aCampaign, anAccount, anAd, day, register } from "../ads/support.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { request } from "../support/http.ts";

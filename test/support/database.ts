@@ -2,7 +2,11 @@ import { createHash, randomInt } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { DirectoryInUse, type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/demo/embedded-postgres.ts";
+import {
+  DirectoryInUse,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { migrate } from "../../src/infra/postgres/migrate.ts";
 
 export interface TestDatabase {

@@ -6,9 +6,14 @@ import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { adAccountsOf } from "../../src/demo/ads.ts";
-import type { DemoBusiness, DemoTemplate, DemoThread } from "../../src/demo/data.ts";
-import { insertBusiness } from "../../src/demo/seed.ts";
+import type { BusinessFixture, TemplateFixture, ThreadFixture } from "../../src/fixtures/businesses/business.ts";
+import { insertBusiness } from "../../src/fixtures/businesses/insert.ts";
+import {
+  platformsAt,
+  pusherAt,
+  sandboxAccountsOf,
+  sandboxAdAccountsOf,
+} from "../../src/fixtures/businesses/platforms.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import type { Log } from "../../src/kernel/log.ts";
@@ -22,7 +27,7 @@ export const appSecret = "app secret";
 export const verifyToken = "verify token";
 
 /** A small business with one of everything; `changes` replaces parts of it. */
-export function aBusiness(id: number, changes: Partial<DemoBusiness> = {}): DemoBusiness {
+export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture {
   const base = id * 100;
   return {
     id,
@@ -52,7 +57,7 @@ export function aBusiness(id: number, changes: Partial<DemoBusiness> = {}): Demo
 }
 
 /** As `aTemplate`, with named placeholders: its parameters are the order and the name. */
-export function aNamedTemplate(id: number): DemoTemplate {
+export function aNamedTemplate(id: number): TemplateFixture {
   const body = "Hola {{nombre}}, tu pedido {{pedido}} está listo.";
   const named = ["pedido", "nombre"].map((param_name) => ({ param_name, example: "x" }));
   const components = [{ type: "BODY", text: body, example: { body_text_named_params: named } }];
@@ -62,8 +67,8 @@ export function aNamedTemplate(id: number): DemoTemplate {
 /** Approved, with two parameters, under the platform name `template_<id>`. */
 export function aTemplate(
   id: number,
-  changes: Partial<DemoTemplate> & { readonly status?: string } = {},
-): DemoTemplate {
+  changes: Partial<TemplateFixture> & { readonly status?: string } = {},
+): TemplateFixture {
   const { status = "APPROVED", ...rest } = changes;
   const platformName = rest.platformName ?? `template_${id}`;
   const body = rest.body ?? "Hola {{1}}, tu pedido {{2}} está listo.";
@@ -88,7 +93,7 @@ export function aTemplate(
   };
 }
 
-export const aThread = (id: number, changes: Partial<DemoThread> = {}): DemoThread => ({
+export const aThread = (id: number, changes: Partial<ThreadFixture> = {}): ThreadFixture => ({
   contactId: id,
   chatId: id,
   name: "Carla Cliente",
@@ -166,7 +171,7 @@ export const signatureOf = (payload: string | Buffer): string =>
   `sha256=${createHmac("sha256", appSecret).update(payload).digest("hex")}`;
 
 interface WorldSettings {
-  readonly businesses?: readonly DemoBusiness[];
+  readonly businesses?: readonly BusinessFixture[];
   /** Changes to the environment that the configuration is read from. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Changes to the configuration where the environment reaches no setting. */
@@ -179,19 +184,6 @@ interface WorldSettings {
 }
 
 export const pusherApp = { appId: "app-1", key: "pusher-key", secret: "pusher secret" };
-
-/** The sandbox's stand-ins for the integrations. */
-const integrationsAt = (url: string, pusher: boolean): Record<string, string> => ({
-  SMS_PROVIDER_URL: `${url}/sms`,
-  DELIVERY_PRICING_URL: `${url}/delivery-pricing`,
-  DRIVER_TRACKING_URL: `${url}/driver-tracking`,
-  ...(pusher && {
-    PUSHER_HOST: url,
-    PUSHER_APP_ID: pusherApp.appId,
-    PUSHER_KEY: pusherApp.key,
-    PUSHER_SECRET: pusherApp.secret,
-  }),
-});
 
 /** Ids that the database gives from here on meet none that a test chose. */
 const firstFreeId = 10_000_000;
@@ -231,8 +223,8 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   const sandbox = await startSandbox({
     port: 0,
     host: "127.0.0.1",
-    accounts: accountsOf(businesses),
-    adAccounts: adAccountsOf(businesses),
+    accounts: sandboxAccountsOf(businesses),
+    adAccounts: sandboxAdAccountsOf(businesses),
     pusherApps: [pusherApp],
     statusDelayMs,
   });
@@ -241,9 +233,8 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
     DATABASE_URL: fresh.url,
     MASTER_SECRET: masterSecret,
-    MESSAGING_PLATFORM_URL: sandbox.url,
-    ...integrationsAt(sandbox.url, settings.pusher ?? false),
-    ADS_PLATFORM_URL: sandbox.url,
+    ...platformsAt(sandbox.url),
+    ...(settings.pusher && pusherAt(sandbox.url, pusherApp)),
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
     HOST_ADDRESS: "127.0.0.1",
@@ -313,15 +304,6 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     },
   };
 }
-
-export const accountsOf = (businesses: readonly DemoBusiness[]) =>
-  businesses.map(({ sender, templates }) => ({
-    token: sender.token,
-    accountId: sender.accountId,
-    phoneNumberId: sender.phoneNumberId,
-    displayPhoneNumber: sender.phone,
-    templates: templates.flatMap(({ listed }) => listed),
-  }));
 
 async function listening(socket: Socket): Promise<Listener> {
   const heard: Heard[] = [];

@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from "node:dns";
+import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIPv6, type LookupFunction, Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { RequestFilteringHttpsAgent } from "request-filtering-agent";
@@ -41,11 +41,17 @@ export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
 
 /** The parent class checks what this returns once more, by its own list. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+  const found = (error: Error | null, addresses: LookupAddress[]) => {
     if (error) return callback(error, "");
     if (addresses.some(({ address }) => isNeverPublic(address))) return callback(new Error("not a public address"), "");
     if (options.all) return callback(null, addresses);
     const [first] = addresses;
     return callback(null, first?.address ?? "", first?.family);
-  });
+  };
+  try {
+    systemLookup(hostname, { ...options, all: true }, found);
+  } catch (error) {
+    // Newer versions of Node throw for a name with a null byte; Node 20.19 calls back.
+    process.nextTick(found, error, []);
+  }
 };

@@ -1,4 +1,4 @@
-import { BadInput, flag, integer, optional, shape } from "../core/input.ts";
+import { BadInput, flag, integer, optional, type Settings, shape } from "../core/input.ts";
 import { type Answer, type Call, ok, type Platform, type PlatformRoute } from "../core/route.ts";
 import { controlInput } from "../core/server.ts";
 import { idOf, tokenOf } from "../graph/call.ts";
@@ -8,25 +8,17 @@ import { Expansion, type PageBehaviour } from "./expansion.ts";
 import { type Node, nodesOf } from "./nodes.ts";
 import { readAdAccount, type SandboxAdAccount } from "./settings.ts";
 
-/** What the usage headers of every answer say. */
-interface Usage {
-  readonly accountPercent: number | undefined;
-  readonly resetSeconds: number | undefined;
-  readonly insightsPercent: number | undefined;
-  readonly regainMinutes: number | undefined;
-}
-
-type Behaviour = PageBehaviour & Usage;
-
-const readBehaviour = shape<Behaviour>({
+const readBehaviour = shape({
   shortPages: optional(integer(1, 500)),
   emptyFirstPages: optional(flag),
   reduceAbove: optional(integer(1, 500)),
+  // What the usage headers of every answer say.
   accountPercent: optional(integer(0, 100)),
   resetSeconds: optional(integer(0, 86_400)),
   insightsPercent: optional(integer(0, 100)),
   regainMinutes: optional(integer(0, 1_440)),
 });
+type Usage = Omit<Settings<typeof readBehaviour>, keyof PageBehaviour>;
 const ordinary = readBehaviour({}, "behaviour");
 
 const mostAccounts = 1_000;

@@ -1,53 +1,20 @@
-import { BadInput, integer, listOf, object, oneOf, optional, type Reader, shape, text } from "../core/input.ts";
-
-/** An ad account with everything in it. Ids are the platform's: unique over all accounts. */
-export interface SandboxAdAccount {
-  /** Opens the account; one token may open several. */
-  readonly token: string;
-  /** Such as `act_1`. */
-  readonly accountId: string;
-  readonly name: string;
-  /** ISO 4217. */
-  readonly currency: string;
-  /** Of its calendar, an IANA name; UTC when absent. */
-  readonly timezone?: string | undefined;
-  /** 1, active, when absent. */
-  readonly status?: number | undefined;
-  readonly campaigns?: readonly SandboxAdCampaign[] | undefined;
-}
-
-export interface SandboxAdCampaign {
-  readonly id: string;
-  readonly name: string;
-  /** ACTIVE when absent. */
-  readonly status?: SandboxAdState | undefined;
-  /** Cents, as digits. */
-  readonly lifetimeBudget?: string | undefined;
-  readonly budgetRemaining?: string | undefined;
-  readonly startTime?: string | undefined;
-  readonly stopTime?: string | undefined;
-  readonly adSets: readonly SandboxAdSet[];
-}
-
-export interface SandboxAdSet {
-  readonly id: string;
-  readonly name: string;
-  readonly ads: readonly SandboxAd[];
-}
-
-export interface SandboxAd {
-  readonly id: string;
-  readonly name: string;
-  readonly sourceAdId?: string | undefined;
-  readonly thumbnailUrl?: string | undefined;
-  readonly imageUrl?: string | undefined;
-  /** Decimals by day, such as `{"2026-11-21": "12.50"}`: every preset and range is a sum of these. */
-  readonly spend?: Readonly<Record<string, string>> | undefined;
-}
+import {
+  BadInput,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  type Reader,
+  type Settings,
+  settings,
+  text,
+} from "../core/input.ts";
 
 export const adStates = ["ACTIVE", "PAUSED", "DELETED", "ARCHIVED"] as const;
 export type SandboxAdState = (typeof adStates)[number];
 
+/** Cents, as digits. */
 const cents: Reader<string> = (value, name) => {
   if (typeof value !== "string" || !/^\d{1,18}$/.test(value)) throw new BadInput(`${name} must be digits`);
   return value;
@@ -61,18 +28,24 @@ const spendByDay: Reader<Readonly<Record<string, string>>> = (value, name) => {
   return value as Readonly<Record<string, string>>;
 };
 
-const readAd = shape<Required<SandboxAd>>({
+const readAd = settings({
   id: text(64),
   name: text(400),
   sourceAdId: optional(text(64)),
   thumbnailUrl: optional(text()),
   imageUrl: optional(text()),
+  /** Decimals by day, such as `{"2026-11-21": "12.50"}`: every preset and range is a sum of these. */
   spend: optional(spendByDay),
 });
-const readAdSet = shape<Required<SandboxAdSet>>({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
-const readCampaign = shape<Required<SandboxAdCampaign>>({
+export type SandboxAd = Settings<typeof readAd>;
+
+const readAdSet = settings({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
+export type SandboxAdSet = Settings<typeof readAdSet>;
+
+const readCampaign = settings({
   id: text(64),
   name: text(400),
+  /** ACTIVE when absent. */
   status: optional(oneOf(...adStates)),
   lifetimeBudget: optional(cents),
   budgetRemaining: optional(cents),
@@ -80,13 +53,21 @@ const readCampaign = shape<Required<SandboxAdCampaign>>({
   stopTime: optional(text(40)),
   adSets: listOf(readAdSet, 1_000),
 });
+export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
-export const readAdAccount: Reader<SandboxAdAccount> = shape<Required<SandboxAdAccount>>({
+/** An ad account with everything in it. Ids are the platform's: unique over all accounts. */
+export const readAdAccount = settings({
+  /** Opens the account; one token may open several. */
   token: text(1024),
+  /** Such as `act_1`. */
   accountId: text(64),
   name: text(400),
+  /** ISO 4217. */
   currency: text(3),
+  /** Of its calendar, an IANA name; UTC when absent. */
   timezone: optional(text(64)),
+  /** 1, active, when absent. */
   status: optional(integer(1, 999)),
   campaigns: optional(listOf(readCampaign, 5_000)),
 });
+export type SandboxAdAccount = Settings<typeof readAdAccount>;

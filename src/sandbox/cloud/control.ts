@@ -53,16 +53,7 @@ export function cloudControl(cloud: Cloud): ControlRoute[] {
   ];
 }
 
-interface BehaviourChange {
-  readonly paused: boolean | undefined;
-  readonly shuffled: boolean | undefined;
-  readonly seed: number | undefined;
-  readonly repeat: number | undefined;
-  readonly fail_numbers: readonly string[] | undefined;
-  readonly fail_code: number | undefined;
-}
-
-const readBehaviour = shape<BehaviourChange>({
+const readBehaviour = shape({
   paused: optional(flag),
   shuffled: optional(flag),
   seed: optional(integer(0, 2 ** 32 - 1)),

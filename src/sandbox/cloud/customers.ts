@@ -9,6 +9,7 @@ import {
   optional,
   phoneNumber,
   type Reader,
+  type Settings,
   shape,
   text,
 } from "../core/input.ts";
@@ -19,27 +20,12 @@ import { changesEnvelope } from "./envelope.ts";
 
 const remembered = 200_000;
 
-interface Saying {
-  readonly text: string | undefined;
-  readonly type: string | undefined;
-  readonly name: string | undefined;
-  readonly to: string | undefined;
-  readonly referral: Fields | undefined;
-  readonly context: Fields | undefined;
-  readonly button: { readonly text: string; readonly payload: string } | undefined;
-  readonly content: Fields | undefined;
-  readonly id: string | undefined;
-  /** Unix seconds. */
-  readonly timestamp: number | undefined;
-  readonly repeat: number | undefined;
-}
-
-const readButton: Reader<NonNullable<Saying["button"]>> = (value, name) => {
+const readButton: Reader<{ text: string; payload: string }> = (value, name) => {
   if (typeof value === "string") return { text: text(256)(value, name), payload: value };
   return shape({ text: text(256), payload: text(256) })(value, name);
 };
 
-const readSaying = shape<Saying>({
+const readSaying = shape({
   text: optional(text()),
   type: optional(text(30)),
   name: optional(text(256)),
@@ -49,11 +35,13 @@ const readSaying = shape<Saying>({
   button: optional(readButton),
   content: optional(object),
   id: optional(text(256)),
+  /** Unix seconds. */
   timestamp: optional(integer(0, 10_000_000_000)),
   repeat: optional(integer(1, 10)),
 });
+type Saying = Settings<typeof readSaying>;
 
-const readPreference = shape<{ value: "stop" | "resume"; to: string | undefined }>({
+const readPreference = shape({
   value: oneOf("stop", "resume"),
   to: optional(text(100)),
 });

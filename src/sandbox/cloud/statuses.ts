@@ -1,5 +1,6 @@
 import type { AcceptedMessage } from "../core/accepted.ts";
 import { Fifo } from "../core/bounded.ts";
+import { Random } from "../core/random.ts";
 import { backoffMs, type Delivery, type Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/errors.ts";
 import type { Sender } from "./accounts.ts";
@@ -73,7 +74,7 @@ export class StatusQueue {
   /** Counts the resets, so that a webhook in flight over one leaves no trace behind it. */
   private era = 0;
   private current = normalBehaviour;
-  private random = randomFrom(normalBehaviour.seed);
+  private random = new Random(normalBehaviour.seed);
 
   constructor(
     private readonly webhooks: Webhooks,
@@ -87,7 +88,10 @@ export class StatusQueue {
 
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
-    this.random = randomFrom(behaviour.seed);
+    this.random = new Random(behaviour.seed);
+    // After a pause the first look is a whole tick away: what was accepted just before its end is due by then too.
+    clearTimeout(this.timer?.handle);
+    this.timer = undefined;
     this.arm();
   }
 
@@ -107,8 +111,6 @@ export class StatusQueue {
 
   reset(): void {
     this.era += 1;
-    clearTimeout(this.timer?.handle);
-    this.timer = undefined;
     for (const retry of this.retries) clearTimeout(retry);
     this.retries.clear();
     this.waiting.clear();
@@ -160,7 +162,7 @@ export class StatusQueue {
   private nextBatch(): Batch | undefined {
     const statuses: PendingStatus[] = [];
     while (statuses.length < limits.perWebhook && this.due.length > 0) {
-      if (this.current.shuffled) this.due.promote(Math.floor(this.random() * this.due.length));
+      if (this.current.shuffled) this.due.promote(this.random.between(0, this.due.length - 1));
       const next = this.due.shift();
       if (next !== undefined) statuses.push(next);
     }
@@ -233,14 +235,3 @@ export class StatusQueue {
 }
 
 const nameOf = ({ steps, step }: PendingStatus): string => steps[step] ?? "sent";
-
-/** Numbers from 0 to 1 that look random and are the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,31 +1,34 @@
-import { BadInput, flag, integer, oneOf, optional, type Reader, shape, text } from "./input.ts";
-
-/** What goes wrong with the next `count` requests. */
-export interface Fault {
-  readonly count: number;
-  /** HTTP status of the answer; without `code` the body is a gateway's HTML page. */
-  readonly status: number | undefined;
-  /** The platform's own error code, answered in its own words. */
-  readonly code: number | undefined;
-  readonly subcode: number | undefined;
-  readonly message: string | undefined;
-  /** Seconds for a Retry-After header. */
-  readonly retry_after: number | undefined;
-  /** Milliseconds between handling the request and answering it. */
-  readonly delay_ms: number | undefined;
-  /** The request is never answered; the connection stays open. */
-  readonly hang: boolean | undefined;
-  /** The connection is reset once the request was read. */
-  readonly reset: boolean | undefined;
-  /** Status 200 and a body that is not JSON. */
-  readonly garbage: boolean | undefined;
-  /** The request takes effect although the answer is bad. */
-  readonly accept: boolean | undefined;
-  /** The operation that is hit; any when absent. */
-  readonly path: string | undefined;
-}
+import { BadInput, flag, integer, oneOf, optional, type Reader, type Settings, shape, text } from "./input.ts";
 
 const maxWaiting = 1_000;
+
+const readerOf = (operations: readonly string[]) =>
+  shape({
+    count: (value, name) => optional(integer(1, 1_000_000))(value, name) ?? 1,
+    /** HTTP status of the answer; without `code` the body is a gateway's HTML page. */
+    status: optional(integer(200, 599)),
+    /** The platform's own error code, answered in its own words. */
+    code: optional(integer(0, 999_999_999)),
+    subcode: optional(integer(0, 999_999_999)),
+    message: optional(text()),
+    /** Seconds for a Retry-After header. */
+    retry_after: optional(integer(0, 86_400)),
+    /** Milliseconds between handling the request and answering it. */
+    delay_ms: optional(integer(0, 600_000)),
+    /** The request is never answered; the connection stays open. */
+    hang: optional(flag),
+    /** The connection is reset once the request was read. */
+    reset: optional(flag),
+    /** Status 200 and a body that is not JSON. */
+    garbage: optional(flag),
+    /** The request takes effect although the answer is bad. */
+    accept: optional(flag),
+    /** The operation that is hit; any when absent. */
+    path: optional(oneOf(...operations)),
+  });
+
+/** What goes wrong with the next `count` requests. */
+export type Fault = Settings<ReturnType<typeof readerOf>>;
 
 export class Faults {
   private waiting: { fault: Fault; left: number }[] = [];
@@ -33,20 +36,7 @@ export class Faults {
 
   /** @param operations what the platforms' routes are called */
   constructor(operations: readonly string[]) {
-    this.read = shape<Fault>({
-      count: (value, name) => optional(integer(1, 1_000_000))(value, name) ?? 1,
-      status: optional(integer(200, 599)),
-      code: optional(integer(0, 999_999_999)),
-      subcode: optional(integer(0, 999_999_999)),
-      message: optional(text()),
-      retry_after: optional(integer(0, 86_400)),
-      delay_ms: optional(integer(0, 600_000)),
-      hang: optional(flag),
-      reset: optional(flag),
-      garbage: optional(flag),
-      accept: optional(flag),
-      path: optional(oneOf(...operations)),
-    });
+    this.read = readerOf(operations);
   }
 
   add(input: unknown): void {

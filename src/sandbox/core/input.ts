@@ -102,6 +102,22 @@ export const shape =
     return Object.fromEntries(entries) as Values;
   };
 
+/** What a reader reads. */
+export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
+
+type Frozen<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
+type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
+type Given<Values> = {
+  readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Frozen<Values[Name]>;
+} & { readonly [Name in OptionalName<Values>]?: Frozen<Values[Name]> };
+
+/** A shape that code fills in too: what may be undefined may be left out, and lists are read only. */
+export const settings = <Values extends object>(
+  readers: {
+    readonly [Name in keyof Values]: Reader<Values[Name]>;
+  },
+): Reader<Given<Values>> => shape<Values>(readers) as Reader<unknown> as Reader<Given<Values>>;
+
 /** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
 export function dialled(written: string): string | null {
   return /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;

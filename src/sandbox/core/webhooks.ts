@@ -1,14 +1,10 @@
 import { createHmac } from "node:crypto";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { type Reader, shape, text, webAddress } from "./input.ts";
+import { type Settings, shape, text, webAddress } from "./input.ts";
 
-export interface WebhookTarget {
-  readonly url: string;
-  readonly appSecret: string;
-}
-
-export const readWebhookTarget: Reader<WebhookTarget> = shape({ url: webAddress, appSecret: text(512) });
+export const readWebhookTarget = shape({ url: webAddress, appSecret: text(512) });
+export type WebhookTarget = Settings<typeof readWebhookTarget>;
 
 /** A webhook on its way: `copies` still have to arrive. */
 export interface Delivery {

@@ -3,7 +3,7 @@ import { type ControlRoute, ok } from "./route.ts";
 import { controlInput } from "./server.ts";
 import type { Windows } from "./windows.ts";
 
-const readSaying = shape<{ timestamp: number | undefined }>({ timestamp: optional(integer(0, 10_000_000_000)) });
+const readSaying = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
 
 /** A route by which a customer writes to a sender, so that it may answer; no webhook tells of it. */
 export const sayRoute = (

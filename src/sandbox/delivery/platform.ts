@@ -1,16 +1,10 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Fields, fieldsIn, type Reader, shape, text } from "../core/input.ts";
+import { BadInput, type Fields, fieldsIn, type Reader, type Settings, shape, text } from "../core/input.ts";
 import { type Answer, ok, type Platform } from "../core/route.ts";
 import { controlInput } from "../core/server.ts";
 
 const keptRequests = 1_000;
 const maxDrivers = 10_000;
-
-interface Position {
-  readonly lat: number;
-  readonly lng: number;
-  readonly at: string;
-}
 
 const degrees =
   (limit: number): Reader<number> =>
@@ -19,13 +13,14 @@ const degrees =
     throw new BadInput(`${name} must be degrees from -${limit} to ${limit}`);
   };
 
-const readPosition = shape<Position>({
+const readPosition = shape({
   lat: degrees(90),
   lng: degrees(180),
   at: (value, name) => (value === undefined ? new Date().toISOString() : text(40)(value, name)),
 });
+type Position = Settings<typeof readPosition>;
 
-const readPrice = shape<{ price: string | null }>({
+const readPrice = shape({
   price: (value, name) => (value === null ? null : text(40)(value, name)),
 });
 
