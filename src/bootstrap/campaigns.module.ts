@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
+import { background } from "../infra/jobs/background.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -30,6 +31,9 @@ import {
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
+
+/** Tells every worker that there may be something to send. */
+const campaignsDue = "campaigns_due";
 
 const timing: Timing = {
   now: () => performance.now(),
@@ -121,13 +125,13 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.registerCampaign,
-    [tokens.campaignRegister, tokens.cells, tokens.knownTemplates, tokens.config, tokens.triggers],
-    (register, cells, known, { media }, triggers) => {
+    [tokens.campaignRegister, tokens.cells, tokens.knownTemplates, tokens.config, tokens.notifications],
+    (register, cells, known, { media }, notifications) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         campaigns: new PostgresNewCampaigns(transaction),
       }));
       return new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, () =>
-        triggers.trigger("campaigns.dispatch"),
+        notifications.notify(campaignsDue),
       );
     },
   );
@@ -138,10 +142,23 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     (register, platform) => new PreviewCampaign(register, platform),
   );
 
-  provide(bind, tokens.tick, [tokens.dispatchCampaigns], (dispatch) => ({
+  provide(
+    bind,
+    tokens.background,
+    [tokens.dispatchCampaigns, tokens.notifications, tokens.config],
+    (dispatch, notifications, { role }) => {
+      if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
+      return background("campaigns", "intake", { stop: () => dispatch.stop() });
+    },
+  );
+  provide(bind, tokens.background, [tokens.campaignProgress], (progress) =>
+    background("progress of campaigns", "work", { stop: () => progress.settled() }),
+  );
+  // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
     name: "campaigns.dispatch",
-    everySeconds: 2,
-    run: async () => dispatch.wake(),
+    everySeconds: 1,
+    run: async () => notifications.notify(campaignsDue),
   }));
   provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) => ({
     name: "campaigns.settle",
@@ -158,13 +175,13 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.campaignReads,
       tokens.campaignControl,
       tokens.campaignProgress,
-      tokens.triggers,
+      tokens.notifications,
     ],
-    (register, preview, reads, control, progress, triggers) => [
+    (register, preview, reads, control, progress, notifications) => [
       registerCampaignRoute(register),
       previewCampaignRoute(preview),
       ...campaignRoutes(reads, control, (businessId, campaignId) => {
-        triggers.trigger("campaigns.dispatch");
+        notifications.notify(campaignsDue);
         progress.touch(businessId, [campaignId]);
       }),
     ],

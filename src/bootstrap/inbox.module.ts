@@ -14,9 +14,11 @@ import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
 import { CreateTicket } from "../inbox/application/create-ticket.ts";
 import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
 import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import { background } from "../infra/jobs/background.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { cached } from "../kernel/cached.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
@@ -25,6 +27,10 @@ import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Tells every process that there are webhooks to work off. */
+const webhooksWaiting = "webhooks_waiting";
+/** Milliseconds for which figures from the database are good, however often they are asked for. */
+const gaugeLifeMs = 5_000;
 /** Days for which webhooks that could not be worked off are kept for an operator to look at. */
 const keepFailedWebhooksDays = 7;
 
@@ -88,10 +94,28 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     everySeconds: 10,
     run: async (signal) => void (await assignWaiting.execute(signal)),
   }));
-  provide(bind, tokens.tick, [tokens.webhookLoop], (loop) => ({
+  provide(
+    bind,
+    tokens.background,
+    [tokens.webhookLoop, tokens.webhookQueue, tokens.notifications, tokens.metrics],
+    (loop, queue, notifications, metrics) => {
+      notifications.onWork(webhooksWaiting, () => loop.nudge());
+      const counts = cached(gaugeLifeMs, () => queue.counts());
+      const about = "Webhooks of the messaging platform that are kept, of all processes";
+      return background("webhooks", "intake", {
+        start: () =>
+          metrics.gauge("webhooks_waiting", about, async () => {
+            const { due, postponed, givenUp } = await counts();
+            return { due, postponed, given_up: givenUp };
+          }),
+        stop: () => loop.stop(),
+      });
+    },
+  );
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
     name: "webhooks.work-off",
     everySeconds: 5,
-    run: async () => loop.nudge(),
+    run: async () => notifications.notify(webhooksWaiting),
   }));
   provide(bind, tokens.tick, [tokens.webhookQueue], (queue) => ({
     name: "webhooks.purge",

@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
 import { smsChannel } from "../kernel/channels.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
@@ -61,6 +62,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
+  provide(bind, tokens.background, [tokens.mediaProbe], (probe) =>
+    background("media probe", "means", { stop: () => probe.close() }),
+  );
+  provide(bind, tokens.background, [tokens.sendMessage], (send) =>
+    background("messages under way", "work", { stop: () => send.idle() }),
+  );
   provide(
     bind,
     tokens.senderDirectory,

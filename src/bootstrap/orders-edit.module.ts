@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
@@ -58,6 +59,9 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
         onFailure,
       );
     },
+  );
+  provide(bind, tokens.background, [tokens.priceLoop], (loop) =>
+    background("delivery prices", "work", { start: () => loop.nudge(), stop: () => loop.stop() }),
   );
   provide(bind, tokens.tick, [tokens.priceLoop], (loop) => ({
     name: "orders.ask-prices",

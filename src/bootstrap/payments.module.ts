@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
@@ -23,6 +24,10 @@ import { tokens } from "./tokens.ts";
 const silenceMs = 60_000;
 /** Hours for which events wait where no process is to push them: long enough to change that setting everywhere. */
 const unpushedHours = 1;
+
+const unpushed = "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace";
+/** Tells every process that there are changes of orders to push. */
+const ordersToPush = "orders_to_push";
 
 export const paymentsModule = new ContainerModule(({ bind }) => {
   const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
@@ -72,10 +77,25 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
       (error) => log.error({ err: error }, "orders' changes could not be pushed"),
     );
   });
-  provide(bind, tokens.tick, [tokens.pushLoop], (loop) => ({
+  provide(
+    bind,
+    tokens.background,
+    [tokens.pushLoop, tokens.pusherHost, tokens.notifications, tokens.log],
+    (loop, host, notifications, log) => {
+      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
+      return background("pushing of orders", "intake", {
+        start: () => void (host || log.info({}, unpushed)),
+        stop: () => loop.stop(),
+      });
+    },
+  );
+  provide(bind, tokens.background, [tokens.pusherHost], (host) =>
+    background("Pusher host", "means", { stop: () => host?.close() }),
+  );
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
     name: "orders.push",
     everySeconds: 5,
-    run: async () => loop.nudge(),
+    run: async () => notifications.notify(ordersToPush),
   }));
   provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) => ({
     name: "orders.forget-unpushed",

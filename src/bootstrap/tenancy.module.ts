@@ -23,14 +23,14 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.appKeys,
-    [tokens.appKeyStore, tokens.accessChanges],
-    (store, changes) => new CachedAppKeys(store, accessChangesOf(changes)),
+    [tokens.appKeyStore, tokens.notifications],
+    (store, notifications) => new CachedAppKeys(store, accessChangesOf(notifications)),
   );
   provide(
     bind,
     tokens.knownSessions,
-    [tokens.sessions, tokens.accessChanges],
-    (sessions, changes) => new CachedSessions(sessions, accessChangesOf(changes)),
+    [tokens.sessions, tokens.notifications],
+    (sessions, notifications) => new CachedSessions(sessions, accessChangesOf(notifications)),
   );
   provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresSessions(cells, (token) => secrets.digest(token));
@@ -62,10 +62,10 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   );
 });
 
-const accessChangesOf = (changes: Notifications): AccessChanges => ({
+const accessChangesOf = (notifications: Notifications): AccessChanges => ({
   get live() {
-    return changes.live;
+    return notifications.live;
   },
-  onChange: (hear) => changes.onNotification((payload) => hear(Number(payload))),
-  onGap: (hear) => changes.onGap(hear),
+  onChange: (hear) => notifications.on("access_changed", (businessId) => hear(Number(businessId))),
+  onGap: (hear) => notifications.onGap(hear),
 });

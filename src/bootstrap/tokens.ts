@@ -10,6 +10,7 @@ import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
+import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database } from "../infra/postgres/database.ts";
@@ -22,7 +23,6 @@ import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
-import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type {
   BusinessMessages,
@@ -80,12 +80,14 @@ export const tokens = {
   database: token<Database>("database"),
   cells: token<Cells<Database>>("cells"),
   eventLog: token<PostgresEventLog>("eventLog"),
-  accessChanges: token<Notifications>("accessChanges"),
+  notifications: token<Notifications>("notifications"),
   gateway: token<RealtimeGateway>("gateway"),
   publisher: token<RealtimePublisher>("publisher"),
   feed: token<EventFeed>("feed"),
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
+  /** Several: whatever a process starts and stops. */
+  background: token<Background>("background"),
   /** Several: whatever the clock calls. */
   tick: token<Tick>("tick"),
   /** Several: whatever is served. */
@@ -120,7 +122,6 @@ export const tokens = {
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
   channels: token<Channels>("channels"),
-  triggers: token<Triggers>("triggers"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
   campaignRegister: token<CampaignRegister>("campaignRegister"),
   campaignReads: token<CampaignReads>("campaignReads"),
