@@ -17,7 +17,7 @@ import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
-import { isPushed } from "../orders/domain/push.ts";
+import { isPushed } from "../orders/public.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";

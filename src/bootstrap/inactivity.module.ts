@@ -3,7 +3,7 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { PostgresAbandonedOrders, PostgresInactivity } from "../orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
-import { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
+import { CancelInactive } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

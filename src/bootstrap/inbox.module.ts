@@ -10,10 +10,13 @@ import { PostgresTicketSetups } from "../inbox/adapters/postgres/ticket-setups.t
 import { PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
-import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
-import { CreateTicket } from "../inbox/application/create-ticket.ts";
-import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
-import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import {
+  AssignWaiting,
+  CreateTicket,
+  type IncomingStores,
+  type TicketStores,
+  WorkOffWebhooks,
+} from "../inbox/public.ts";
 import { background } from "../infra/jobs/background.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";

@@ -11,8 +11,7 @@ import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { AskDeliveryPrices } from "../orders/application/delivery/delivery-prices.ts";
-import { EditOrders } from "../orders/application/edits/edit-orders.ts";
+import { AskDeliveryPrices, EditOrders } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

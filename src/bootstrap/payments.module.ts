@@ -15,8 +15,7 @@ import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
-import { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
-import { PushOrderEvents } from "../orders/application/push/push-order-events.ts";
+import { PushOrderEvents, SendPaymentLink } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

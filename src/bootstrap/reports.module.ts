@@ -8,9 +8,7 @@ import { PostgresRegistrations } from "../reports/adapters/postgres/registration
 import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
 import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
-import { FoldReports } from "../reports/application/fold-reports.ts";
-import { Registrations } from "../reports/application/registrations.ts";
-import { SharedReport } from "../reports/application/shared-report.ts";
+import { FoldReports, Registrations, SharedReport } from "../reports/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

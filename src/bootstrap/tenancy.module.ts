@@ -10,9 +10,7 @@ import type { AccessChanges } from "../tenancy/adapters/memory/remembered-access
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
 import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import { FoundBusiness } from "../tenancy/application/found-business.ts";
-import { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
-import { OpenSession } from "../tenancy/application/open-session.ts";
+import { FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

@@ -1,9 +1,5 @@
-import type { AdCredentialStore, AdCredentials, AdPlatform } from "../ads/application/ports.ts";
-import type { ReportedAds } from "../ads/application/reported-ads.ts";
-import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
-import type { CreateTicket } from "../inbox/application/create-ticket.ts";
-import type { TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
-import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
+import type { AssignWaiting, CreateTicket, TicketSteps, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
@@ -55,18 +51,18 @@ import type {
   TemplateCatalog,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import type { DeliveryPricing, DriverTracking } from "../orders/application/delivery/integrations.ts";
-import type { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
-import type { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
-import type { PushOutbox } from "../orders/application/push/ports.ts";
-import type { FoldReports } from "../reports/application/fold-reports.ts";
-import type { AdInsights, SharedReports } from "../reports/application/ports.ts";
-import type { Registrations } from "../reports/application/registrations.ts";
+import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox, SendPaymentLink } from "../orders/public.ts";
+import type { AdInsights, FoldReports, Registrations, SharedReports } from "../reports/public.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import type { FoundBusiness } from "../tenancy/application/found-business.ts";
-import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
-import type { OpenSession } from "../tenancy/application/open-session.ts";
-import type { AppKeyStore, AppKeys, SessionStore, Sessions } from "../tenancy/application/ports.ts";
+import type {
+  AppKeyStore,
+  AppKeys,
+  FoundBusiness,
+  IssueAppKey,
+  OpenSession,
+  SessionStore,
+  Sessions,
+} from "../tenancy/public.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 

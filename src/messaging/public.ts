@@ -42,6 +42,7 @@ export { SendToChat } from "./application/sends/send-to-chat.ts";
 export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
 export type { KnownTemplates, MessagingPlatform, TemplateCatalog } from "./application/templates/ports.ts";
+export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
 export { PlatformUnreachable, SendRefused, SendUncertain } from "./domain/failures.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export { type DeliveryStatus, type SendOutcome, settledStates } from "./domain/platform.ts";
