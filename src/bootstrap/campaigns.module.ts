@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -56,11 +57,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
-  provide(bind, tokens.campaignRegister, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresCampaignRegister(cells, (sealed, businessId) => secrets.open(sealed, businessId));
-  });
-  provide(bind, tokens.campaignReads, [tokens.cells], (cells) => new PostgresCampaignReads(cells));
-  provide(bind, tokens.campaignControl, [tokens.cells], (cells) => new PostgresCampaignControl(cells));
   provide(
     bind,
     tokens.campaignProgress,
@@ -124,26 +120,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.registerCampaign,
-    [tokens.campaignRegister, tokens.cells, tokens.knownTemplates, tokens.config, tokens.notifications],
-    (register, cells, known, { media }, notifications) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        campaigns: new PostgresNewCampaigns(transaction),
-      }));
-      return new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, () =>
-        notifications.notify(campaignsDue),
-      );
-    },
-  );
-  provide(
-    bind,
-    tokens.previewCampaign,
-    [tokens.campaignRegister, tokens.platform],
-    (register, platform) => new PreviewCampaign(register, platform),
-  );
-
-  provide(
-    bind,
     tokens.background,
     [tokens.dispatchCampaigns, tokens.notifications, tokens.config],
     (dispatch, notifications, { role }) => {
@@ -155,35 +131,37 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     background("progress of campaigns", "work", { stop: () => progress.settled() }),
   );
   // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
-    name: "campaigns.dispatch",
-    everySeconds: 1,
-    run: async () => notifications.notify(campaignsDue),
-  }));
-  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) => ({
-    name: "campaigns.settle",
-    everySeconds: 3,
-    run: (signal) => settle.execute(signal),
-  }));
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
+    tick("campaigns.dispatch", 1, () => notifications.notify(campaignsDue)),
+  );
+  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) =>
+    tick("campaigns.settle", 3, (signal) => settle.execute(signal)),
+  );
 
   provide(
     bind,
     tokens.routes,
-    [
-      tokens.registerCampaign,
-      tokens.previewCampaign,
-      tokens.campaignReads,
-      tokens.campaignControl,
-      tokens.campaignProgress,
-      tokens.notifications,
-    ],
-    (register, preview, reads, control, progress, notifications) => [
-      registerCampaignRoute(register),
-      previewCampaignRoute(preview),
-      ...campaignRoutes(reads, control, (businessId, campaignId) => {
+    [tokens.cells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
+    (cells, secrets, known, platform, { media }, notifications) => {
+      const register = new PostgresCampaignRegister(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        campaigns: new PostgresNewCampaigns(transaction),
+      }));
+      const dispatch = () => notifications.notify(campaignsDue);
+      return [
+        registerCampaignRoute(new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, dispatch)),
+        previewCampaignRoute(new PreviewCampaign(register, platform)),
+      ];
+    },
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.campaignProgress, tokens.notifications],
+    (cells, progress, notifications) =>
+      campaignRoutes(new PostgresCampaignReads(cells), new PostgresCampaignControl(cells), (businessId, campaignId) => {
         notifications.notify(campaignsDue);
         progress.touch(businessId, [campaignId]);
       }),
-    ],
   );
 });

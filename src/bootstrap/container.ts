@@ -4,6 +4,7 @@ import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { oneCell } from "../infra/postgres/cells.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
@@ -87,11 +88,9 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.idempotency, [tokens.cells], (cells) => {
       return new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds);
     });
-    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) => ({
-      name: "idempotency.purge",
-      everySeconds: 3600,
-      run: async (signal) => void (await idempotency.purge(signal)),
-    }));
+    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) =>
+      tick("idempotency.purge", 3600, (signal) => idempotency.purge(signal)),
+    );
     provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
     provide(bind, tokens.background, [tokens.httpClient], (client) =>
       background("HTTP client", "means", { stop: () => client.close() }),

@@ -18,6 +18,7 @@ import {
   WorkOffWebhooks,
 } from "../inbox/public.ts";
 import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -61,8 +62,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       (error) => log.error({ err: error }, "webhooks could not be worked off"),
     );
   });
-  provide(bind, tokens.ticketSteps, [tokens.cells], (cells) => new PostgresTicketSteps(cells));
-
   provide(
     bind,
     tokens.createTicket,
@@ -92,11 +91,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
 
-  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) => ({
-    name: "tickets.assign-waiting",
-    everySeconds: 10,
-    run: async (signal) => void (await assignWaiting.execute(signal)),
-  }));
+  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) =>
+    tick("tickets.assign-waiting", 10, (signal) => assignWaiting.execute(signal)),
+  );
   provide(
     bind,
     tokens.background,
@@ -115,24 +112,20 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
-    name: "webhooks.work-off",
-    everySeconds: 5,
-    run: async () => notifications.notify(webhooksWaiting),
-  }));
-  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) => ({
-    name: "webhooks.purge",
-    everySeconds: 3600,
-    run: async () => void (await queue.purge(keepFailedWebhooksDays)),
-  }));
-  provide(bind, tokens.tick, [tokens.eventLog, tokens.config], (eventLog, { realtime }) => ({
-    name: "events.purge",
-    everySeconds: 600,
-    run: async () => void (await eventLog.purge(realtime.keepEventsHours)),
-  }));
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
+    tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
+  );
+  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
+    tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
+  );
+  provide(bind, tokens.tick, [tokens.eventLog, tokens.config], (eventLog, { realtime }) =>
+    tick("events.purge", 600, () => eventLog.purge(realtime.keepEventsHours)),
+  );
 
-  provide(bind, tokens.routes, [tokens.ticketSteps], (steps) => [ticketStepsRoute(steps)]);
-  provide(bind, tokens.routes, [tokens.createTicket], (createTicket) => [createTicketRoute(createTicket)]);
+  provide(bind, tokens.routes, [tokens.cells, tokens.createTicket], (cells, createTicket) => [
+    ticketStepsRoute(new PostgresTicketSteps(cells)),
+    createTicketRoute(createTicket),
+  ]);
   provide(
     bind,
     tokens.routes,

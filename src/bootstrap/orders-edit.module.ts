@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
@@ -62,9 +63,5 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.background, [tokens.priceLoop], (loop) =>
     background("delivery prices", "work", { start: () => loop.nudge(), stop: () => loop.stop() }),
   );
-  provide(bind, tokens.tick, [tokens.priceLoop], (loop) => ({
-    name: "orders.ask-prices",
-    everySeconds: 10,
-    run: async () => loop.nudge(),
-  }));
+  provide(bind, tokens.tick, [tokens.priceLoop], (loop) => tick("orders.ask-prices", 10, () => loop.nudge()));
 });

@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
@@ -42,16 +43,6 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     const onFailure = warningOf(log, "the driver tracking tells no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, tokens.sendPaymentLink, [tokens.cells, tokens.feed, tokens.log], (cells, feed, log) => {
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      links: new PostgresLinkRenewals(transaction),
-      events: new PostgresOrderEvents(transaction),
-    }));
-    return new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
-      log.error({ err: error }, "a payment link is missing in the statistics"),
-    );
-  });
-
   provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
     if (pusher.host === "") return null;
     const warn = warningOf(log, "the Pusher host takes nothing; it is tried again");
@@ -91,19 +82,27 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.background, [tokens.pusherHost], (host) =>
     background("Pusher host", "means", { stop: () => host?.close() }),
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
-    name: "orders.push",
-    everySeconds: 5,
-    run: async () => notifications.notify(ordersToPush),
-  }));
-  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) => ({
-    name: "orders.forget-unpushed",
-    everySeconds: 600,
-    run: async () => void (host ?? (await outbox.forget(unpushedHours))),
-  }));
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
+    tick("orders.push", 5, () => notifications.notify(ordersToPush)),
+  );
+  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) =>
+    tick("orders.forget-unpushed", 600, () => host ?? outbox.forget(unpushedHours)),
+  );
 
-  provide(bind, tokens.routes, [tokens.sendPaymentLink, tokens.businessMessages], (...deps) =>
-    paymentLinkRoutes(...deps),
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.feed, tokens.businessMessages, tokens.log],
+    (cells, feed, messages, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        links: new PostgresLinkRenewals(transaction),
+        events: new PostgresOrderEvents(transaction),
+      }));
+      const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
+        log.error({ err: error }, "a payment link is missing in the statistics"),
+      );
+      return paymentLinkRoutes(send, messages);
+    },
   );
   provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });

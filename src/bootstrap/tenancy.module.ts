@@ -1,6 +1,7 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { limitAttempts } from "../infra/http/middleware/rate-limit.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
@@ -20,12 +21,6 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   });
   provide(
     bind,
-    tokens.appKeys,
-    [tokens.appKeyStore, tokens.notifications],
-    (store, notifications) => new CachedAppKeys(store, accessChangesOf(notifications)),
-  );
-  provide(
-    bind,
     tokens.knownSessions,
     [tokens.sessions, tokens.notifications],
     (sessions, notifications) => new CachedSessions(sessions, accessChangesOf(notifications)),
@@ -36,7 +31,13 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
     return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide(bind, tokens.authenticators, [tokens.appKeys, tokens.knownSessions, tokens.failedAttempts], authenticators);
+  provide(
+    bind,
+    tokens.authenticators,
+    [tokens.appKeyStore, tokens.notifications, tokens.knownSessions, tokens.failedAttempts],
+    (keys, notifications, sessions, attempts) =>
+      authenticators(new CachedAppKeys(keys, accessChangesOf(notifications)), sessions, attempts),
+  );
   provide(
     bind,
     tokens.openSession,
@@ -47,11 +48,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
   });
   provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
-  provide(bind, tokens.tick, [tokens.sessions], (sessions) => ({
-    name: "sessions.purge",
-    everySeconds: 3600,
-    run: async () => void (await sessions.purge()),
-  }));
+  provide(bind, tokens.tick, [tokens.sessions], (sessions) => tick("sessions.purge", 3600, () => sessions.purge()));
   provide(
     bind,
     tokens.routes,

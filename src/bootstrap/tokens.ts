@@ -1,5 +1,5 @@
 import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
-import type { AssignWaiting, CreateTicket, TicketSteps, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
+import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
@@ -22,37 +22,27 @@ import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type {
   BusinessMessages,
-  CampaignControl,
   CampaignProgress,
   CampaignQueue,
-  CampaignReads,
-  CampaignRegister,
   Channels,
   DispatchCampaigns,
   KnownTemplates,
-  ListTemplates,
   MediaProbe,
   MediaRegister,
   MediaStorage,
   MessagingPlatform,
   OutgoingMessages,
-  PreviewCampaign,
   ReadMedia,
   RecordCampaign,
-  RegisterCampaign,
   SendContexts,
   SenderDirectory,
   SendMessage,
-  SendTemplate,
-  SendToChat,
   SettleCampaigns,
   SettleExpired,
-  StoreMedia,
-  TemplateCatalog,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox, SendPaymentLink } from "../orders/public.ts";
-import type { AdInsights, FoldReports, Registrations, SharedReports } from "../reports/public.ts";
+import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
+import type { FoldReports, SharedReports } from "../reports/public.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
   AppKeyStore,
@@ -90,7 +80,6 @@ export const tokens = {
   routes: token<readonly Route[]>("routes"),
 
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
-  appKeys: token<AppKeys>("appKeys"),
   sessions: token<PostgresSessions>("sessions"),
   knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
   failedAttempts: token<AttemptLimit>("failedAttempts"),
@@ -102,7 +91,6 @@ export const tokens = {
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
-  ticketSteps: token<TicketSteps>("ticketSteps"),
   createTicket: token<CreateTicket>("createTicket"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
 
@@ -114,37 +102,26 @@ export const tokens = {
   /** Null where none is configured. */
   mediaStorage: token<MediaStorage | null>("mediaStorage"),
   mediaFiles: token<MediaRegister>("mediaFiles"),
-  storeMedia: token<StoreMedia>("storeMedia"),
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
   channels: token<Channels>("channels"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
-  campaignRegister: token<CampaignRegister>("campaignRegister"),
-  campaignReads: token<CampaignReads>("campaignReads"),
-  campaignControl: token<CampaignControl>("campaignControl"),
   campaignProgress: token<CampaignProgress>("campaignProgress"),
   recordCampaign: token<RecordCampaign>("recordCampaign"),
   settleCampaigns: token<SettleCampaigns>("settleCampaigns"),
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
-  registerCampaign: token<RegisterCampaign>("registerCampaign"),
-  previewCampaign: token<PreviewCampaign>("previewCampaign"),
-  templateCatalog: token<TemplateCatalog>("templateCatalog"),
   /** The inbox keeps them. */
   outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
   sendContexts: token<SendContexts>("sendContexts"),
   sendMessage: token<SendMessage>("sendMessage"),
   settleExpired: token<SettleExpired>("settleExpired"),
   businessMessages: token<BusinessMessages>("businessMessages"),
-  listTemplates: token<ListTemplates>("listTemplates"),
-  sendToChat: token<SendToChat>("sendToChat"),
-  sendTemplate: token<SendTemplate>("sendTemplate"),
 
   /** Null where none is configured. */
   deliveryPricing: token<DeliveryPricing | null>("deliveryPricing"),
   /** Asks the prices of deliveries. */
   priceLoop: token<NudgedLoop>("priceLoop"),
   driverTracking: token<DriverTracking>("driverTracking"),
-  sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),
   /** Null where none is configured. */
   pusherHost: token<PusherHost | null>("pusherHost"),
   pushOutbox: token<PushOutbox>("pushOutbox"),
@@ -153,8 +130,6 @@ export const tokens = {
   adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
   reportedAds: token<ReportedAds>("reportedAds"),
   cancelInactive: token<CancelInactive>("cancelInactive"),
-  registrations: token<Registrations>("registrations"),
-  adInsights: token<AdInsights>("adInsights"),
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
 };

@@ -2,5 +2,5 @@
 
 export { AssignWaiting } from "./application/assign-waiting.ts";
 export { CreateTicket } from "./application/create-ticket.ts";
-export type { IncomingStores, TicketSteps, TicketStores, WebhookQueue } from "./application/ports.ts";
+export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";
 export { WorkOffWebhooks } from "./application/work-off-webhooks.ts";

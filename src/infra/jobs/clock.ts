@@ -15,8 +15,10 @@ export interface Tick {
    * `signal` is aborted when the process stops and when the run has taken 30 s: end what is in flight, begin
    * nothing new and return. The next run takes up what is left. What it throws is logged; it comes again.
    */
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly run: (signal: AbortSignal) => unknown;
 }
+
+export const tick = (name: string, everySeconds: number, run: Tick["run"]): Tick => ({ name, everySeconds, run });
 
 export interface Clock {
   /**
