@@ -148,12 +148,12 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
   provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
     name: "campaigns.dispatch",
-    everySeconds: 1,
+    everySeconds: 2,
     run: async () => notifications.notify(campaignsDue),
   }));
   provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) => ({
     name: "campaigns.settle",
-    everySeconds: 3,
+    everySeconds: 5,
     run: (signal) => settle.execute(signal),
   }));
 

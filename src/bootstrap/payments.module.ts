@@ -90,10 +90,10 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.background, [tokens.pusherHost], (host) =>
     background("Pusher host", "means", { stop: () => host?.close() }),
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) => ({
+  provide(bind, tokens.tick, [tokens.pusherHost, tokens.notifications], (host, notifications) => ({
     name: "orders.push",
     everySeconds: 5,
-    run: async () => notifications.notify(ordersToPush),
+    run: async () => void (host && notifications.notify(ordersToPush)),
   }));
   provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) => ({
     name: "orders.forget-unpushed",
