@@ -132,10 +132,10 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
   provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("campaigns.dispatch", 1, () => notifications.notify(campaignsDue)),
+    tick("campaigns.dispatch", 2, async () => notifications.notify(campaignsDue)),
   );
   provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) =>
-    tick("campaigns.settle", 3, (signal) => settle.execute(signal)),
+    tick("campaigns.settle", 5, (signal) => settle.execute(signal)),
   );
 
   provide(

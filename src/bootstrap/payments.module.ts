@@ -82,8 +82,8 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.background, [tokens.pusherHost], (host) =>
     background("Pusher host", "means", { stop: () => host?.close() }),
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("orders.push", 5, () => notifications.notify(ordersToPush)),
+  provide(bind, tokens.tick, [tokens.pusherHost, tokens.notifications], (host, notifications) =>
+    tick("orders.push", 5, async () => host && notifications.notify(ordersToPush)),
   );
   provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) =>
     tick("orders.forget-unpushed", 600, () => host ?? outbox.forget(unpushedHours)),

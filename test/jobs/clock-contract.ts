@@ -113,7 +113,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     const before = other.ended;
     await eventually(() => other.ended >= before + 2);
     await clockOf([{ name: "stuck", everySeconds: 0.1, run: elsewhere.run }]).start();
-    await eventually(() => elsewhere.ended >= 2);
+    await eventually(() => elsewhere.ended >= 2, 8_000);
     await clock.stop();
     expect(stuck.begun).to.equal(1);
   });

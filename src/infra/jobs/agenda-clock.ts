@@ -9,8 +9,8 @@ import { type ClockStore, saveNothingOf } from "./store.ts";
 
 const entryName = "recado.clock";
 /** A process that dies holds the ticks back for this long and the time of a poll; one that lives renews its lock. */
-const lockLifetimeMs = 3_000;
-const renewLockEveryMs = 1_000;
+const lockLifetimeMs = 5_000;
+const renewLockEveryMs = 2_000;
 /** How soon another process takes over the entry of one that stops. */
 const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
@@ -140,8 +140,8 @@ class AgendaClock implements Clock {
     const ended = new AbortController();
     void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
     // Until the last of them has ended when the process stops: before that no other is to begin.
-    while (await pause(renewLockEveryMs, ended.signal)) {
-      // Another process, whose ticks all end, is to have its turn.
+    while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
+      // Another process, whose ticks all end, is to have its turn: until this one polls again it has almost a second.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);

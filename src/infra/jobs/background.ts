@@ -38,7 +38,7 @@ export async function stopAll(all: readonly Background[], log: Log): Promise<voi
         try {
           await one.stop?.();
         } catch (error) {
-          log.error({ err: error, name: one.name }, "this did not stop as it should");
+          log.error({ err: error, part: one.name }, "a part of the process did not stop as it should");
         }
       }),
     );
