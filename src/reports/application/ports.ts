@@ -34,6 +34,17 @@ export interface SharedReports {
   daily(request: ReportRequest): Promise<DailyFigures[]>;
 }
 
+/** What a page of a report shows. */
+export interface ReportPage {
+  readonly reports: readonly BusinessReport[];
+  /** Of the same businesses. */
+  readonly daily: readonly DailyFigures[];
+  readonly madeAt: Date;
+}
+
+/** The page in pieces, in their order; between two of them others may have their turn. */
+export type RenderReportPage = (page: ReportPage) => Iterable<string>;
+
 /** What an ad platform knows of the ads of an account. */
 export interface AdInsights {
   /** All ads of the account, with what they spent in the period. A rejection, or an answer that comes late, costs a report only these details. */

@@ -1,7 +1,15 @@
 import { instantOf } from "../../../kernel/instants.ts";
-import type { Ad, AdAccount, AdCreative, AdSet, Campaign, CampaignFacts, Insights } from "../../domain/ads.ts";
+import {
+  type Ad,
+  type AdAccount,
+  type AdCreative,
+  type AdSet,
+  type Campaign,
+  type CampaignFacts,
+  type Insights,
+  spendOf,
+} from "../../domain/ads.ts";
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
-import { spendOf } from "../../domain/spend.ts";
 
 /** Reads what the platform answered, strictly: whatever is not as agreed fails, and never becomes a number. */
 

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { problem } from "../../../infra/http/routing/schema.ts";
 import type { OrderEdit } from "../../application/edits/ports.ts";
+import type { ExpectedVersion } from "../../domain/change.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
-import { expectedVersion } from "./order-version.ts";
 
 /** What all changes of an order ask for: whose it is, who makes them, and for which version of it. */
 export const editOf = (orderId: number, caller: KeyCaller, headers: IncomingHttpHeaders): OrderEdit => ({
@@ -36,3 +37,21 @@ export const editDialect = {
 } as const satisfies Pick<Dialect<InvalidInput | OrderMovedOn>, "invalid_input" | "order_moved_on">;
 
 export const editing = { tag: "Orders", auth: "app-key", conditional: true } as const;
+
+/** The header that tells the version of an order. */
+export const etagOf = ({ version }: { readonly version: number }) => ({ ETag: `"v${version}"` });
+
+/** As responses document it. */
+export const etagHeader = { ETag: 'The version of the order: `"v7"`' } as const;
+
+const largestVersion = 2 ** 31 - 1;
+
+/** The versions that `If-Match` names. A tag that no order has matches none. */
+function expectedVersion(headers: IncomingHttpHeaders): ExpectedVersion {
+  const tags = ifMatchOf(headers);
+  if (tags === null || tags === "any") return tags;
+  return tags.flatMap((tag) => {
+    const version = Number(/^"v([1-9]\d*)"$/.exec(tag)?.[1] ?? 0);
+    return version >= 1 && version <= largestVersion ? [version] : [];
+  });
+}

@@ -1,11 +1,10 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
 import type { PickedExtra } from "../../application/edits/ports.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
-import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
-import { etagHeader, etagOf } from "./order-version.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, movedOn, versionRules } from "./order-edit.ts";
 
 const mostExtras = 100;
 
@@ -32,18 +31,7 @@ const addition = {
   },
 } as const satisfies Schema;
 
-const removal = {
-  type: "object",
-  required: ["detailId", "orderId"],
-  properties: { detailId: idOf("detail"), orderId: idOf("order") },
-} as const satisfies Schema;
-
-const answering = (message: string) =>
-  ({
-    type: "object",
-    required: ["message"],
-    properties: { message: { const: message } },
-  }) as const satisfies Schema;
+const removal = objectWith({ detailId: idOf("detail"), orderId: idOf("order") });
 
 const added = { message: "Producto añadido a la orden" } as const;
 const removed = { message: "Detalle borrado" } as const;
@@ -103,7 +91,7 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
     idempotent: true,
     body: addition,
     responses: {
-      200: { description: "Added", headers: etagHeader, schema: answering(added.message) },
+      200: { description: "Added", headers: etagHeader, schema: objectWith({ message: { const: added.message } }) },
       400: { description: "A field is missing or wrong, or there is no such product or order", schema: problem },
       412: movedOn,
       500: { description: "Unexpected failure", schema: problem },
@@ -160,17 +148,14 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
     ],
     body: removal,
     responses: {
-      200: { description: "Removed", headers: etagHeader, schema: answering(removed.message) },
+      200: { description: "Removed", headers: etagHeader, schema: objectWith({ message: { const: removed.message } }) },
       400: { description: "A field is missing or wrong, or there is no such detail", schema: problem },
       412: movedOn,
       500: { description: "No such order, the detail being removed; or an unexpected failure", schema: problem },
     },
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await orders.removeLine({
-        ...editOf(body.orderId, caller, headers),
-        lineId: body.detailId,
-      });
+      const order = await orders.removeLine({ ...editOf(body.orderId, caller, headers), lineId: body.detailId });
       return new Reply(200, removed, etagOf(order));
     },
   });

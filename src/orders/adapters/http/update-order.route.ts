@@ -1,12 +1,11 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
-import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, movedOn, versionRules } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
-import { etagHeader, etagOf } from "./order-version.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;
@@ -87,7 +86,7 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
       200: {
         description: "The order",
         headers: etagHeader,
-        schema: { type: "object", required: ["order"], properties: { order: updatedOrderSchema } },
+        schema: objectWith({ order: updatedOrderSchema }),
       },
       400: { description: "A field is wrong, or there is no such order, branch or zone", schema: problem },
       412: movedOn,

@@ -2,10 +2,9 @@ import { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ReportRequest, SharedReports } from "../../application/ports.ts";
-import type { RenderReportPage } from "../../application/report-page.ts";
+import type { RenderReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { ReportFailure } from "../../domain/failures.ts";
 
 const date = (name: string) =>
@@ -59,11 +58,7 @@ export const reportPageRoute = (
       ],
     ],
     auth: "key-or-session",
-    params: {
-      type: "object",
-      required: ["businessId"],
-      properties: { businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } },
-    } as const,
+    params: objectWith({ businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } }),
     ownBusiness: "params.businessId",
     query,
     responses: {

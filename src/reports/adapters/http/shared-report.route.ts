@@ -1,7 +1,7 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
@@ -123,11 +123,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       200: {
         description: "One report of each business",
         otherTypes: ["text/csv"],
-        schema: {
-          type: "object",
-          required: ["data"],
-          properties: { data: { type: "array", items: report } },
-        },
+        schema: objectWith({ data: { type: "array", items: report } }),
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
       401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
