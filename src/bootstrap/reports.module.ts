@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { within } from "../kernel/within.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
 import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
@@ -65,15 +66,3 @@ export const reportsModule = new ContainerModule(({ bind }) => {
 
 /** Charts take half a second to load, and 45 MB: only where somebody asks for a page. */
 const drawing = async () => (await import("../reports/adapters/html/report-page.ts")).reportPageParts;
-
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -16,13 +16,18 @@ export const editOf = (orderId: number, caller: KeyCaller, headers: IncomingHttp
 });
 
 /** What all changes of an order say of the version that they are made for. */
-export const versionRules = (number: string): [number: string, rule: string][] => [
-  [
-    number,
-    "Every change counts the order's version up. `If-Match` with an `ETag` of the order (as reading it or the last " +
-      "change answered it) makes the change only if the order is still at that version: otherwise 412, and nothing is " +
-      "changed. Without it the change is made whatever happened in between.",
-  ],
+export const versionRule = (number: string): [number: string, rule: string] => [
+  number,
+  "Every change counts the order's version up. `If-Match` with an `ETag` of the order (as reading it or the last " +
+    "change answered it) makes the change only if the order is still at that version: otherwise 412, and nothing is " +
+    "changed. Without it the change is made whatever happened in between.",
+];
+
+/** How clients hear of a change. */
+export const eventRule = (number: string): [number: string, rule: string] => [
+  number,
+  "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
+    "configured, else on the namespace `/realtime`.",
 ];
 
 export const movedOn = {

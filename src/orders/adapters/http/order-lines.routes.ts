@@ -4,7 +4,7 @@ import { idOf, objectWith, problem, type Schema } from "../../../infra/http/rout
 import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
 import type { PickedExtra } from "../../application/edits/ports.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
-import { editDialect, editing, editOf, etagHeader, etagOf, movedOn, versionRules } from "./order-edit.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
 
 const mostExtras = 100;
 
@@ -76,17 +76,13 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
           "left out. An extra that exists is added to the detail; with both `customPrice` and `picked` the order pays " +
           "that price for it, and of an extra given twice the last one. One of the two alone has no effect.",
       ],
-      [
-        "§10.5",
-        "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
-          "configured, else on the namespace `/realtime`.",
-      ],
+      eventRule("§10.5"),
       [
         "§10.6",
         `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain. An ` +
           "order takes nothing with which its total would be more than a number holds in cents, 90071992547409.91 (400).",
       ],
-      ...versionRules("§10.7"),
+      versionRule("§10.7"),
     ],
     idempotent: true,
     body: addition,
@@ -139,7 +135,7 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
         "The order that the detail is of is the one that changes (its version, its history), whatever `orderId` says. " +
           "Where `orderId` names another one, clients hear of both, and the answer's ETag is of the one named.",
       ],
-      ...versionRules("§11.5"),
+      versionRule("§11.5"),
       [
         "§11.6",
         "`If-Match` speaks of the order that `orderId` names, `*` too: where there is none, the answer is 412 and the " +

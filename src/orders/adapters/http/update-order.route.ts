@@ -4,7 +4,7 @@ import { idOf, objectWith, problem, type Schema } from "../../../infra/http/rout
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
-import { editDialect, editing, editOf, etagHeader, etagOf, movedOn, versionRules } from "./order-edit.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
@@ -63,11 +63,7 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
           "has, null included, in place of `sucursalId`; an order without a zone gets `sucursalId`. An id that names " +
           "no branch or zone is a 400, `sucursalId` also where the zone's branch takes its place.",
       ],
-      [
-        "§9.5",
-        "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
-          "configured, else on the namespace `/realtime`.",
-      ],
+      eventRule("§9.5"),
       [
         "§9.6",
         "`scheduleAt`, `lat`, `lng` and `zoneId` stay as they are when omitted, and null clears them. `schedule_at` " +
@@ -79,7 +75,7 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
         "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave. " +
           "It is asked anew in the background (§12.5).",
       ],
-      ...versionRules("§9.8"),
+      versionRule("§9.8"),
     ],
     body,
     responses: {
