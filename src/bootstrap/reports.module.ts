@@ -3,7 +3,7 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { within } from "../kernel/within.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
-import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
+import { sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
 import { temperatureRoute } from "../reports/adapters/http/temperature.route.ts";
 import { PostgresRegistrations } from "../reports/adapters/postgres/registration-store.ts";
 import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
@@ -58,7 +58,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   }));
   provide(bind, tokens.routes, [tokens.sharedReports, tokens.registrations], (reports, registrations) => [
     sharedReportRoute(reports),
-    reportPageRoute(reports, drawing, reportDialect),
+    reportPageRoute(reports, drawing),
     ...registrationRoutes(registrations),
   ]);
   provide(bind, tokens.routes, [tokens.cells], (cells) => [temperatureRoute(new PostgresTemperatures(cells))]);

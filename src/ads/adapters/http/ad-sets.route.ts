@@ -68,15 +68,11 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId, campaignId }, query: { datePreset, accountId, start, end } }) => {
-      const listed = listAdSets.execute({
-        businessId,
-        campaignId,
-        preset: datePreset,
-        accountId: accountId ?? null,
-        start: start ?? null,
-        end: end ?? null,
-      });
+    handle: ({
+      params: { businessId, campaignId },
+      query: { datePreset, accountId = null, start = null, end = null },
+    }) => {
+      const listed = listAdSets.execute({ businessId, campaignId, preset: datePreset, accountId, start, end });
       return orRetryLater(listed.then((adSets) => ({ data: adSets.map(toWire) })));
     },
   });

@@ -91,13 +91,14 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId }, query: { datePreset, accountId, start, end, showOnlyActives, after } }) => {
+    handle: ({ params: { businessId }, query }) => {
+      const { datePreset, accountId, start = null, end = null, showOnlyActives, after } = query;
       const listed = listCampaigns.execute({
         businessId,
         accountId,
         preset: datePreset,
-        start: start ?? null,
-        end: end ?? null,
+        start,
+        end,
         onlyActive: showOnlyActives,
         after: after || null,
       });

@@ -91,11 +91,10 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     },
     dialect,
     handle: async ({ query, caller }) => {
-      const { startDate, endDate, type, cancelReason } = query;
+      const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;
       const asked = pageOf(query);
       const { page, limit } = asked;
-      const filter = { from: startDate, to: endDate, type: type ?? null, reason: cancelReason ?? null };
-      const { items, total } = await orders.cancelled(caller.businessId, filter, asked);
+      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked);
       return {
         success: true,
         data: items.map(cancelledToWire),

@@ -8,14 +8,17 @@ import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
 import { onWire, report } from "./report-wire.ts";
 
+export const dateField = (name: string) =>
+  ({ type: "string", example: "2026-01-31", "x-error": `${name} es requerido y debe ser una fecha` }) as const;
+
 const body = {
   type: "object",
   required: ["businessId", "startDate", "endDate"],
   properties: {
     businessId: { ...idOf("business"), "x-error": "businessId es requerido y debe ser un número" },
     token: { type: "string", description: "A session token; required without a key in a header" },
-    startDate: { type: "string", example: "2026-01-01", "x-error": "startDate es requerido y debe ser una fecha" },
-    endDate: { type: "string", example: "2026-01-31", "x-error": "endDate es requerido y debe ser una fecha" },
+    startDate: { ...dateField("startDate"), example: "2026-01-01" },
+    endDate: dateField("endDate"),
     includeBusinesses: {
       type: "array",
       items: idOf("business"),
