@@ -46,14 +46,14 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     tokens.campaignQueue,
     [tokens.cells, tokens.secrets, tokens.config],
     (cells, secrets, config) =>
-      new PostgresCampaignQueue(cells, (sealed, businessId) => secrets.open(sealed, businessId), {
+      new PostgresCampaignQueue(cells, secrets, {
         // A number is never taken over while its worker may still begin to send.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
   provide(bind, tokens.campaignRegister, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresCampaignRegister(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+    return new PostgresCampaignRegister(cells, secrets);
   });
   provide(bind, tokens.campaignReads, [tokens.cells], (cells) => new PostgresCampaignReads(cells));
   provide(bind, tokens.campaignControl, [tokens.cells], (cells) => new PostgresCampaignControl(cells));

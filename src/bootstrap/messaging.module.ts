@@ -65,19 +65,13 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.senderDirectory,
     [tokens.cells, tokens.secrets, tokens.config],
-    (cells, secrets, { channels }) =>
-      new PostgresSenders(
-        cells,
-        (sealed, businessId) => secrets.open(sealed, businessId),
-        (token, businessId) => secrets.seal(token, businessId),
-        Boolean(channels[smsChannel]),
-      ),
+    (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
   provide(bind, tokens.templateCatalog, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresTemplateCatalog(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+    return new PostgresTemplateCatalog(cells, secrets);
   });
   provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresSendContexts(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+    return new PostgresSendContexts(cells, secrets);
   });
   provide(
     bind,

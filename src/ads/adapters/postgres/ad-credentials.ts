@@ -2,6 +2,7 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import type { TokenVault } from "../../../kernel/token-vault.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
 
 const of: Statement = {
@@ -34,22 +35,21 @@ interface Row {
 export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: (sealed: Buffer, businessId: number) => string,
-    private readonly sealToken: (token: string, businessId: number) => Buffer,
+    private readonly vault: TokenVault,
   ) {}
 
   async of(businessId: number): Promise<AdSettings> {
     const [row] = await this.cells.of(businessId).rows<Row>(of, [businessId]);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     return {
-      token: row.sealed_token && this.openToken(row.sealed_token, businessId),
+      token: row.sealed_token && this.vault.open(row.sealed_token, businessId),
       defaultAccountId: row.default_account_id,
       timezone: timezoneOf(row.timezone),
     };
   }
 
   async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
-    const values = [businessId, this.sealToken(token, businessId), defaultAccountId];
+    const values = [businessId, this.vault.seal(token, businessId), defaultAccountId];
     const [row] = await this.cells.of(businessId).rows<Pick<Row, "default_account_id">>(put, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     return row.default_account_id;

@@ -1,6 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../../infra/postgres/log-events.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   Announced,
   CampaignQueue,
@@ -11,7 +12,7 @@ import type {
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
 import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
-import { type OpenToken, type SenderColumns, toSender } from "../sends/sender-sql.ts";
+import { type SenderColumns, toSender } from "../sends/senders.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
@@ -138,7 +139,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
     private readonly settings: QueueSettings,
   ) {}
 
@@ -163,7 +164,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
   private toLease(row: LeaseRow): SenderLease {
     return {
       businessId: row.business_id,
-      sender: toSender(row, row.business_id, this.openToken),
+      sender: toSender(row, row.business_id, this.vault),
       fence: row.fence,
       messagesPerSecond: row.messages_per_second,
       waitMs: row.was_left ? 1_000 : 0,

@@ -1,6 +1,7 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   CampaignContext,
   CampaignRegister,
@@ -9,8 +10,9 @@ import type {
   NewCampaigns,
   NewRecipient,
 } from "../../../application/campaigns/ports.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
-import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
+import type { Template } from "../../../domain/template.ts";
+import { joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
+import { joinedTemplate, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
 /** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
@@ -79,9 +81,9 @@ const remaining: Statement = {
     where business.id = $1`,
 };
 
-interface ContextRow extends SenderColumns, TemplateColumns {
+interface ContextRow extends SenderColumns, Template {
   readonly timezone: string;
-  readonly preferred_language: string;
+  readonly preferredLanguage: string;
   readonly missing_contacts: number[];
   readonly missing_step: number[];
   readonly missing_user: number[];
@@ -91,7 +93,7 @@ interface ContextRow extends SenderColumns, TemplateColumns {
 export class PostgresCampaignRegister implements CampaignRegister {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
   ) {}
 
   async context(request: CampaignRequest): Promise<CampaignContext | null> {
@@ -101,9 +103,9 @@ export class PostgresCampaignRegister implements CampaignRegister {
     if (!row) return null;
     return {
       timezone: row.timezone,
-      preferredLanguage: row.preferred_language,
-      template: row.template_id === null ? null : toTemplate(row),
-      sender: row.sender_id === null ? null : toSender(row, businessId, this.openToken),
+      preferredLanguage: row.preferredLanguage,
+      template: joinedTemplate(row),
+      sender: joinedSender(row, businessId, this.vault),
       missing: {
         contacts: row.missing_contacts.map(Number),
         step: row.missing_step.map(Number),
