@@ -119,12 +119,10 @@ interface LeaseRow extends SenderColumns {
   readonly was_left: boolean;
 }
 
-type ClaimRow = ClaimedRecipient & {
-  readonly state: RecipientState | null;
-  readonly held: boolean;
-  readonly due_in_ms: number | null;
-  readonly sent_directly: number;
-};
+type ClaimRow = ClaimedRecipient &
+  Omit<Claim, "recipients" | "skippedOf"> & {
+    readonly state: RecipientState | null;
+  };
 
 export interface QueueSettings {
   /** Seconds for which a number belongs to its worker after each claim. */
@@ -201,8 +199,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
       skippedOf: [
         ...new Set(rows.filter(({ state }) => state === recipientMoves.skip.to).map(({ campaignId }) => campaignId)),
       ],
-      dueInMs: rows[0]?.due_in_ms ?? null,
-      sentDirectly: rows[0]?.sent_directly ?? 0,
+      dueInMs: rows[0]?.dueInMs ?? null,
+      sentDirectly: rows[0]?.sentDirectly ?? 0,
     };
   }
 
@@ -220,7 +218,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   async tidy(): Promise<Map<number, number[]>> {
     const rows = await everywhere(this.cells, (cell) => cell.rows<TidiedRow>(tidy, []));
-    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {

@@ -72,6 +72,6 @@ export class PostgresCampaignStatuses {
       JSON.stringify(news),
       this.channel,
     ]);
-    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 }
