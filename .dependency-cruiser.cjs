@@ -71,6 +71,13 @@ module.exports = {
       to: { path: "^src/$1/public[.]ts$" },
     },
     {
+      name: "bootstrap-sees-what-features-publish",
+      comment: "It puts adapters and what features publish together; rules of the business stand in the features.",
+      severity: "error",
+      from: { path: "^src/(bootstrap|cli)/" },
+      to: { path: core },
+    },
+    {
       name: "adapters-do-not-meet",
       comment: "HTTP never reaches PostgreSQL except through a use case or a query port.",
       severity: "error",

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -31,6 +33,9 @@ import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Tells every worker that there may be something to send. */
+const campaignsDue = "campaigns_due";
+
 const timing: Timing = {
   now: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
@@ -52,11 +57,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
-  provide(bind, tokens.campaignRegister, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresCampaignRegister(cells, secrets);
-  });
-  provide(bind, tokens.campaignReads, [tokens.cells], (cells) => new PostgresCampaignReads(cells));
-  provide(bind, tokens.campaignControl, [tokens.cells], (cells) => new PostgresCampaignControl(cells));
   provide(
     bind,
     tokens.campaignProgress,
@@ -120,53 +120,48 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.registerCampaign,
-    [tokens.campaignRegister, tokens.cells, tokens.knownTemplates, tokens.config, tokens.triggers],
-    (register, cells, known, { media }, triggers) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        campaigns: new PostgresNewCampaigns(transaction),
-      }));
-      return new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, () =>
-        triggers.trigger("campaigns.dispatch"),
-      );
+    tokens.background,
+    [tokens.dispatchCampaigns, tokens.notifications, tokens.config],
+    (dispatch, notifications, { role }) => {
+      if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
+      return background("campaigns", "intake", { stop: () => dispatch.stop() });
     },
   );
-  provide(
-    bind,
-    tokens.previewCampaign,
-    [tokens.campaignRegister, tokens.platform],
-    (register, platform) => new PreviewCampaign(register, platform),
+  provide(bind, tokens.background, [tokens.campaignProgress], (progress) =>
+    background("progress of campaigns", "work", { stop: () => progress.settled() }),
   );
-
-  provide(bind, tokens.tick, [tokens.dispatchCampaigns], (dispatch) => ({
-    name: "campaigns.dispatch",
-    everySeconds: 2,
-    run: async () => dispatch.wake(),
-  }));
-  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) => ({
-    name: "campaigns.settle",
-    everySeconds: 3,
-    run: (signal) => settle.execute(signal),
-  }));
+  // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
+    tick("campaigns.dispatch", 2, async () => notifications.notify(campaignsDue)),
+  );
+  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) =>
+    tick("campaigns.settle", 5, (signal) => settle.execute(signal)),
+  );
 
   provide(
     bind,
     tokens.routes,
-    [
-      tokens.registerCampaign,
-      tokens.previewCampaign,
-      tokens.campaignReads,
-      tokens.campaignControl,
-      tokens.campaignProgress,
-      tokens.triggers,
-    ],
-    (register, preview, reads, control, progress, triggers) => [
-      registerCampaignRoute(register),
-      previewCampaignRoute(preview),
-      ...campaignRoutes(reads, control, (businessId, campaignId) => {
-        triggers.trigger("campaigns.dispatch");
+    [tokens.cells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
+    (cells, secrets, known, platform, { media }, notifications) => {
+      const register = new PostgresCampaignRegister(cells, secrets);
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        campaigns: new PostgresNewCampaigns(transaction),
+      }));
+      const dispatch = () => notifications.notify(campaignsDue);
+      return [
+        registerCampaignRoute(new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, dispatch)),
+        previewCampaignRoute(new PreviewCampaign(register, platform)),
+      ];
+    },
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.campaignProgress, tokens.notifications],
+    (cells, progress, notifications) =>
+      campaignRoutes(new PostgresCampaignReads(cells), new PostgresCampaignControl(cells), (businessId, campaignId) => {
+        notifications.notify(campaignsDue);
         progress.touch(businessId, [campaignId]);
       }),
-    ],
   );
 });

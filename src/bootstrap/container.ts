@@ -3,6 +3,8 @@ import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { oneCell } from "../infra/postgres/cells.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
@@ -14,10 +16,9 @@ import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
-import { Triggers } from "../kernel/triggers.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
-import { isPushed } from "../orders/domain/push.ts";
+import { isPushed } from "../orders/public.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
@@ -62,8 +63,7 @@ const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
     provide(bind, tokens.log, [], () => createLog(config.logLevel));
-    provide(bind, tokens.triggers, [], () => new Triggers());
-    provide(bind, tokens.metrics, [], () => new Metrics());
+    provide(bind, tokens.metrics, [], () => new Metrics(config.metricsKey !== ""));
     provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
     provide(bind, tokens.passwords, [], () => new Passwords());
     provide(bind, tokens.database, [tokens.log], (log) =>
@@ -71,25 +71,37 @@ const sharedModule = (config: Config) =>
     );
     provide(bind, tokens.cells, [tokens.database], oneCell);
     provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
-    provide(bind, tokens.accessChanges, [tokens.log], (log) => {
-      return new Notifications(config.database.url, "access_changed", log);
-    });
+    provide(bind, tokens.background, [tokens.database, tokens.metrics], (database, metrics) =>
+      background("database", "means", {
+        start: () =>
+          metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() })),
+        stop: () => database.close(),
+      }),
+    );
+    provide(bind, tokens.notifications, [tokens.log], (log) => new Notifications(config.database.url, log));
+    provide(bind, tokens.background, [tokens.notifications], (notifications) =>
+      background("notifications", "means", {
+        start: () => notifications.start(),
+        stop: () => notifications.close(),
+      }),
+    );
     provide(bind, tokens.idempotency, [tokens.cells], (cells) => {
       return new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds);
     });
-    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) => ({
-      name: "idempotency.purge",
-      everySeconds: 3600,
-      run: async (signal) => void (await idempotency.purge(signal)),
-    }));
+    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) =>
+      tick("idempotency.purge", 3600, (signal) => idempotency.purge(signal)),
+    );
     provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
+    provide(bind, tokens.background, [tokens.httpClient], (client) =>
+      background("HTTP client", "means", { stop: () => client.close() }),
+    );
 
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
     provide(
       bind,
       tokens.gateway,
-      [tokens.eventLog, tokens.sessions, tokens.accessChanges, tokens.log],
-      (eventLog, sessions, accessChanges, logger) => {
+      [tokens.eventLog, tokens.sessions, tokens.notifications, tokens.log],
+      (eventLog, sessions, notifications, logger) => {
         const gateway = new RealtimeGateway({
           log: eventLog,
           authenticate: (token) => sessions.userOf(token),
@@ -98,12 +110,23 @@ const sharedModule = (config: Config) =>
           logger,
           ...peers,
         });
-        accessChanges.onNotification((businessId) => void gateway.recheck(Number(businessId)));
-        accessChanges.onGap(() => void gateway.recheck());
+        notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
+        notifications.onGap(() => void gateway.recheck());
         return gateway;
       },
     );
     provide(bind, tokens.publisher, [tokens.log], (logger) => new RealtimePublisher({ logger, ...peers }));
+    if (config.role === "worker") {
+      provide(bind, tokens.background, [tokens.publisher], (publisher) =>
+        background("publisher", "means", { start: () => publisher.start(), stop: () => publisher.close() }),
+      );
+    } else {
+      provide(bind, tokens.background, [tokens.gateway, tokens.metrics], (gateway, metrics) =>
+        background("realtime", "means", {
+          start: () => metrics.gauge("realtime_clients", "Sockets", () => ({ ...gateway.stats() })),
+        }),
+      );
+    }
     const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
     if (config.pusher.host === "") provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
     else provide<EventFeed, [EventFeed, NudgedLoop]>(bind, tokens.feed, [sockets, tokens.pushLoop], pushing(config));

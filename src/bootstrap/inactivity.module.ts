@@ -1,9 +1,10 @@
 import { ContainerModule } from "inversify";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { PostgresAbandonedOrders, PostgresInactivity } from "../orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
-import { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
+import { CancelInactive } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -23,12 +24,10 @@ export const inactivityModule = new ContainerModule(({ bind }) => {
       else complaints.warn({ err, businessId, orders: ids.length }, "orders were not cancelled together");
     });
   });
-  provide(bind, tokens.tick, [tokens.cancelInactive, tokens.log], (cancelInactive, log) => ({
-    name: "orders.cancel-inactive",
-    everySeconds: 60,
-    run: async (signal) => {
+  provide(bind, tokens.tick, [tokens.cancelInactive, tokens.log], (cancelInactive, log) =>
+    tick("orders.cancel-inactive", 60, async (signal) => {
       const cancelled = await cancelInactive.execute(signal);
       if (cancelled.orders > 0) log.info({ ...cancelled }, "orders were cancelled whose customers fell silent");
-    },
-  }));
+    }),
+  );
 });

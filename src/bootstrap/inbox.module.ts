@@ -10,13 +10,19 @@ import { PostgresTicketSetups } from "../inbox/adapters/postgres/ticket-setups.t
 import { PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
-import { AssignWaiting } from "../inbox/application/assign-waiting.ts";
-import { CreateTicket } from "../inbox/application/create-ticket.ts";
-import type { IncomingStores, TicketStores } from "../inbox/application/ports.ts";
-import { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import {
+  AssignWaiting,
+  CreateTicket,
+  type IncomingStores,
+  type TicketStores,
+  WorkOffWebhooks,
+} from "../inbox/public.ts";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { cached } from "../kernel/cached.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
@@ -25,6 +31,10 @@ import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Tells every process that there are webhooks to work off. */
+const webhooksWaiting = "webhooks_waiting";
+/** Milliseconds for which figures from the database are good, however often they are asked for. */
+const gaugeLifeMs = 5_000;
 /** Days for which webhooks that could not be worked off are kept for an operator to look at. */
 const keepFailedWebhooksDays = 7;
 
@@ -52,8 +62,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       (error) => log.error({ err: error }, "webhooks could not be worked off"),
     );
   });
-  provide(bind, tokens.ticketSteps, [tokens.cells], (cells) => new PostgresTicketSteps(cells));
-
   provide(
     bind,
     tokens.createTicket,
@@ -83,29 +91,41 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
 
-  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) => ({
-    name: "tickets.assign-waiting",
-    everySeconds: 10,
-    run: async (signal) => void (await assignWaiting.execute(signal)),
-  }));
-  provide(bind, tokens.tick, [tokens.webhookLoop], (loop) => ({
-    name: "webhooks.work-off",
-    everySeconds: 5,
-    run: async () => loop.nudge(),
-  }));
-  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) => ({
-    name: "webhooks.purge",
-    everySeconds: 3600,
-    run: async () => void (await queue.purge(keepFailedWebhooksDays)),
-  }));
-  provide(bind, tokens.tick, [tokens.eventLog, tokens.config], (eventLog, { realtime }) => ({
-    name: "events.purge",
-    everySeconds: 600,
-    run: async () => void (await eventLog.purge(realtime.keepEventsHours)),
-  }));
+  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) =>
+    tick("tickets.assign-waiting", 10, (signal) => assignWaiting.execute(signal)),
+  );
+  provide(
+    bind,
+    tokens.background,
+    [tokens.webhookLoop, tokens.webhookQueue, tokens.notifications, tokens.metrics],
+    (loop, queue, notifications, metrics) => {
+      notifications.onWork(webhooksWaiting, () => loop.nudge());
+      const counts = cached(gaugeLifeMs, () => queue.counts());
+      const about = "Webhooks of the messaging platform that are kept, of all processes";
+      return background("webhooks", "intake", {
+        start: () =>
+          metrics.gauge("webhooks_waiting", about, async () => {
+            const { due, postponed, givenUp } = await counts();
+            return { due, postponed, given_up: givenUp };
+          }),
+        stop: () => loop.stop(),
+      });
+    },
+  );
+  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
+    tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
+  );
+  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
+    tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
+  );
+  provide(bind, tokens.tick, [tokens.eventLog, tokens.config], (eventLog, { realtime }) =>
+    tick("events.purge", 600, () => eventLog.purge(realtime.keepEventsHours)),
+  );
 
-  provide(bind, tokens.routes, [tokens.ticketSteps], (steps) => [ticketStepsRoute(steps)]);
-  provide(bind, tokens.routes, [tokens.createTicket], (createTicket) => [createTicketRoute(createTicket)]);
+  provide(bind, tokens.routes, [tokens.cells, tokens.createTicket], (cells, createTicket) => [
+    ticketStepsRoute(new PostgresTicketSteps(cells)),
+    createTicketRoute(createTicket),
+  ]);
   provide(
     bind,
     tokens.routes,

@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
 import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-files.ts";
 import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
@@ -16,32 +17,26 @@ export const mediaModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.readMedia, [tokens.mediaStorage, tokens.mediaFiles], (...deps) => new ReadMedia(...deps));
   provide(
     bind,
-    tokens.storeMedia,
-    [tokens.mediaStorage, tokens.mediaFiles, tokens.config, tokens.log],
-    (storage, files, { media: { baseUrl } }, log) =>
-      new StoreMedia(
-        storage && baseUrl !== "" ? { storage, baseUrl } : null,
-        files,
-        recognizeMedia,
-        () => newToken("m"),
-        (error) => log.warn({ err: error }, "what is left of an upload is removed later"),
-      ),
-  );
-  provide(
-    bind,
     tokens.ownMediaProbe,
     [tokens.mediaProbe, tokens.readMedia, tokens.config],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
   );
-  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles, tokens.log], (storage, files, log) => ({
-    name: "media.sweep",
-    everySeconds: 600,
-    run: async (signal) => {
+  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles, tokens.log], (storage, files, log) =>
+    tick("media.sweep", 600, async (signal) => {
       const onFailure = (error: unknown) => log.warn({ err: error }, "an abandoned file could not be removed");
       if (storage) await new SweepMedia(storage, files, onFailure).execute(signal);
+    }),
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.mediaStorage, tokens.mediaFiles, tokens.readMedia, tokens.config, tokens.log],
+    (storage, files, read, { media: { baseUrl } }, log) => {
+      const home = storage && baseUrl !== "" ? { storage, baseUrl } : null;
+      const onFailure = (error: unknown) => log.warn({ err: error }, "what is left of an upload is removed later");
+      return mediaRoutes(new StoreMedia(home, files, recognizeMedia, () => newToken("m"), onFailure), read);
     },
-  }));
-  provide(bind, tokens.routes, [tokens.storeMedia, tokens.readMedia], mediaRoutes);
+  );
 });
 
 function storageOf({ directory, s3 }: Config["media"]) {

@@ -1,4 +1,6 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { smsChannel } from "../kernel/channels.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
@@ -61,15 +63,18 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
+  provide(bind, tokens.background, [tokens.mediaProbe], (probe) =>
+    background("media probe", "means", { stop: () => probe.close() }),
+  );
+  provide(bind, tokens.background, [tokens.sendMessage], (send) =>
+    background("messages under way", "work", { stop: () => send.idle() }),
+  );
   provide(
     bind,
     tokens.senderDirectory,
     [tokens.cells, tokens.secrets, tokens.config],
     (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
-  provide(bind, tokens.templateCatalog, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresTemplateCatalog(cells, secrets);
-  });
   provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresSendContexts(cells, secrets);
   });
@@ -83,11 +88,9 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       ),
   );
   provide(bind, tokens.settleExpired, [tokens.outgoingMessages, tokens.feed], (...deps) => new SettleExpired(...deps));
-  provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) => ({
-    name: "messages.settle",
-    everySeconds: 5,
-    run: async (signal) => void (await settleExpired.execute(signal)),
-  }));
+  provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) =>
+    tick("messages.settle", 5, (signal) => settleExpired.execute(signal)),
+  );
   provide(
     bind,
     tokens.businessMessages,
@@ -95,34 +98,25 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     (send, senders, contexts, known, { media }) =>
       new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
   );
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.platform], (cells, secrets, platform) => {
+    const catalog = new PostgresTemplateCatalog(cells, secrets);
+    return [listTemplatesRoute(new ListTemplates(catalog, platform))];
+  });
   provide(
     bind,
-    tokens.listTemplates,
-    [tokens.templateCatalog, tokens.platform],
-    (...deps) => new ListTemplates(...deps),
-  );
-  provide(
-    bind,
-    tokens.sendTemplate,
+    tokens.routes,
     [tokens.sendMessage, tokens.sendContexts, tokens.knownTemplates, tokens.ownMediaProbe, tokens.config],
-    (send, contexts, known, mediaProbe, { media }) =>
-      new SendTemplate(send, contexts, known, mediaProbe, media.baseUrl || null),
-  );
-  provide(
-    bind,
-    tokens.sendToChat,
-    [tokens.sendMessage, tokens.sendContexts, tokens.platform, tokens.cells, tokens.config],
-    (send, contexts, platform, cells, { media }) =>
-      new SendToChat(send, contexts, platform, new PostgresTemplateUsage(cells), media.baseUrl || null),
+    (send, contexts, known, mediaProbe, { media }) => [
+      sendTemplateRoute(new SendTemplate(send, contexts, known, mediaProbe, media.baseUrl || null)),
+    ],
   );
   provide(
     bind,
     tokens.routes,
-    [tokens.listTemplates, tokens.sendTemplate, tokens.sendToChat],
-    (listTemplates, sendTemplate, sendToChat) => [
-      listTemplatesRoute(listTemplates),
-      sendTemplateRoute(sendTemplate),
-      sendToChatRoute(sendToChat),
-    ],
+    [tokens.sendMessage, tokens.sendContexts, tokens.platform, tokens.cells, tokens.config],
+    (send, contexts, platform, cells, { media }) => {
+      const usage = new PostgresTemplateUsage(cells);
+      return [sendToChatRoute(new SendToChat(send, contexts, platform, usage, media.baseUrl || null))];
+    },
   );
 });

@@ -1,4 +1,6 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
@@ -10,8 +12,7 @@ import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { AskDeliveryPrices } from "../orders/application/delivery/delivery-prices.ts";
-import { EditOrders } from "../orders/application/edits/edit-orders.ts";
+import { AskDeliveryPrices, EditOrders } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -59,9 +60,8 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provide(bind, tokens.tick, [tokens.priceLoop], (loop) => ({
-    name: "orders.ask-prices",
-    everySeconds: 10,
-    run: async () => loop.nudge(),
-  }));
+  provide(bind, tokens.background, [tokens.priceLoop], (loop) =>
+    background("delivery prices", "work", { start: () => loop.nudge(), stop: () => loop.stop() }),
+  );
+  provide(bind, tokens.tick, [tokens.priceLoop], (loop) => tick("orders.ask-prices", 10, () => loop.nudge()));
 });

@@ -4,8 +4,7 @@ import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
 import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { GetOrder } from "../orders/application/reads/get-order.ts";
-import { ListOrders } from "../orders/application/reads/list-orders.ts";
+import { GetOrder, ListOrders } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 

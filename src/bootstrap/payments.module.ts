@@ -1,4 +1,6 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
@@ -14,8 +16,7 @@ import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
 import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
-import { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
-import { PushOrderEvents } from "../orders/application/push/push-order-events.ts";
+import { PushOrderEvents, SendPaymentLink } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -23,6 +24,10 @@ import { tokens } from "./tokens.ts";
 const silenceMs = 60_000;
 /** Hours for which events wait where no process is to push them: long enough to change that setting everywhere. */
 const unpushedHours = 1;
+
+const unpushed = "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace";
+/** Tells every process that there are changes of orders to push. */
+const ordersToPush = "orders_to_push";
 
 export const paymentsModule = new ContainerModule(({ bind }) => {
   const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
@@ -38,16 +43,6 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     const onFailure = warningOf(log, "the driver tracking tells no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, tokens.sendPaymentLink, [tokens.cells, tokens.feed, tokens.log], (cells, feed, log) => {
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      links: new PostgresLinkRenewals(transaction),
-      events: new PostgresOrderEvents(transaction),
-    }));
-    return new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
-      log.error({ err: error }, "a payment link is missing in the statistics"),
-    );
-  });
-
   provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
     if (pusher.host === "") return null;
     const warn = warningOf(log, "the Pusher host takes nothing; it is tried again");
@@ -72,19 +67,42 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
       (error) => log.error({ err: error }, "orders' changes could not be pushed"),
     );
   });
-  provide(bind, tokens.tick, [tokens.pushLoop], (loop) => ({
-    name: "orders.push",
-    everySeconds: 5,
-    run: async () => loop.nudge(),
-  }));
-  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) => ({
-    name: "orders.forget-unpushed",
-    everySeconds: 600,
-    run: async () => void (host ?? (await outbox.forget(unpushedHours))),
-  }));
+  provide(
+    bind,
+    tokens.background,
+    [tokens.pushLoop, tokens.pusherHost, tokens.notifications, tokens.log],
+    (loop, host, notifications, log) => {
+      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
+      return background("pushing of orders", "intake", {
+        start: () => void (host || log.info({}, unpushed)),
+        stop: () => loop.stop(),
+      });
+    },
+  );
+  provide(bind, tokens.background, [tokens.pusherHost], (host) =>
+    background("Pusher host", "means", { stop: () => host?.close() }),
+  );
+  provide(bind, tokens.tick, [tokens.pusherHost, tokens.notifications], (host, notifications) =>
+    tick("orders.push", 5, async () => host && notifications.notify(ordersToPush)),
+  );
+  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) =>
+    tick("orders.forget-unpushed", 600, () => host ?? outbox.forget(unpushedHours)),
+  );
 
-  provide(bind, tokens.routes, [tokens.sendPaymentLink, tokens.businessMessages], (...deps) =>
-    paymentLinkRoutes(...deps),
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.feed, tokens.businessMessages, tokens.log],
+    (cells, feed, messages, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        links: new PostgresLinkRenewals(transaction),
+        events: new PostgresOrderEvents(transaction),
+      }));
+      const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
+        log.error({ err: error }, "a payment link is missing in the statistics"),
+      );
+      return paymentLinkRoutes(send, messages);
+    },
   );
   provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });

@@ -1,5 +1,7 @@
 import { ContainerModule } from "inversify";
+import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { within } from "../kernel/within.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
 import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
@@ -8,9 +10,7 @@ import { PostgresRegistrations } from "../reports/adapters/postgres/registration
 import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
 import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
-import { FoldReports } from "../reports/application/fold-reports.ts";
-import { Registrations } from "../reports/application/registrations.ts";
-import { SharedReport } from "../reports/application/shared-report.ts";
+import { FoldReports, Registrations, SharedReport } from "../reports/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -18,18 +18,10 @@ import { tokens } from "./tokens.ts";
 const insightsWithinMs = 5_000;
 
 export const reportsModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.registrations, [tokens.cells], (cells) => {
-    return new Registrations(
-      new PostgresUnitOfWork(cells, (transaction) => ({ registrations: new PostgresRegistrations(transaction) })),
-    );
-  });
-  provide(bind, tokens.adInsights, [tokens.reportedAds], (ads) => ({
-    adsOf: (businessId, accountId, period) => ads.adsOf(businessId, accountId, period),
-  }));
   provide(
     bind,
     tokens.sharedReports,
-    [tokens.cells, tokens.adInsights, tokens.log],
+    [tokens.cells, tokens.reportedAds, tokens.log],
     (cells, insights, log) =>
       new SharedReport(
         new PostgresReportReads(cells),
@@ -50,30 +42,21 @@ export const reportsModule = new ContainerModule(({ bind }) => {
         (error, businessId) => log.error({ err: error, businessId }, "the days of a business could not be folded"),
       ),
   );
-  provide(bind, tokens.tick, [tokens.foldReports], (folds) => ({
-    name: "reports.fold",
-    everySeconds: 60,
-    run: (signal) => folds.execute(signal),
-  }));
-  provide(bind, tokens.routes, [tokens.sharedReports, tokens.registrations], (reports, registrations) => [
-    sharedReportRoute(reports),
-    reportPageRoute(reports, drawing, reportDialect),
-    ...registrationRoutes(registrations),
-  ]);
-  provide(bind, tokens.routes, [tokens.cells], (cells) => [temperatureRoute(new PostgresTemperatures(cells))]);
+  provide(bind, tokens.tick, [tokens.foldReports], (folds) =>
+    tick("reports.fold", 60, (signal) => folds.execute(signal)),
+  );
+  provide(bind, tokens.routes, [tokens.sharedReports, tokens.cells], (reports, cells) => {
+    const registrations = new PostgresUnitOfWork(cells, (transaction) => ({
+      registrations: new PostgresRegistrations(transaction),
+    }));
+    return [
+      sharedReportRoute(reports),
+      reportPageRoute(reports, drawing, reportDialect),
+      ...registrationRoutes(new Registrations(registrations)),
+      temperatureRoute(new PostgresTemperatures(cells)),
+    ];
+  });
 });
 
 /** Charts take half a second to load, and 45 MB: only where somebody asks for a page. */
 const drawing = async () => (await import("../reports/adapters/html/report-page.ts")).reportPageParts;
-
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -7,9 +7,9 @@ import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen } from "../infra/http/server.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
+import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
-import { cached } from "../kernel/cached.ts";
 import type { Config } from "./config.ts";
 import { createContainer, listOf } from "./container.ts";
 import { resolve, resolveAll } from "./provide.ts";
@@ -30,8 +30,6 @@ export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPla
 const windUpMs = 10_000;
 /** Milliseconds: what answers later does not answer. */
 const probeLimits = { statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
-/** Milliseconds for which figures from the database are good, however often they are asked for. */
-const gaugeLifeMs = 5_000;
 
 /** The API's routes and, where it is one, everything that documents them. */
 export function apiRoutes(container: Container): Route[] {
@@ -47,18 +45,8 @@ export function apiRoutes(container: Container): Route[] {
 export async function startService(config: Config, container = createContainer(config)): Promise<Service> {
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
-  const database = resolve(container, tokens.database);
-  const accessChanges = resolve(container, tokens.accessChanges);
-  const webhookLoop = resolve(container, tokens.webhookLoop);
   const servesApi = config.role !== "worker";
-  const worksJobs = config.role !== "api";
 
-  metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() }));
-  const webhooks = cached(gaugeLifeMs, () => resolve(container, tokens.webhookQueue).counts());
-  metrics.gauge("webhooks_waiting", "Webhooks of the messaging platform that are kept, of all processes", async () => {
-    const { due, postponed, givenUp } = await webhooks();
-    return { due, postponed, given_up: givenUp };
-  });
   // Of its own: where requests hold all connections, the process is busy and still ready.
   const probe = Database.open(
     { url: config.database.url, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
@@ -92,30 +80,32 @@ export async function startService(config: Config, container = createContainer(c
     log,
   });
   const server = createServer(app);
+  const gateway = servesApi ? resolve(container, tokens.gateway) : null;
+  gateway?.attach(server);
   const clock = createAgendaClock({
     ticks: resolveAll(container, tokens.tick),
     databaseUrl: config.database.url,
     ...(config.mongoUri === "" ? {} : { mongoUri: config.mongoUri }),
     log,
-    runTicks: worksJobs,
   });
-  if (servesApi)
-    metrics.gauge("realtime_clients", "Sockets", () => ({ ...resolve(container, tokens.gateway).stats() }));
-  const realtime = servesApi ? resolve(container, tokens.gateway) : resolve(container, tokens.publisher);
+  const all = [
+    ...resolveAll(container, tokens.background),
+    background("readiness", "means", { stop: () => probe.close() }),
+    background("server", "intake", {
+      stop: async () => {
+        gateway?.close();
+        await closeServer(server, graceMsOf(config));
+        await handlersEnded(server);
+      },
+    }),
+    background("clock", "intake", {
+      start: async () => (config.role === "api" ? undefined : clock.start()),
+      stop: () => clock.stop(),
+    }),
+  ];
 
-  resolve(container, tokens.triggers).connect((name) => void clock.trigger(name));
-
-  await accessChanges.start();
-  if ("attach" in realtime) realtime.attach(server);
-  else realtime.start();
-  await clock.start();
+  await startAll(all);
   const port = await listen(server, config.port, config.host);
-  webhookLoop.nudge();
-  resolve(container, tokens.pushLoop).nudge();
-  if (config.pusher.host === "") {
-    log.info({}, "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace");
-  }
-  if (worksJobs) resolve(container, tokens.dispatchCampaigns).start();
   log.info({ port, role: config.role }, "ready");
 
   return {
@@ -124,21 +114,7 @@ export async function startService(config: Config, container = createContainer(c
     stopLimitMs: graceMsOf(config) + windUpMs,
     stop: async () => {
       stopping = true;
-      realtime.close();
-      await Promise.all([
-        closeServer(server, graceMsOf(config)).then(() => handlersEnded(server)),
-        clock.stop(),
-        webhookLoop.stop(),
-        resolve(container, tokens.pushLoop).stop(),
-        resolve(container, tokens.priceLoop).stop(),
-        resolve(container, tokens.dispatchCampaigns).stop(),
-      ]);
-      await resolve(container, tokens.campaignProgress).settled();
-      await resolve(container, tokens.sendMessage).idle();
-      await accessChanges.close();
-      resolve(container, tokens.pusherHost)?.close();
-      await Promise.all([resolve(container, tokens.httpClient).close(), resolve(container, tokens.mediaProbe).close()]);
-      await Promise.all([database.close(), probe.close()]);
+      await stopAll(all, log);
       log.info({}, "stopped");
     },
   };

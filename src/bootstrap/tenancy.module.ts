@@ -1,6 +1,7 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { limitAttempts } from "../infra/http/middleware/rate-limit.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
@@ -10,9 +11,7 @@ import type { AccessChanges } from "../tenancy/adapters/memory/remembered-access
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
 import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import { FoundBusiness } from "../tenancy/application/found-business.ts";
-import { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
-import { OpenSession } from "../tenancy/application/open-session.ts";
+import { FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -22,15 +21,9 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   });
   provide(
     bind,
-    tokens.appKeys,
-    [tokens.appKeyStore, tokens.accessChanges],
-    (store, changes) => new CachedAppKeys(store, accessChangesOf(changes)),
-  );
-  provide(
-    bind,
     tokens.knownSessions,
-    [tokens.sessions, tokens.accessChanges],
-    (sessions, changes) => new CachedSessions(sessions, accessChangesOf(changes)),
+    [tokens.sessions, tokens.notifications],
+    (sessions, notifications) => new CachedSessions(sessions, accessChangesOf(notifications)),
   );
   provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresSessions(cells, (token) => secrets.digest(token));
@@ -38,7 +31,13 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
     return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide(bind, tokens.authenticators, [tokens.appKeys, tokens.knownSessions, tokens.failedAttempts], authenticators);
+  provide(
+    bind,
+    tokens.authenticators,
+    [tokens.appKeyStore, tokens.notifications, tokens.knownSessions, tokens.failedAttempts],
+    (keys, notifications, sessions, attempts) =>
+      authenticators(new CachedAppKeys(keys, accessChangesOf(notifications)), sessions, attempts),
+  );
   provide(
     bind,
     tokens.openSession,
@@ -49,11 +48,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
   });
   provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
-  provide(bind, tokens.tick, [tokens.sessions], (sessions) => ({
-    name: "sessions.purge",
-    everySeconds: 3600,
-    run: async () => void (await sessions.purge()),
-  }));
+  provide(bind, tokens.tick, [tokens.sessions], (sessions) => tick("sessions.purge", 3600, () => sessions.purge()));
   provide(
     bind,
     tokens.routes,
@@ -62,10 +57,10 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   );
 });
 
-const accessChangesOf = (changes: Notifications): AccessChanges => ({
+const accessChangesOf = (notifications: Notifications): AccessChanges => ({
   get live() {
-    return changes.live;
+    return notifications.live;
   },
-  onChange: (hear) => changes.onNotification((payload) => hear(Number(payload))),
-  onGap: (hear) => changes.onGap(hear),
+  onChange: (hear) => notifications.on("access_changed", (businessId) => hear(Number(businessId))),
+  onGap: (hear) => notifications.onGap(hear),
 });

@@ -1,15 +1,12 @@
-import type { AdCredentialStore, AdCredentials, AdPlatform } from "../ads/application/ports.ts";
-import type { ReportedAds } from "../ads/application/reported-ads.ts";
-import type { AssignWaiting } from "../inbox/application/assign-waiting.ts";
-import type { CreateTicket } from "../inbox/application/create-ticket.ts";
-import type { TicketSteps, WebhookQueue } from "../inbox/application/ports.ts";
-import type { WorkOffWebhooks } from "../inbox/application/work-off-webhooks.ts";
+import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
+import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
+import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Database } from "../infra/postgres/database.ts";
@@ -22,51 +19,40 @@ import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
-import type { Triggers } from "../kernel/triggers.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type {
   BusinessMessages,
-  CampaignControl,
   CampaignProgress,
   CampaignQueue,
-  CampaignReads,
-  CampaignRegister,
   Channels,
   DispatchCampaigns,
   KnownTemplates,
-  ListTemplates,
   MediaProbe,
   MediaRegister,
   MediaStorage,
   MessagingPlatform,
   OutgoingMessages,
-  PreviewCampaign,
   ReadMedia,
   RecordCampaign,
-  RegisterCampaign,
   SendContexts,
   SenderDirectory,
   SendMessage,
-  SendTemplate,
-  SendToChat,
   SettleCampaigns,
   SettleExpired,
-  StoreMedia,
-  TemplateCatalog,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import type { DeliveryPricing, DriverTracking } from "../orders/application/delivery/integrations.ts";
-import type { CancelInactive } from "../orders/application/inactivity/cancel-inactive.ts";
-import type { SendPaymentLink } from "../orders/application/payments/send-payment-link.ts";
-import type { PushOutbox } from "../orders/application/push/ports.ts";
-import type { FoldReports } from "../reports/application/fold-reports.ts";
-import type { AdInsights, SharedReports } from "../reports/application/ports.ts";
-import type { Registrations } from "../reports/application/registrations.ts";
+import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
+import type { FoldReports, SharedReports } from "../reports/public.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import type { FoundBusiness } from "../tenancy/application/found-business.ts";
-import type { IssueAppKey } from "../tenancy/application/issue-app-key.ts";
-import type { OpenSession } from "../tenancy/application/open-session.ts";
-import type { AppKeyStore, AppKeys, SessionStore, Sessions } from "../tenancy/application/ports.ts";
+import type {
+  AppKeyStore,
+  AppKeys,
+  FoundBusiness,
+  IssueAppKey,
+  OpenSession,
+  SessionStore,
+  Sessions,
+} from "../tenancy/public.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -80,19 +66,20 @@ export const tokens = {
   database: token<Database>("database"),
   cells: token<Cells<Database>>("cells"),
   eventLog: token<PostgresEventLog>("eventLog"),
-  accessChanges: token<Notifications>("accessChanges"),
+  notifications: token<Notifications>("notifications"),
   gateway: token<RealtimeGateway>("gateway"),
   publisher: token<RealtimePublisher>("publisher"),
   feed: token<EventFeed>("feed"),
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
+  /** Several: whatever a process starts and stops. */
+  background: token<Background>("background"),
   /** Several: whatever the clock calls. */
   tick: token<Tick>("tick"),
   /** Several: whatever is served. */
   routes: token<readonly Route[]>("routes"),
 
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
-  appKeys: token<AppKeys>("appKeys"),
   sessions: token<PostgresSessions>("sessions"),
   knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
   failedAttempts: token<AttemptLimit>("failedAttempts"),
@@ -104,7 +91,6 @@ export const tokens = {
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
-  ticketSteps: token<TicketSteps>("ticketSteps"),
   createTicket: token<CreateTicket>("createTicket"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
 
@@ -116,38 +102,26 @@ export const tokens = {
   /** Null where none is configured. */
   mediaStorage: token<MediaStorage | null>("mediaStorage"),
   mediaFiles: token<MediaRegister>("mediaFiles"),
-  storeMedia: token<StoreMedia>("storeMedia"),
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
   channels: token<Channels>("channels"),
-  triggers: token<Triggers>("triggers"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
-  campaignRegister: token<CampaignRegister>("campaignRegister"),
-  campaignReads: token<CampaignReads>("campaignReads"),
-  campaignControl: token<CampaignControl>("campaignControl"),
   campaignProgress: token<CampaignProgress>("campaignProgress"),
   recordCampaign: token<RecordCampaign>("recordCampaign"),
   settleCampaigns: token<SettleCampaigns>("settleCampaigns"),
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
-  registerCampaign: token<RegisterCampaign>("registerCampaign"),
-  previewCampaign: token<PreviewCampaign>("previewCampaign"),
-  templateCatalog: token<TemplateCatalog>("templateCatalog"),
   /** The inbox keeps them. */
   outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
   sendContexts: token<SendContexts>("sendContexts"),
   sendMessage: token<SendMessage>("sendMessage"),
   settleExpired: token<SettleExpired>("settleExpired"),
   businessMessages: token<BusinessMessages>("businessMessages"),
-  listTemplates: token<ListTemplates>("listTemplates"),
-  sendToChat: token<SendToChat>("sendToChat"),
-  sendTemplate: token<SendTemplate>("sendTemplate"),
 
   /** Null where none is configured. */
   deliveryPricing: token<DeliveryPricing | null>("deliveryPricing"),
   /** Asks the prices of deliveries. */
   priceLoop: token<NudgedLoop>("priceLoop"),
   driverTracking: token<DriverTracking>("driverTracking"),
-  sendPaymentLink: token<SendPaymentLink>("sendPaymentLink"),
   /** Null where none is configured. */
   pusherHost: token<PusherHost | null>("pusherHost"),
   pushOutbox: token<PushOutbox>("pushOutbox"),
@@ -156,8 +130,6 @@ export const tokens = {
   adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
   reportedAds: token<ReportedAds>("reportedAds"),
   cancelInactive: token<CancelInactive>("cancelInactive"),
-  registrations: token<Registrations>("registrations"),
-  adInsights: token<AdInsights>("adInsights"),
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
 };

@@ -3,7 +3,7 @@ import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { isIn } from "../messaging/adapters/postgres/campaigns/campaign-sql.ts";
-import { campaignMoves, openStates, sendingStates } from "../messaging/domain/campaign.ts";
+import { campaignMoves, openStates, sendingStates } from "../messaging/public.ts";
 import { runCommand } from "./command.ts";
 
 /** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */

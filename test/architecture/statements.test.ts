@@ -30,3 +30,26 @@ describe("prepared statements", () => {
     expect(clashes(namesIn(source("`act_${kind}`", '"act_stop"', '"b"')))).to.deep.equal(["act_stop"]);
   });
 });
+
+describe("stores", () => {
+  const storeSources = async (): Promise<[file: string, source: string][]> => {
+    const files = (await readdir("src", { recursive: true })).filter((file) =>
+      /adapters\/postgres\/.*\.ts$/.test(file),
+    );
+    expect(files.length).to.be.above(40);
+    return Promise.all(
+      files.map(async (file): Promise<[string, string]> => [file, await readFile(`src/${file}`, "utf8")]),
+    );
+  };
+
+  it("open no transactions: use cases do, through their unit of work", async () => {
+    const found = (await storeSources()).filter(([, source]) => /\.transaction\(/.test(source)).map(([file]) => file);
+    expect(found).to.deep.equal([]);
+  });
+
+  it("ask the cell of a business, or are given their caller's transaction; none holds a database", async () => {
+    const holding = /private readonly \w+: (Pick<)?Database\b/;
+    const found = (await storeSources()).filter(([, source]) => holding.test(source)).map(([file]) => file);
+    expect(found).to.deep.equal([]);
+  });
+});

@@ -23,8 +23,8 @@ export function clockContract(freshStore: () => StoreSettings): void {
   });
   afterEach(() => Promise.all(clocks.map((clock) => clock.stop())));
 
-  function clockOf(ticks: readonly Tick[], runTicks = true, limits: Limits = {}): Clock {
-    const clock = createAgendaClock({ ...freshStore(), ticks, log, runTicks, ...limits });
+  function clockOf(ticks: readonly Tick[], limits: Limits = {}): Clock {
+    const clock = createAgendaClock({ ...freshStore(), ticks, log, ...limits });
     clocks.push(clock);
     return clock;
   }
@@ -38,71 +38,22 @@ export function clockContract(freshStore: () => StoreSettings): void {
     await eventually(() => first.ended >= 3 && second.ended >= 3);
   });
 
-  it("runs a tick at once when it is triggered by a process that runs none", async () => {
-    const daily = new Recorder();
-    const ticks = [{ name: "daily", everySeconds: oneDay, run: daily.run }];
-    const [worker, api] = [clockOf(ticks), clockOf(ticks, false)];
-    await worker.start();
-    await api.start();
-    await eventually(() => daily.ended === 1);
-    await api.trigger("daily");
-    await eventually(() => daily.ended === 2);
-  });
-
-  it("runs again, not at the same time, when it is triggered while its own time has it run", async () => {
+  it("runs ticks side by side: a long one holds up none", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const other = new Recorder();
-    const daily = new Recorder(() => held);
-    const clock = clockOf([
-      { name: "daily", everySeconds: oneDay, run: daily.run },
-      { name: "other", everySeconds: oneDay, run: other.run },
-    ]);
-    await clock.start();
-    await eventually(() => daily.begun === 1 && other.ended === 1);
-    await clock.trigger("daily");
-    await clock.trigger("other");
-    await eventually(() => other.ended === 2);
+    const [long, other] = [new Recorder(() => held), new Recorder()];
+    await clockOf([
+      { name: "long", everySeconds: 0.1, run: long.run },
+      { name: "other", everySeconds: 0.1, run: other.run },
+    ]).start();
+    await eventually(() => long.begun === 1);
+    const before = other.ended;
+    await eventually(() => other.ended >= before + 3);
+    expect([long.begun, long.overlapped]).to.deep.equal([1, false]);
     release();
-    await eventually(() => daily.ended === 2);
-    expect(daily.overlapped).to.equal(false);
-  });
-
-  it("runs once more when it is triggered while it runs, however often", async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const other = new Recorder();
-    const daily: Recorder = new Recorder(() => (daily.begun === 2 ? held : Promise.resolve()));
-    const clock = clockOf([
-      { name: "daily", everySeconds: oneDay, run: daily.run },
-      { name: "other", everySeconds: oneDay, run: other.run },
-    ]);
-    await clock.start();
-    await eventually(() => daily.ended === 1 && other.ended === 1);
-    await clock.trigger("daily");
-    await eventually(() => daily.begun === 2);
-    for (let i = 0; i < 5; i++) await clock.trigger("daily");
-    release();
-    await eventually(() => daily.ended === 3);
-    await clock.trigger("other");
-    await eventually(() => other.ended === 2);
-    expect(daily.begun).to.equal(3);
-    expect(daily.overlapped).to.equal(false);
-  });
-
-  it("runs nothing in a process that only triggers", async () => {
-    const [worked, triggered] = [new Recorder(), new Recorder()];
-    const tick = (recorder: Recorder) => [{ name: "often", everySeconds: 0.1, run: recorder.run }];
-    const api = clockOf(tick(triggered), false);
-    await api.start();
-    await api.trigger("often");
-    await clockOf(tick(worked)).start();
-    await eventually(() => worked.ended >= 3);
-    expect(triggered.begun).to.equal(0);
+    await eventually(() => long.ended >= 2);
   });
 
   it("starts in four processes at once, which together run a tick once per period and never twice at a time", async () => {
@@ -142,7 +93,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
   it("tells a tick that takes too long to end", async () => {
     const long = new Recorder((signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())));
     const ticks = [{ name: "long", everySeconds: 0.1, run: long.run }];
-    await clockOf(ticks, true, { longestRunMs: 50 }).start();
+    await clockOf(ticks, { longestRunMs: 50 }).start();
     await eventually(() => long.ended >= 2);
     expect(log.lines).to.deep.equal([]);
   });
@@ -154,7 +105,6 @@ export function clockContract(freshStore: () => StoreSettings): void {
         { name: "stuck", everySeconds: 0.1, run: stuck.run },
         { name: "other", everySeconds: 0.1, run: other.run },
       ],
-      true,
       { longestRunMs: 50, graceMs: 50 },
     );
     await clock.start();
@@ -163,7 +113,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     const before = other.ended;
     await eventually(() => other.ended >= before + 2);
     await clockOf([{ name: "stuck", everySeconds: 0.1, run: elsewhere.run }]).start();
-    await eventually(() => elsewhere.ended >= 2);
+    await eventually(() => elsewhere.ended >= 2, 8_000);
     await clock.stop();
     expect(stuck.begun).to.equal(1);
   });
@@ -184,10 +134,14 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(patient.begun).to.equal(1);
   });
 
-  it("refuses to trigger what is no tick", async () => {
-    const clock = clockOf([], false);
+  it("goes on in another process soon after the one that ran the ticks has stopped", async () => {
+    const [first, second] = [new Recorder(), new Recorder()];
+    const clock = clockOf([{ name: "often", everySeconds: 0.1, run: first.run }]);
     await clock.start();
-    const refused = await clock.trigger("nonesuch").catch((error: Error) => error.message);
-    expect(refused).to.equal("No tick is named nonesuch");
+    await eventually(() => first.ended >= 2);
+    await clockOf([{ name: "often", everySeconds: 0.1, run: second.run }]).start();
+    await clock.stop();
+    expect(second.begun).to.equal(0);
+    await eventually(() => second.ended >= 2);
   });
 }

@@ -69,6 +69,7 @@ class Numbers {
       new Promise((resolve) => {
         const wake = (): void => {
           this.sleepers.delete(wake);
+          signal?.removeEventListener("abort", wake);
           resolve();
         };
         this.sleepers.add(wake);

@@ -23,10 +23,10 @@ describe("notifications", () => {
   const say = (what: string) => valuesOf(database.url, "select pg_notify('news', $1)", [what]);
 
   it("come again, after telling of the gap, once the network they came by has gone silent", async () => {
-    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 110, timeoutMs: 100 });
+    const notifications = new Notifications(proxy.url, log, { everyMs: 110, timeoutMs: 100 });
     const heard: string[] = [];
     let gaps = 0;
-    notifications.onNotification((payload) => heard.push(payload));
+    notifications.on("news", (payload) => heard.push(payload));
     notifications.onGap(() => {
       gaps += 1;
     });
@@ -43,8 +43,39 @@ describe("notifications", () => {
     await notifications.close();
   });
 
+  it("reach everybody who hears the channel, by one connection each, and nobody else", async () => {
+    const heard: string[] = [];
+    const all = ["one", "other"].map((who) => {
+      const notifications = new Notifications(database.url, log);
+      notifications.on("news", () => heard.push(who));
+      return notifications;
+    });
+    const [one, other] = all as [Notifications, Notifications];
+    other.on("more", () => heard.push("more"));
+    const count = "select count(*)::int from pg_stat_activity where application_name = 'recado notifications'";
+    const [before] = await valuesOf(database.url, count);
+    await Promise.all(all.map((notifications) => notifications.start()));
+    expect(await valuesOf(database.url, count)).to.deep.equal([Number(before) + 2]);
+    one.notify("news");
+    await eventually(() => heard.length === 2);
+    one.notify("more");
+    await eventually(() => heard.length === 3);
+    expect([...heard].sort()).to.deep.equal(["more", "one", "other"]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("reach their own process when there is no connection", async () => {
+    const notifications = new Notifications("postgres://127.0.0.1:1/none", log);
+    let woken = 0;
+    notifications.onWork("work", () => {
+      woken += 1;
+    });
+    notifications.notify("work");
+    expect(woken).to.equal(1);
+  });
+
   it("can be closed while the network is silent", async () => {
-    const notifications = new Notifications(proxy.url, "news", log, { everyMs: 60_000, timeoutMs: 60_000 });
+    const notifications = new Notifications(proxy.url, log, { everyMs: 60_000, timeoutMs: 60_000 });
     await notifications.start();
     proxy.fallSilent();
     await notifications.close();

@@ -1,5 +1,6 @@
 import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
+import { within } from "../../kernel/within.ts";
 import { plainDialect } from "./routing/dialect.ts";
 import { HttpProblem } from "./routing/problem.ts";
 import { defineRoute, Reply, type Route } from "./routing/route.ts";
@@ -129,14 +130,6 @@ function probeOf(
       return settle("unavailable", error);
     }
   };
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function metrics({ metrics: source, metricsKey }: OperationsParts): Route {

@@ -1,26 +1,27 @@
-import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agenda, type Job } from "agenda";
 import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import type { Clock, Tick } from "./clock.ts";
 import { postgresStore } from "./postgres-store.ts";
-import type { ClockStore } from "./store.ts";
+import { type ClockStore, saveNothingOf } from "./store.ts";
 
-/** A process that dies holds a tick back for this long; one that lives renews its lock. */
-const lockLifetimeMs = 3_000;
-const renewLockEveryMs = 1_000;
+const entryName = "recado.clock";
+/** A process that dies holds the ticks back for this long and the time of a poll; one that lives renews its lock. */
+const lockLifetimeMs = 5_000;
+const renewLockEveryMs = 2_000;
+/** How soon another process takes over the entry of one that stops. */
+const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
 const repeatErrorsEveryMs = 30_000;
 
 export interface ClockSettings {
   readonly ticks: readonly Tick[];
-  /** Where the times are kept, unless `mongoUri` is set. */
+  /** Where the entry is kept, unless `mongoUri` is set. */
   readonly databaseUrl?: string;
   readonly mongoUri?: string;
   readonly log: Log;
-  /** False where a process only triggers. */
-  readonly runTicks?: boolean;
   /** When the signal of a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
   /** What a run gets to end in once its signal is aborted, and what `stop` waits; 5,000 unless given. */
@@ -28,28 +29,27 @@ export interface ClockSettings {
 }
 
 /**
- * The clock over Agenda, with two entries in its store for each tick: one that repeats, one for triggers. Agenda
- * runs an entry in one process at a time.
+ * The clock over Agenda, with one entry in its store. Agenda gives the entry to one process at a time, which runs all
+ * ticks, side by side, for as long as it lives and renews its lock.
  */
 export function createAgendaClock(settings: ClockSettings): Clock {
   if (!settings.mongoUri && !settings.databaseUrl) throw new Error("The clock needs databaseUrl or mongoUri");
   return new AgendaClock(settings);
 }
 
-interface Run {
-  readonly controller: AbortController;
-  readonly ended: Promise<void>;
-}
-
 class AgendaClock implements Clock {
-  private readonly ticks: ReadonlyMap<string, Tick>;
   private readonly log: Log;
   private readonly troubles: OccasionalLog;
   private readonly longestRunMs: number;
   private readonly graceMs: number;
-  private readonly runs = new Map<string, Run>();
+  /** By name of the tick. */
+  private readonly runs = new Map<string, AbortController>();
+  private readonly leftBehind = new Set<string>();
+  private readonly dueAt = new Map<string, number>();
   private readonly jobs = new Set<Job>();
   private readonly stopping = new AbortController();
+  /** Aborted when this process begins no more ticks on the strength of the entry that it holds. */
+  private term = new AbortController();
   private store: ClockStore | undefined;
   private agenda: Agenda | undefined;
   private opening: Promise<void> | undefined;
@@ -60,8 +60,8 @@ class AgendaClock implements Clock {
     this.troubles = new OccasionalLog(settings.log, repeatErrorsEveryMs);
     this.longestRunMs = settings.longestRunMs ?? 30_000;
     this.graceMs = settings.graceMs ?? 5_000;
-    this.ticks = new Map(settings.ticks.map((tick) => [tick.name, tick]));
-    if (this.ticks.size < settings.ticks.length) throw new Error("Two ticks have the same name");
+    const names = new Set(settings.ticks.map(({ name }) => name));
+    if (names.size < settings.ticks.length) throw new Error("Two ticks have the same name");
   }
 
   start(): Promise<void> {
@@ -73,21 +73,10 @@ class AgendaClock implements Clock {
     return this.opening;
   }
 
-  async trigger(name: string): Promise<void> {
-    if (!this.ticks.has(name)) throw new Error(`No tick is named ${name}`);
-    try {
-      if (!this.agenda || !this.store) throw new Error("The clock is not connected");
-      const job = this.agenda.create(triggered(name), { mark: randomUUID() });
-      job.attrs.type = "single";
-      await job.schedule(new Date(Date.now() + this.store.triggerInMs)).save();
-    } catch (error) {
-      this.log.warn({ err: error, tick: name }, "a trigger was lost; the tick comes at its next time");
-    }
-  }
-
   async stop(): Promise<void> {
     this.stopping.abort();
-    for (const { controller } of this.runs.values()) controller.abort();
+    this.term.abort();
+    for (const controller of this.runs.values()) controller.abort();
     await atMost(this.graceMs, this.windDown());
     await atMost(1_000, this.store?.close().catch(this.onError) ?? Promise.resolve());
   }
@@ -96,7 +85,7 @@ class AgendaClock implements Clock {
     await this.opening;
     await this.reopening;
     await this.agenda?.stop(false).catch(this.onError);
-    // Their locks are released after they have run.
+    // The lock is released after the ticks have ended.
     while (this.jobs.size > 0) await new Promise((resolve) => this.agenda?.once("complete", resolve));
   }
 
@@ -117,8 +106,7 @@ class AgendaClock implements Clock {
     this.stopping.signal.throwIfAborted();
     const agenda = new Agenda({
       backend: this.store.backend,
-      processEvery: this.pollEveryMs(),
-      maxConcurrency: 2 * this.ticks.size,
+      processEvery: pollEveryMs,
       defaultConcurrency: 1,
       defaultLockLimit: 1,
       defaultLockLifetime: lockLifetimeMs,
@@ -126,79 +114,79 @@ class AgendaClock implements Clock {
     agenda.on("error", this.onError);
     agenda.on("start", (job: Job) => this.jobs.add(job));
     agenda.on("complete", (job: Job) => this.jobs.delete(job));
-    if (this.settings.runTicks ?? true) await this.schedule(agenda);
+    agenda.define(entryName, (job: Job) => this.lead(job));
+    // In MongoDB it would take the lock from whoever holds it.
+    const { total } = await agenda.queryJobs({ name: entryName });
+    if (total === 0) await agenda.every("1 second", entryName);
+    await agenda.start();
     this.agenda = agenda;
   }
 
   private async createStore(): Promise<ClockStore> {
     const { mongoUri, databaseUrl = "" } = this.settings;
-    if (!mongoUri) return postgresStore(databaseUrl, this.log, this.onError);
+    if (!mongoUri) return postgresStore(databaseUrl, this.onError);
     const { mongoStore } = await import("./mongo-store.ts");
     return mongoStore(mongoUri, this.onError);
   }
 
-  /** Often enough to find each entry before its time, at which it then runs exactly. */
-  private pollEveryMs(): number {
-    const shortest = Math.min(...this.settings.ticks.map(({ everySeconds }) => everySeconds * 1_000));
-    return Math.max(50, Math.min(1_000, shortest / 2));
-  }
-
-  private async schedule(agenda: Agenda): Promise<void> {
-    for (const tick of this.ticks.values()) {
-      agenda.define(tick.name, (job: Job) => this.whileLocked(job, () => this.run(tick)));
-      agenda.define(triggered(tick.name), (job: Job) => this.whileLocked(job, () => this.runTriggered(tick)));
-      agenda.on(`complete:${triggered(tick.name)}`, (job: Job) => {
-        if (!this.stopping.signal.aborted) this.triggerAgain(tick, job).catch(this.onError);
-      });
-      await agenda.every(`${tick.everySeconds} seconds`, tick.name);
+  /** Runs the ticks for as long as this process holds the entry. */
+  private async lead(job: Job): Promise<void> {
+    // An earlier term may still wait for an answer of the database.
+    this.term.abort();
+    const term = new AbortController();
+    setMaxListeners(0, term.signal);
+    this.term = term;
+    if (this.stopping.signal.aborted) return;
+    const ended = new AbortController();
+    void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
+    // Until the last of them has ended when the process stops: before that no other is to begin.
+    while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
+      // Another process, whose ticks all end, is to have its turn: until this one polls again it has almost a second.
+      if (this.leftBehind.size > 0) break;
+      if (await this.keeps(job)) continue;
+      saveNothingOf(job.attrs);
+      break;
     }
-    await agenda.start();
+    term.abort();
   }
 
-  private async whileLocked(job: Pick<Job, "touch">, work: () => Promise<void>): Promise<void> {
-    const done = new AbortController();
-    const renewing = this.renewLock(job, done.signal);
+  private async repeat(tick: Tick, term: AbortSignal): Promise<void> {
+    while (await pause((this.dueAt.get(tick.name) ?? 0) - performance.now(), term)) {
+      this.dueAt.set(tick.name, performance.now() + tick.everySeconds * 1_000);
+      await this.run(tick);
+    }
+  }
+
+  /** Renews the lock; false when it was lost meanwhile, as after a pause of the whole process. */
+  private async keeps(job: Job): Promise<boolean> {
     try {
-      await work();
-    } finally {
-      done.abort();
-      // A renewal that arrives after the release would lock the entry again.
-      await renewing;
+      const { jobs } = await job.agenda.queryJobs({ name: entryName });
+      if (jobs[0]?.lastRunAt?.getTime() !== job.attrs.lastRunAt?.getTime()) return false;
+      await job.touch();
+    } catch (error) {
+      this.onError(error);
     }
-  }
-
-  private async renewLock(job: Pick<Job, "touch">, done: AbortSignal): Promise<void> {
-    while (await pause(renewLockEveryMs, done)) await job.touch().catch(this.onError);
-  }
-
-  /** What the tick looked at before the trigger has to be looked at again. */
-  private async runTriggered(tick: Tick): Promise<void> {
-    const current = this.runs.get(tick.name);
-    if (current) await atMost(this.longestRunMs + this.graceMs, current.ended);
-    await this.run(tick);
-  }
-
-  /** The end of a run wipes out the time of a trigger that came during it; the trigger's mark stays. */
-  private async triggerAgain(tick: Tick, job: Job): Promise<void> {
-    const found = await job.agenda.queryJobs({ name: job.attrs.name });
-    const [entry] = found.jobs;
-    if (!entry || entry.nextRunAt || entry.lockedAt) return;
-    if (markOf(entry) !== markOf(job.attrs)) await this.trigger(tick.name);
+    return job.getCanceledMessage() === undefined;
   }
 
   /** Runs a tick unless it already runs in this process; a run that does not end is left behind. */
   private async run(tick: Tick): Promise<void> {
-    if (this.stopping.signal.aborted || this.runs.has(tick.name)) return;
+    const { name } = tick;
+    if (this.runs.has(name)) return;
     const controller = new AbortController();
     const over = new AbortController();
-    const ended = this.watched(tick, controller.signal).finally(() => {
-      this.runs.delete(tick.name);
+    this.runs.set(name, controller);
+    void this.watched(tick, controller.signal).finally(() => {
+      this.runs.delete(name);
+      this.leftBehind.delete(name);
       over.abort();
     });
-    this.runs.set(tick.name, { controller, ended });
     await pause(this.longestRunMs, AbortSignal.any([controller.signal, over.signal]));
     controller.abort();
-    if (await pause(this.graceMs, over.signal)) this.log.error({ tick: tick.name }, "a tick does not end");
+    await pause(this.graceMs, over.signal);
+    if (over.signal.aborted) return;
+    this.leftBehind.add(name);
+    this.log.error({ tick: name }, "a tick does not end");
   }
 
   private async watched(tick: Tick, signal: AbortSignal): Promise<void> {
@@ -214,11 +202,6 @@ class AgendaClock implements Clock {
     if (!this.stopping.signal.aborted) this.troubles.error({ err: error }, "the clock has trouble with its database");
   };
 }
-
-/** Another one with each trigger. */
-const markOf = ({ data }: { readonly data?: unknown }): unknown => (data as { mark?: unknown } | undefined)?.mark;
-
-const triggered = (name: string): string => `${name} (triggered)`;
 
 /** False when it was aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false);

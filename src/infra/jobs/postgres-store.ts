@@ -1,17 +1,15 @@
 import { PostgresBackend } from "@agendajs/postgres-backend";
 import pg from "pg";
-import type { Log } from "../../kernel/log.ts";
 import { type ClockStore, passiveBackend } from "./store.ts";
-import { WakeUps } from "./wake-ups.ts";
 
 /** One advisory lock for all processes that create the tables; the number only has to be ours. */
 const creationLock = 7_263_230_001;
 
-/** Keeps the times in the tables `agenda_jobs` and `agenda_logs`, which it creates itself. */
-export function postgresStore(url: string, log: Log, onError: (error: unknown) => void): ClockStore {
+/** Keeps the entry in the table `agenda_jobs`, which it creates itself. */
+export function postgresStore(url: string, onError: (error: unknown) => void): ClockStore {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 3,
+    max: 2,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
     query_timeout: 12_000,
@@ -24,7 +22,6 @@ export function postgresStore(url: string, log: Log, onError: (error: unknown) =
   pool.on("connect", (client) => client.on("error", onError));
 
   const backend = new PostgresBackend({ pool, disableNotifications: true });
-  const wakeUps = new WakeUps(pool, url, log);
 
   /** `create table if not exists` fails when two do it at once. */
   async function open(): Promise<void> {
@@ -43,17 +40,5 @@ export function postgresStore(url: string, log: Log, onError: (error: unknown) =
     }
   }
 
-  async function close(): Promise<void> {
-    await wakeUps.disconnect();
-    await pool.end();
-  }
-
-  const { name, repository } = backend;
-  return {
-    backend: passiveBackend({ name, repository, notificationChannel: wakeUps }, onError),
-    // Due at once: the library's timers may fire a moment early, and then it waits for its next poll.
-    triggerInMs: 0,
-    open,
-    close,
-  };
+  return { backend: passiveBackend(backend, onError), open, close: () => pool.end() };
 }

@@ -4,6 +4,7 @@ import type { Log } from "../../kernel/log.ts";
 
 const longestPauseMs = 5_000;
 const longestFarewellMs = 1_000;
+const tell = "select pg_notify($1, '')";
 
 export interface Heartbeat {
   /** Milliseconds between two questions whether the other side is still there. */
@@ -13,9 +14,9 @@ export interface Heartbeat {
 }
 
 /**
- * Listens to one channel on a connection of its own and comes back by itself. `pg.Client` rather than the
- * pool: LISTEN belongs to its connection for good. Whoever only listens does not notice a network that has gone
- * silent, hence the heartbeat.
+ * What processes tell each other over NOTIFY, on one connection of its own for all channels, which comes back by
+ * itself. `pg.Client` rather than the pool: LISTEN belongs to its connection for good. Whoever only listens does not
+ * notice a network that has gone silent, hence the heartbeat.
  */
 export class Notifications {
   private client: pg.Client | undefined;
@@ -23,12 +24,12 @@ export class Notifications {
   private heart: NodeJS.Timeout | undefined;
   private closed = false;
   private failures = 0;
-  private readonly hearers: ((payload: string) => void)[] = [];
+  private asked = Promise.resolve();
+  private readonly hearers = new Map<string, ((payload: string) => void)[]>();
   private readonly gapHearers: (() => void)[] = [];
 
   constructor(
     private readonly url: string,
-    private readonly channel: string,
     private readonly log: Log,
     private readonly heartbeat: Heartbeat = { everyMs: 15_000, timeoutMs: 5_000 },
   ) {}
@@ -36,13 +37,30 @@ export class Notifications {
   /** False while notifications could be missed. */
   live = false;
 
-  onNotification(hearer: (payload: string) => void): void {
-    this.hearers.push(hearer);
+  /** Before `start`: a channel that nobody hears is not listened to. */
+  on(channel: string, hearer: (payload: string) => void): void {
+    this.hearers.set(channel, [...(this.hearers.get(channel) ?? []), hearer]);
+  }
+
+  /** What `wake` looks for may be there: the channel says so, or would have while nobody listened. */
+  onWork(channel: string, wake: () => void): void {
+    this.on(channel, wake);
+    this.onGap(wake);
   }
 
   /** Called each time listening begins: whatever was announced before was missed. */
   onGap(hearer: () => void): void {
     this.gapHearers.push(hearer);
+  }
+
+  /**
+   * Tells every process that hears the channel, this one included. Returns at once and never throws; what is lost must
+   * do no harm. While nothing is live only this process hears it.
+   */
+  notify(channel: string): void {
+    const { client } = this;
+    if (client && this.live) this.ask(client, tell, [channel]);
+    else this.hear(channel, "");
   }
 
   /** Resolves when the first attempt has ended; a failed one is tried again in the background. */
@@ -52,17 +70,15 @@ export class Notifications {
       connectionTimeoutMillis: 5_000,
       query_timeout: this.heartbeat.timeoutMs,
       keepAlive: true,
-      application_name: `recado listening to ${this.channel}`,
+      application_name: "recado notifications",
     });
     this.client = client;
     client.on("error", (error) => this.lose(client, error));
     client.on("end", () => this.lose(client));
-    client.on("notification", ({ payload }) => {
-      for (const hear of this.hearers) hear(payload ?? "");
-    });
+    client.on("notification", ({ channel, payload }) => this.hear(channel, payload ?? ""));
     try {
       await client.connect();
-      await client.query(`listen ${pg.escapeIdentifier(this.channel)}`);
+      for (const channel of this.hearers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
       return this.lose(client, error as Error);
     }
@@ -70,7 +86,7 @@ export class Notifications {
     this.live = true;
     this.failures = 0;
     this.heart = setInterval(() => {
-      client.query("select 1").catch((error: Error) => this.lose(client, error));
+      this.ask(client, "select 1");
     }, this.heartbeat.everyMs);
     for (const hear of this.gapHearers) hear();
   }
@@ -85,12 +101,23 @@ export class Notifications {
     if (client) await Promise.race([client.end().catch(() => {}), sleep(longestFarewellMs, undefined, { ref: false })]);
   }
 
+  /** One after the other. */
+  private ask(client: pg.Client, sql: string, values: string[] = []): void {
+    this.asked = this.asked.then(async () => {
+      if (this.client === client) await client.query(sql, values).catch((error: Error) => this.lose(client, error));
+    });
+  }
+
+  private hear(channel: string, payload: string): void {
+    for (const hearer of this.hearers.get(channel) ?? []) hearer(payload);
+  }
+
   private lose(client: pg.Client, error?: Error): void {
     if (this.client !== client || this.closed) return;
     this.client = undefined;
     this.live = false;
     clearInterval(this.heart);
-    if (error) this.log.warn({ err: error, channel: this.channel }, "stopped listening");
+    if (error) this.log.warn({ err: error }, "stopped listening");
     client.end().catch(() => {});
     const pauseMs = Math.min(longestPauseMs, 100 * 2 ** this.failures++);
     this.retry = setTimeout(() => void this.start(), pauseMs);

@@ -1,4 +1,4 @@
-import type { Shared } from "../core/shared.ts";
+import type { Shared } from "../core/accepted.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { ErrorStatuses } from "../graph/errors.ts";
 import type { Accounts } from "./accounts.ts";

@@ -1,5 +1,5 @@
+import type { Shared } from "../core/accepted.ts";
 import type { Platform } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { type ErrorStatuses, graphFailure } from "../graph/errors.ts";
 import type { SandboxAccount } from "../settings.ts";

@@ -1,11 +1,10 @@
 import { cloudChannel } from "../../kernel/channels.ts";
 import { readNumbers } from "../settings.ts";
-import type { AcceptedMessage, AcceptedMessages } from "./accepted.ts";
+import type { AcceptedMessage, AcceptedMessages, Shared } from "./accepted.ts";
 import type { Faults } from "./faults.ts";
 import { BadInput, integer, shape } from "./input.ts";
 import { type Call, type ControlRoute, ok, type Platform } from "./route.ts";
 import { controlInput, controlPrefix } from "./server.ts";
-import type { Shared } from "./shared.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
 /** The control routes that all platforms share, together with those of each. */

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type ChannelName, pageChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage } from "../core/accepted.ts";
+import type { AcceptedMessage, Shared } from "../core/accepted.ts";
 import { type Call, ok, type Platform } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import { controlInput } from "../core/server.ts";
-import type { Shared } from "../core/shared.ts";
-import { Windows } from "../core/windows.ts";
-import { sayRoute } from "../core/windows-control.ts";
+import { sayRoute, Windows } from "../core/windows.ts";
 import { idOf, jsonOf, tokenOf } from "../graph/call.ts";
 import { type ErrorStatuses, GraphError, graphFailure, unknownObject } from "../graph/errors.ts";
 import { graphRoute } from "../graph/route.ts";

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage } from "../core/accepted.ts";
+import type { AcceptedMessage, Shared } from "../core/accepted.ts";
 import { type Answer, type Call, ok, type Platform } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import { controlInput } from "../core/server.ts";
-import type { Shared } from "../core/shared.ts";
-import { Windows } from "../core/windows.ts";
-import { sayRoute } from "../core/windows-control.ts";
+import { sayRoute, Windows } from "../core/windows.ts";
 import { readProviderB, type SandboxProviderB } from "../settings.ts";
 import { ProviderBError, providerBAnswer } from "./errors.ts";
 import { type Content, contentOf, numberIn } from "./messages.ts";

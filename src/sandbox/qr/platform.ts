@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { qrChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage } from "../core/accepted.ts";
+import type { AcceptedMessage, Shared } from "../core/accepted.ts";
 import { dialled, type Fields, isObject } from "../core/input.ts";
 import { type Answer, type Call, ok, type Platform, type PlatformRoute } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import { controlInput } from "../core/server.ts";
-import type { Shared } from "../core/shared.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 
 /** A request that the provider refuses; `message` stands in the answer as it is. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Shared } from "../core/accepted.ts";
 import { Ring } from "../core/bounded.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
 import { type Answer, type Call, ok, type Platform } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
 
 interface AcceptedSms {
   readonly id: string;

@@ -18,9 +18,7 @@ interface Drain {
   readonly stop: AbortController;
 }
 
-/** Every process looks for itself, so that those without work find what one with work leaves to them. */
-const lookEveryMs = 200;
-/** A process with work leaves free numbers to the others for longer than they take to look. */
+/** A process with work leaves free numbers to the others, all of whom are woken at once, for longer than they look. */
 const leaveToOthersMs = 400;
 
 /**
@@ -32,7 +30,6 @@ export class DispatchCampaigns {
   private readonly looking: NudgedLoop;
   private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
   private waiting: Promise<void> | undefined;
   /** It took something; until then what is left is left to the others. */
   private leavesUntil = 0;
@@ -51,12 +48,10 @@ export class DispatchCampaigns {
     this.analyzing = new NudgedLoop(() => statistics.refresh(), onError);
   }
 
-  /** Looks for work from now on, in the background. */
-  start(): void {
-    this.timer ??= setInterval(() => this.wake(), lookEveryMs).unref();
-  }
-
-  /** Looks for work in the background, a little later where others may want it more; returns at once. */
+  /**
+   * Looks for work in the background, a little later where others may want it more, and again for as long as it has
+   * some; returns at once. To be called in all processes together.
+   */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();
     else {
@@ -77,7 +72,6 @@ export class DispatchCampaigns {
 
   /** Begins nothing new and waits until what is under way is recorded. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
     this.stopping.abort();
     await Promise.all([this.waiting, this.looking.stop(), this.analyzing.stop()]);
     for (const { stop } of this.drains.values()) stop.abort();
@@ -92,11 +86,9 @@ export class DispatchCampaigns {
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));
-    if (taken > 0) {
-      this.leavesUntil = this.timing.now() + leaveToOthersMs;
-      this.wake();
-    }
+    if (taken > 0) this.leavesUntil = this.timing.now() + leaveToOthersMs;
     if (this.drains.size > 0) this.analyzing.nudge();
+    if (taken > 0 || this.drains.size > 0) this.wake();
   }
 
   /** How many numbers it took, of as many at the most. */

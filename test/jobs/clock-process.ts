@@ -1,18 +1,11 @@
 import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { recordingLog } from "./recorder.ts";
 
-/** A process whose clock stops after the first run. */
+/** A process whose clock says so with each tick, until SIGTERM stops it. */
 const clock = createAgendaClock({
   databaseUrl: process.argv[2] ?? "",
   log: recordingLog(),
-  ticks: [
-    {
-      name: "often",
-      everySeconds: 0.2,
-      run: async () => {
-        setImmediate(() => void clock.stop());
-      },
-    },
-  ],
+  ticks: [{ name: "often", everySeconds: 0.1, run: async () => void process.stdout.write("tick\n") }],
 });
+process.once("SIGTERM", () => void clock.stop());
 await clock.start();

@@ -1,0 +1,8 @@
+/** What other features, and whoever puts the process together, may use of ads. */
+
+export { ListAccounts } from "./application/list-accounts.ts";
+export { ListAdSets } from "./application/list-ad-sets.ts";
+export { ListCampaigns } from "./application/list-campaigns.ts";
+export type { AdCredentialStore, AdCredentials, AdPlatform } from "./application/ports.ts";
+export { ReportedAds } from "./application/reported-ads.ts";
+export { NotShown, WrongCursor } from "./domain/failures.ts";

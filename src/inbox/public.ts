@@ -1,0 +1,6 @@
+/** What other features, and whoever puts the process together, may use of inbox. */
+
+export { AssignWaiting } from "./application/assign-waiting.ts";
+export { CreateTicket } from "./application/create-ticket.ts";
+export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";
+export { WorkOffWebhooks } from "./application/work-off-webhooks.ts";

@@ -1,0 +1,6 @@
+/** What other features, and whoever puts the process together, may use of reports. */
+
+export { FoldReports } from "./application/fold-reports.ts";
+export type { SharedReports } from "./application/ports.ts";
+export { Registrations } from "./application/registrations.ts";
+export { SharedReport } from "./application/shared-report.ts";

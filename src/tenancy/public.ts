@@ -1,0 +1,6 @@
+/** What other features, and whoever puts the process together, may use of tenancy. */
+
+export { FoundBusiness } from "./application/found-business.ts";
+export { IssueAppKey } from "./application/issue-app-key.ts";
+export { OpenSession } from "./application/open-session.ts";
+export type { AppKeyStore, AppKeys, SessionStore, Sessions } from "./application/ports.ts";

@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import { type Service, startService } from "../../src/bootstrap/service.ts";
+import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
+import type { Clock } from "../../src/infra/jobs/clock.ts";
+import { eventually } from "../support/wait.ts";
+import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+describe("a campaign of an API process", () => {
+  let api: CampaignWorld;
+  let clock: Clock;
+  let workers: Service[];
+
+  before(async () => {
+    api = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
+    const { config } = api.world;
+    // Somebody else has the clock, so that nothing but the API process tells the workers of work.
+    clock = createAgendaClock({
+      databaseUrl: config.database.url,
+      ticks: [{ name: "nothing", everySeconds: 86_400, run: async () => {} }],
+      log,
+    });
+    await clock.start();
+    await eventually(async () => (await api.rows("select from agenda_jobs where locked_at is not null")).length === 1);
+    workers = await Promise.all([1, 2].map(() => startService({ ...config, role: "worker", port: 0 })));
+  });
+  after(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await clock.stop();
+    await api.stop();
+  });
+
+  it("is sent by a worker, which hears of it at once", async () => {
+    const id = await api.register(api.body(3));
+    await api.becomes(id, { state: "completed" });
+    expect(await api.accepted(3)).to.have.length(3);
+  });
+
+  it("goes on when it is resumed", async () => {
+    await api.rows("update senders set messages_per_second = 20");
+    const id = await api.register(api.body(40));
+    await eventually(async () => (await api.accepted(40)).length > 0);
+    await api.act(id, "pause");
+    await eventually(async () => (await api.rows("select from senders where drained_by is not null")).length === 0);
+    expect((await api.accepted(40)).length).to.be.below(40);
+    await api.act(id, "resume");
+    await api.becomes(id, { state: "completed" });
+    expect(await api.accepted(40)).to.have.length(40);
+  });
+});
