@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
@@ -19,7 +19,7 @@ const announce: Statement = {
       join messages as message on message.business_id = news.business_id and message.id = news.id
     ),
     ${announcing(raising.done)}
-    select business_id, number, name, payload, at from logged order by business_id, number`,
+    select ${eventColumns} from logged order by business_id, number`,
 };
 
 /**
@@ -45,9 +45,9 @@ export class PostgresIncomingStore implements IncomingStore {
     return this.tell(news);
   }
 
-  private async tell(news: readonly MessageNews[]): Promise<LoggedEvent[]> {
+  private tell(news: readonly MessageNews[]): Promise<LoggedEvent[]> {
     const inOrder = [...news].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     const rows = inOrder.map(({ business_id, id, before }) => ({ business_id, id, before }));
-    return (await inChunks<LoggedEventRow>(this.transaction, announce, rows)).map(toLoggedEvent);
+    return inChunks<LoggedEvent>(this.transaction, announce, rows);
   }
 }

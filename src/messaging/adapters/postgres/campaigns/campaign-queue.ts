@@ -1,6 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   Announced,
@@ -99,7 +100,7 @@ const announce: Statement = {
       where campaign.business_id = $1
     ),
     ${loggingEvents}
-    select business_id, number, name, payload, at from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 const existing: Statement = {
@@ -222,9 +223,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
   }
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
-    const events = (await this.cells.of(businessId).rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(
-      toLoggedEvent,
-    );
+    const events = await this.cells.of(businessId).rows<LoggedEvent>(announce, [businessId, campaignIds]);
     const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
     const untold = campaignIds.filter((id) => !told.has(id));
     return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
