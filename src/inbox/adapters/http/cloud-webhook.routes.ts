@@ -3,7 +3,7 @@ import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts"
 import { plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { HttpProblem } from "../../../infra/http/routing/problem.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
 
@@ -84,7 +84,7 @@ export function cloudWebhookRoutes(
     responses: {
       200: {
         description: "Stored",
-        schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
+        schema: objectWith({ success: { type: "boolean" } }),
       },
       400: { description: "No JSON", schema: problem },
       401: { description: "The signature is missing or wrong", schema: problem },

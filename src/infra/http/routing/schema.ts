@@ -40,25 +40,22 @@ export const phoneNumber = {
   },
 } as const;
 
+/** An object that has all of these fields. */
+export const objectWith = <const Fields extends Readonly<Record<string, unknown>>>(fields: Fields) =>
+  ({ type: "object", required: Object.keys(fields) as (keyof Fields & string)[], properties: fields }) as const;
+
 export const text = { type: "string" } as const;
+export const integer = { type: "integer" } as const;
 export const nullableText = { type: ["string", "null"] } as const;
 export const nullableInteger = { type: ["integer", "null"] } as const;
 export const timestamp = { type: "string", format: "date-time" } as const;
 /** A body that is one JSON string. */
 export const plainString = { type: "string" } as const;
 /** The body of failures that no endpoint words itself. */
-export const problem = {
-  type: "object",
-  required: ["message"],
-  properties: { message: text },
-} as const satisfies Schema;
+export const problem = objectWith({ message: text });
 /** The body of a 401: worded by the key that is wrong, by the token that is, or for a business without administrator. */
 export const unauthorized = {
-  oneOf: [problem, { type: "object", required: ["error"], properties: { error: text } }, plainString],
+  oneOf: [problem, objectWith({ error: text }), plainString],
 } as const satisfies Schema;
 /** The body of failures that endpoints word as `failed` does. */
-export const failure = {
-  type: "object",
-  required: ["success", "error"],
-  properties: { success: { const: false }, error: text },
-} as const satisfies Schema;
+export const failure = objectWith({ success: { const: false }, error: text });
