@@ -104,7 +104,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       new DispatchCampaigns(
         queue,
         new GrownTables(cells),
-        (name) => channels[name],
+        channels,
         recorder,
         progress,
         timing,
