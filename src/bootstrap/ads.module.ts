@@ -35,11 +35,7 @@ export const adsModule = new ContainerModule(({ bind }) => {
     });
   });
   provide(bind, tokens.adCredentials, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresAdCredentials(
-      cells,
-      (sealed, businessId) => secrets.open(sealed, businessId),
-      (token, businessId) => secrets.seal(token, businessId),
-    );
+    return new PostgresAdCredentials(cells, secrets);
   });
   provide(bind, tokens.reportedAds, [tokens.adCredentials, tokens.adPlatform], (...deps) => new ReportedAds(...deps));
   provide(

@@ -51,7 +51,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     tokens.campaignQueue,
     [tokens.cells, tokens.secrets, tokens.config],
     (cells, secrets, config) =>
-      new PostgresCampaignQueue(cells, (sealed, businessId) => secrets.open(sealed, businessId), {
+      new PostgresCampaignQueue(cells, secrets, {
         // A number is never taken over while its worker may still begin to send.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
@@ -104,7 +104,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       new DispatchCampaigns(
         queue,
         new GrownTables(cells),
-        (name) => channels[name],
+        channels,
         recorder,
         progress,
         timing,
@@ -143,7 +143,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     tokens.routes,
     [tokens.cells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
     (cells, secrets, known, platform, { media }, notifications) => {
-      const register = new PostgresCampaignRegister(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+      const register = new PostgresCampaignRegister(cells, secrets);
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         campaigns: new PostgresNewCampaigns(transaction),
       }));

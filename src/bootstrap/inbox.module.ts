@@ -6,8 +6,7 @@ import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
-import { PostgresTicketSetups } from "../inbox/adapters/postgres/ticket-setups.ts";
-import { PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
+import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import {

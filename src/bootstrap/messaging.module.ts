@@ -6,7 +6,7 @@ import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-templat
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/templates/list-templates.route.ts";
 import { channelsOf } from "../messaging/adapters/http-client/channels.ts";
-import { CloudApi } from "../messaging/adapters/http-client/cloud-api.ts";
+import { CloudTemplates } from "../messaging/adapters/http-client/cloud-api.ts";
 import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
 import { PostgresSendContexts } from "../messaging/adapters/postgres/sends/send-contexts.ts";
@@ -31,13 +31,12 @@ const longestListMs = 10_000;
 export const messagingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.platform, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
-    return new CloudApi({
+    return new CloudTemplates({
       client,
       baseUrl: url,
       version,
       timeouts: {
         connectMs: connectTimeoutMs,
-        sendMs: timeoutMs,
         pageMs: Math.min(timeoutMs, longestPageMs),
         listMs: Math.min(timeoutMs, longestListMs),
       },
@@ -73,16 +72,10 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.senderDirectory,
     [tokens.cells, tokens.secrets, tokens.config],
-    (cells, secrets, { channels }) =>
-      new PostgresSenders(
-        cells,
-        (sealed, businessId) => secrets.open(sealed, businessId),
-        (token, businessId) => secrets.seal(token, businessId),
-        Boolean(channels[smsChannel]),
-      ),
+    (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
   provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresSendContexts(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+    return new PostgresSendContexts(cells, secrets);
   });
   provide(
     bind,
@@ -105,7 +98,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
   );
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.platform], (cells, secrets, platform) => {
-    const catalog = new PostgresTemplateCatalog(cells, (sealed, businessId) => secrets.open(sealed, businessId));
+    const catalog = new PostgresTemplateCatalog(cells, secrets);
     return [listTemplatesRoute(new ListTemplates(catalog, platform))];
   });
   provide(

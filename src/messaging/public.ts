@@ -15,8 +15,7 @@ export { RecordCampaign } from "./application/campaigns/record-campaign.ts";
 export { RegisterCampaign } from "./application/campaigns/register-campaign.ts";
 export { SettleCampaigns } from "./application/campaigns/settle-campaigns.ts";
 export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
-export { ProbeMedia } from "./application/media/probe-media.ts";
-export { ReadMedia } from "./application/media/read-media.ts";
+export { ProbeMedia, ReadMedia } from "./application/media/read-media.ts";
 export { StoreMedia } from "./application/media/store-media.ts";
 export { SweepMedia } from "./application/media/sweep-media.ts";
 export {

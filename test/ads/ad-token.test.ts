@@ -20,12 +20,7 @@ describe("the command that gives a business access to the ad platform", function
     opened = await openDatabase();
     const { database } = opened;
     await database.rows({ name: "", text: "insert into businesses (id, name) values (1, 'Ana')" }, []);
-    const secrets = new Secrets(bareEnvironment.MASTER_SECRET);
-    credentials = new PostgresAdCredentials(
-      oneCell(database),
-      (sealed, businessId) => secrets.open(sealed, businessId),
-      (token, businessId) => secrets.seal(token, businessId),
-    );
+    credentials = new PostgresAdCredentials(oneCell(database), new Secrets(bareEnvironment.MASTER_SECRET));
   });
   after(() => opened.close());
   beforeEach(() => credentials.put(1, "the old one", "act_7"));

@@ -58,7 +58,10 @@ interface ListedRow {
 
 export const bare: BareHandler = async ({ query, platform }) => {
   const [listing] = await statementsOf((queries) =>
-    new PostgresTemplateCatalog(oneCell(queries), () => "").listing(businessId, userId),
+    new PostgresTemplateCatalog(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).listing(
+      businessId,
+      userId,
+    ),
   );
   if (!listing) throw new Error("the adapter runs another statement than expected");
   return async (text) => {

@@ -94,7 +94,9 @@ interface ContextRow {
 }
 
 export const bare: BareHandler = async ({ query, platform }) => {
-  const catalog = await statementsOf((queries) => new PostgresSendContexts(oneCell(queries), () => "").toNumber(1, 1));
+  const catalog = await statementsOf((queries) =>
+    new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, 1),
+  );
   const outbox = await statementsOf(async (queries) => {
     const messages = new PostgresOutgoingMessages(oneCell(queries), 60);
     const message = { businessId: 1, to: "", content: { text: "" } };

@@ -62,8 +62,7 @@ describe("campaigns in the hands of an operator", () => {
       await rows(
         "update senders set drained_until = now() - interval '1 second', rests_until = null where business_id = 1",
       );
-      const open = (sealed: Buffer, owner: number) => secrets.open(sealed, owner);
-      const queue = new PostgresCampaignQueue(oneCell(transaction), open, {
+      const queue = new PostgresCampaignQueue(oneCell(transaction), secrets, {
         senderLeaseSeconds: 60,
         recipientLeaseSeconds: 60,
       });

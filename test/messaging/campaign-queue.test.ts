@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaigns/campaign-queue.ts";
 import type { SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import { eventually } from "../support/wait.ts";
@@ -45,11 +46,9 @@ describe("the queue of a number", () => {
   it("pauses nothing for a worker that can open no token at all, and is left to others for a while", async () => {
     const id = await all.register(all.body(5, later));
     await begin(5);
-    const wrongSecret = () => {
-      throw new Error("another master secret");
-    };
+    const wrong = new Secrets("another master secret than the one that sealed");
     const seconds = { senderLeaseSeconds: 10, recipientLeaseSeconds: 10 };
-    const queue = new PostgresCampaignQueue(resolve(all.world.container, tokens.cells), wrongSecret, seconds);
+    const queue = new PostgresCampaignQueue(resolve(all.world.container, tokens.cells), wrong, seconds);
     const told: unknown[] = [];
     const leases = await queue.lease(randomUUID(), 1, (businessId, campaignIds) =>
       told.push([businessId, campaignIds]),

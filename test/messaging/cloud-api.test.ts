@@ -5,7 +5,11 @@ import { expect } from "chai";
 import nock from "nock";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import { CloudApi, type CloudApiTimeouts } from "../../src/messaging/adapters/http-client/cloud-api.ts";
+import {
+  CloudTemplates,
+  type CloudTemplatesSettings,
+  cloudMessages,
+} from "../../src/messaging/adapters/http-client/cloud-api.ts";
 import type { ChannelMessage } from "../../src/messaging/application/sends/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
@@ -16,10 +20,12 @@ import { shownStates } from "./template-states.ts";
 const sender = senderOn(cloudChannel, { accountId: "2066" });
 const message = aMessage({ template });
 
-describe("CloudApi", () => {
+describe("the cloud API", () => {
   let client: HttpClient;
-  const api = (baseUrl: string, changes: Partial<CloudApiTimeouts> = {}): CloudApi =>
-    new CloudApi({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
+  const channel = (baseUrl: string, changes: { readonly sendMs?: number } = {}) =>
+    cloudMessages({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
+  const templatesAt = (baseUrl: string, changes: Partial<CloudTemplatesSettings["timeouts"]> = {}) =>
+    new CloudTemplates({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
 
   beforeEach(() => {
     client = new HttpClient();
@@ -38,7 +44,7 @@ describe("CloudApi", () => {
       headers?: Record<string, string>,
     ): Promise<SendOutcome> {
       const scope = nock(host).post(path).reply(status, body, headers);
-      const outcome = await api(host).send(sender, message);
+      const outcome = await channel(host).send(sender, message);
       scope.done();
       return outcome;
     }
@@ -58,7 +64,7 @@ describe("CloudApi", () => {
         })
         .reply(200, { messaging_product: "whatsapp", contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
 
-      const outcome = await api(`${host}/`).send(sender, { ...message, media: paper });
+      const outcome = await channel(`${host}/`).send(sender, { ...message, media: paper });
 
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
       expect(body).to.deep.equal({
@@ -93,7 +99,7 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { messages: [{ id: "wamid.1" }] });
-      await api(host).send(sender, { ...message, template: { ...template, parameterNames: ["nombre", "pedido"] } });
+      await channel(host).send(sender, { ...message, template: { ...template, parameterNames: ["nombre", "pedido"] } });
       expect(asked).to.deep.equal([
         {
           type: "body",
@@ -113,7 +119,7 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { messages: [{ id: "wamid.1", message_status: "accepted" }] });
-      const old = new CloudApi({ client, baseUrl: host, timeouts, version: "v9.9" });
+      const old = cloudMessages({ client, baseUrl: host, timeouts, version: "v9.9" });
       const outcome = await old.send(sender, { ...message, template: { ...template, parameters: [] } });
       expect(asked).to.deep.equal({ name: "order_ready", language: { code: "es" } });
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
@@ -244,7 +250,7 @@ describe("CloudApi", () => {
           return true;
         })
         .reply(200, { contacts: [{ wa_id: "5917" }], messages: [{ id: "wamid.1" }] });
-      const outcome = await api(host).send(sender, aMessage(message));
+      const outcome = await channel(host).send(sender, aMessage(message));
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1", recipientId: "5917" });
       scope.done();
       const { messaging_product, recipient_type, to, biz_opaque_callback_data, ...content } = asked;
@@ -286,7 +292,7 @@ describe("CloudApi", () => {
     useRealNetwork();
 
     it("is not sent when nobody listens", async () => {
-      const outcome = await api(`http://127.0.0.1:${await freePort()}`).send(sender, message);
+      const outcome = await channel(`http://127.0.0.1:${await freePort()}`).send(sender, message);
       expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
     });
 
@@ -301,7 +307,7 @@ describe("CloudApi", () => {
         const server = await serveRaw((socket) =>
           fate((text: string, then?: "end") => (then ? socket.end(text) : socket.write(text))),
         );
-        const outcome = await api(server.url, { sendMs: 200 }).send(sender, message);
+        const outcome = await channel(server.url, { sendMs: 200 }).send(sender, message);
         expect(outcome).to.have.property("kind", "unknown");
         expect(server.requests()).to.equal(1);
         await server.close();
@@ -338,15 +344,15 @@ describe("CloudApi", () => {
       server.close();
     });
 
-    const list = (name?: string, changes?: Partial<CloudApiTimeouts>) =>
-      api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, changes).listTemplates(
+    const list = (name?: string, changes?: Partial<CloudTemplatesSettings["timeouts"]>) =>
+      templatesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, changes).listTemplates(
         sender,
         name === undefined ? undefined : { name },
       );
     const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
 
     /** The message that listing fails with; listing must fail. */
-    async function failure(changes?: Partial<CloudApiTimeouts>): Promise<string> {
+    async function failure(changes?: Partial<CloudTemplatesSettings["timeouts"]>): Promise<string> {
       const outcome = await list(undefined, changes).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);
       return outcome instanceof Error ? outcome.message : "";
@@ -466,7 +472,7 @@ describe("CloudApi", () => {
     });
 
     it("says when nobody listens", async () => {
-      const nowhere = api(`http://127.0.0.1:${await freePort()}`);
+      const nowhere = templatesAt(`http://127.0.0.1:${await freePort()}`);
       const outcome = await nowhere.listTemplates(sender).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);
       expect(outcome).to.have.property("message", "template listing failed: connection failed: ECONNREFUSED");

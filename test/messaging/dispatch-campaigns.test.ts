@@ -3,6 +3,7 @@ import type { CampaignProgress } from "../../src/messaging/application/campaigns
 import { DispatchCampaigns } from "../../src/messaging/application/campaigns/dispatch-campaigns.ts";
 import type { CampaignQueue, SenderLease, Timing } from "../../src/messaging/application/campaigns/ports.ts";
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
+import type { Channels } from "../../src/messaging/application/sends/ports.ts";
 import { eventually } from "../support/wait.ts";
 
 /** Numbers that have something due for as long as anybody drains them, and time that passes when a test says so. */
@@ -18,7 +19,7 @@ class Numbers {
     const dispatcher = new DispatchCampaigns(
       this.queue as CampaignQueue,
       { refresh: async () => {} },
-      () => ({ send: async () => ({ kind: "unknown", reason: "" }) }),
+      {} as Channels,
       { record: async () => {} } as unknown as RecordCampaign,
       { touch: () => {} } as unknown as CampaignProgress,
       this.timing,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve, resolveAll } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { messageIdHeaders } from "../../src/messaging/adapters/http/sends/message-id-header.ts";
+import { messageIdHeaders } from "../../src/messaging/adapters/http/sends/template-send.ts";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { pageChannel, photoChannel } from "../../src/kernel/channels.ts";
-import { PageMessages } from "../../src/messaging/adapters/http-client/page-messages.ts";
+import { pageMessages } from "../../src/messaging/adapters/http-client/page-messages.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
 import {
   aMessage,
@@ -17,7 +17,7 @@ import {
 
 describe("page messages", () => {
   const stage = Stage.use({
-    connect: (client) => new PageMessages({ client, baseUrl: `${host}/`, timeouts, version }),
+    connect: (client) => pageMessages({ client, baseUrl: `${host}/`, timeouts, version }),
     sender: senderOn(pageChannel),
     path: "/v23.0/1055/messages",
   });
@@ -46,7 +46,7 @@ describe("page messages", () => {
 
   it("speaks another version and keeps to its path, whatever the page is called", async () => {
     const { body } = await stage.askedFor(aMessage(), {
-      connect: (client) => new PageMessages({ client, baseUrl: host, timeouts, version: "v9.9" }),
+      connect: (client) => pageMessages({ client, baseUrl: host, timeouts, version: "v9.9" }),
       sender: senderOn(pageChannel, { platformId: "a/b?c" }),
       path: "/v9.9/a%2Fb%3Fc/messages",
     });

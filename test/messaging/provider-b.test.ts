@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { providerBChannel } from "../../src/kernel/channels.ts";
-import { ProviderB } from "../../src/messaging/adapters/http-client/provider-b.ts";
+import { providerB } from "../../src/messaging/adapters/http-client/provider-b.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
 import { aMessage, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("ProviderB", () => {
   const stage = Stage.use({
-    connect: (client) => new ProviderB({ client, baseUrl: `${host}/`, timeouts }),
+    connect: (client) => providerB({ client, baseUrl: `${host}/`, timeouts }),
     sender: senderOn(providerBChannel),
     path: "/2010-04-01/Accounts/AC2066/Messages.json",
   });

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { qrChannel } from "../../src/kernel/channels.ts";
-import { QrProvider } from "../../src/messaging/adapters/http-client/qr-provider.ts";
+import { qrProvider } from "../../src/messaging/adapters/http-client/qr-provider.ts";
 import { aMessage, clip, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("the QR provider", () => {
   const stage = Stage.use({
-    connect: (client) => new QrProvider({ client, baseUrl: `${host}/`, timeouts }),
+    connect: (client) => qrProvider({ client, baseUrl: `${host}/`, timeouts }),
     sender: senderOn(qrChannel, { platformId: "tienda 1" }),
     path: "/message/sendText/tienda%201",
   });

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { smsChannel } from "../../src/kernel/channels.ts";
-import { SmsProvider } from "../../src/messaging/adapters/http-client/sms-provider.ts";
+import { smsProvider } from "../../src/messaging/adapters/http-client/sms-provider.ts";
 import { aMessage, host, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
 
 describe("the SMS provider", () => {
   const stage = Stage.use({
-    connect: (client) => new SmsProvider({ client, baseUrl: `${host}/sms/`, timeouts }),
+    connect: (client) => smsProvider({ client, baseUrl: `${host}/sms/`, timeouts }),
     sender: senderOn(smsChannel, { accessToken: "" }),
     path: "/sms/messages",
   });
@@ -19,7 +19,7 @@ describe("the SMS provider", () => {
 
   it("takes a user and a password in its address as basic authentication", async () => {
     const { headers } = await stage.askedFor(aMessage(), {
-      connect: (client) => new SmsProvider({ client, baseUrl: "https://user:pa%20ss@platform.test/sms", timeouts }),
+      connect: (client) => smsProvider({ client, baseUrl: "https://user:pa%20ss@platform.test/sms", timeouts }),
     });
     expect(headers.authorization).to.equal(`Basic ${Buffer.from("user:pa ss").toString("base64")}`);
   });

@@ -39,6 +39,16 @@ describe("the database", () => {
     expect((await refusalOf(inside)).message).to.include("database_test_named");
   });
 
+  it("gives ids as numbers, alone and in lists, and none that a number cannot hold", async () => {
+    const database = open(fresh.url);
+    const ids = statement(
+      "select 7::bigint as id, array[1, 9007199254740991]::bigint[] as more, '{}'::bigint[] as none",
+    );
+    expect(await database.rows(ids, [])).to.deep.equal([{ id: 7, more: [1, 9_007_199_254_740_991], none: [] }]);
+    const tooLarge = database.rows(statement("select array[9007199254740992]::bigint[] as more"), []);
+    expect((await refusalOf(tooLarge)).message).to.include("9007199254740992");
+  });
+
   describe("when a connection breaks in a transaction", () => {
     const pidOf = async (queries: Queries): Promise<number> => {
       const [row] = await queries.rows<{ pid: number }>(statement("select pg_backend_pid() as pid"), []);

@@ -5,7 +5,7 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../src/infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
 import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
@@ -26,7 +26,7 @@ const logEvents = {
       select $1::bigint as business_id, position, 'order:changed' as name, payload
       from jsonb_array_elements($2::jsonb) with ordinality as given(payload, position)
     ), ${loggingEvents}
-    select * from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 export interface ServedGateway {
@@ -62,9 +62,8 @@ export class World {
   }
 
   /** Commits one event per payload and tells nobody. */
-  async change(businessId: number, payloads: readonly object[] = [{}]): Promise<LoggedEvent[]> {
-    const rows = await this.database.rows<LoggedEventRow>(logEvents, [businessId, JSON.stringify(payloads)]);
-    return rows.map(toLoggedEvent);
+  change(businessId: number, payloads: readonly object[] = [{}]): Promise<LoggedEvent[]> {
+    return this.database.rows<LoggedEvent>(logEvents, [businessId, JSON.stringify(payloads)]);
   }
 
   async gateway(settings: Partial<RealtimeSettings> = {}): Promise<ServedGateway> {

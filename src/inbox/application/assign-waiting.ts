@@ -4,7 +4,7 @@ import type { SendMessage } from "../../messaging/public.ts";
 import { distribute } from "../domain/assignment.ts";
 import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent } from "../domain/ticket.ts";
-import { type OpenedTickets, openTickets } from "./open-tickets.ts";
+import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
 import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
 
 const batchSize = 100;
@@ -61,18 +61,16 @@ export class AssignWaiting {
   }
 }
 
-const nothing: OpenedTickets = { ticketIds: [], events: [], messages: [] };
-
 async function assignOn(
   { desk, waiting }: TicketStores,
   line: WaitingLine,
   mediaBaseUrl: string | null,
 ): Promise<OpenedTickets> {
   const now = await desk.tryHold(line);
-  if (now === null || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return nothing;
+  if (now === null || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return noTickets;
   await waiting.forgetServed(line);
   const agents = await desk.agents(line, await waiting.namedAgents(line));
-  if (agents.length === 0) return nothing;
+  if (agents.length === 0) return noTickets;
   const named = agents.some(({ takesAll }) => takesAll) ? null : agents.map(({ id }) => id);
   const tickets = oneOfEachChat(await waiting.oldest(line, named, batchSize));
   const chosen = distribute(

@@ -1,12 +1,18 @@
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import { Turns } from "../../kernel/turns.ts";
-import type { OpenedMessage, SendMessage } from "../../messaging/public.ts";
+import type { SendMessage } from "../../messaging/public.ts";
 import { chooseAgent } from "../domain/assignment.ts";
-import { StepNotFound, StepOfAnotherBusiness } from "../domain/failures.ts";
 import { isOpen } from "../domain/opening-hours.ts";
-import { namedAgent, outOfHoursText, type TicketSetup, waitingNote } from "../domain/ticket.ts";
-import { openTickets } from "./open-tickets.ts";
+import {
+  namedAgent,
+  outOfHoursText,
+  StepNotFound,
+  StepOfAnotherBusiness,
+  type TicketSetup,
+  waitingNote,
+} from "../domain/ticket.ts";
+import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
 import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ports.ts";
 
 export interface CreateTicketCommand {
@@ -26,9 +32,8 @@ export interface CreatedTicket {
 
 export type CreateTicketFailure = StepNotFound | StepOfAnotherBusiness;
 
-interface Outcome extends CreatedTicket {
-  readonly events: readonly LoggedEvent[];
-  readonly messages: readonly OpenedMessage[];
+interface Outcome extends OpenedTickets {
+  readonly chatId: number;
 }
 
 /** §5: a ticket of a step for a contact, with the agent who takes it, or the contact's place among those who wait. */
@@ -49,12 +54,12 @@ export class CreateTicket {
     const setup = await this.setups.find(businessId, stepId);
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
-    const outcome = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
+    const { chatId, ticketIds, events, messages } = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
       this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
-    this.feed.publish(outcome.events);
-    await this.sends.start(outcome.messages);
-    return { chatId: outcome.chatId, ticketId: outcome.ticketId };
+    this.feed.publish(events);
+    await this.sends.start(messages);
+    return { chatId, ticketId: ticketIds[0] ?? null };
   }
 }
 
@@ -68,12 +73,14 @@ async function createOn(
   const { businessId, phone, contactName = phone } = command;
   const now = await desk.hold(setup);
   const thread = await desk.thread(businessId, phone, contactName);
-  const open = await desk.openTicket(businessId, thread.chatId, setup.stepId);
-  if (open !== null) return { chatId: thread.chatId, ticketId: open, events: [], messages: [] };
+  const { chatId } = thread;
+  const open = await desk.openTicket(businessId, chatId, setup.stepId);
+  if (open !== null) return { ...noTickets, chatId, ticketIds: [open] };
   const agent = await availableAgent(desk, setup, now);
-  if (!agent) return await waitOn(stores, setup, thread);
-  const { ticketIds, events, messages } = await openTickets(desk, [{ ...thread, setup, agent }], mediaBaseUrl);
-  return { chatId: thread.chatId, ticketId: ticketIds[0] ?? null, events, messages };
+  const opened = agent
+    ? await openTickets(desk, [{ ...thread, setup, agent }], mediaBaseUrl)
+    : await waitOn(stores, setup, thread);
+  return { ...opened, chatId };
 }
 
 async function availableAgent(desk: TicketDesk, setup: TicketSetup, now: Date) {
@@ -86,13 +93,12 @@ async function waitOn(
   { desk, waiting }: TicketStores,
   setup: TicketSetup,
   thread: ConversationThread,
-): Promise<Outcome> {
+): Promise<OpenedTickets> {
   const { businessId, businessName: authorName, stepId } = setup;
-  const { chatId } = thread;
   const isToBeTold = await waiting.enter(businessId, thread, stepId);
-  if (!isToBeTold) return { chatId, ticketId: null, events: [], messages: [] };
+  if (!isToBeTold) return noTickets;
   const author = { businessId, authorName };
   const events = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
   const messages = await desk.open(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
-  return { chatId, ticketId: null, events, messages };
+  return { ticketIds: [], events, messages };
 }

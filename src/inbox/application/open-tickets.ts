@@ -18,6 +18,8 @@ export interface OpenedTickets {
   readonly messages: readonly OpenedMessage[];
 }
 
+export const noTickets: OpenedTickets = { ticketIds: [], events: [], messages: [] };
+
 /** Makes tickets of one business with all that belongs to them; the caller holds the line of their agents. */
 export async function openTickets(
   desk: TicketDesk,
@@ -25,7 +27,7 @@ export async function openTickets(
   mediaBaseUrl: string | null,
 ): Promise<OpenedTickets> {
   const [first] = tickets;
-  if (!first) return { ticketIds: [], events: [], messages: [] };
+  if (!first) return noTickets;
   const { businessId, businessName: authorName } = first.setup;
   const ticketIds = await desk.create(businessId, tickets.map(toNew));
   const announced = await desk.announce(businessId, ticketIds);

@@ -1,3 +1,4 @@
+import { DomainError } from "../../kernel/errors.ts";
 import { maxId } from "../../kernel/ids.ts";
 import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
@@ -74,4 +75,13 @@ function readId(value: unknown): number | null {
   if (typeof written !== "string" || !/^\s*[0-9]{1,16}\s*$/.test(written)) return null;
   const id = Number(written);
   return id >= 1 && id <= maxId ? id : null;
+}
+
+/** There is no such step, or it opens no tickets. */
+export class StepNotFound extends DomainError<"step_not_found"> {
+  readonly code = "step_not_found";
+}
+
+export class StepOfAnotherBusiness extends DomainError<"step_of_another_business"> {
+  readonly code = "step_of_another_business";
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import type { TokenVault } from "../../kernel/token-vault.ts";
 
 /** Bytes of randomness in a key or token: 256 bits. */
 const tokenBytes = 32;
@@ -10,7 +11,7 @@ const tagBytes = 16;
 export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tokenBytes).toString("base64url")}`;
 
 /** What the master secret is good for; each use has a key of its own, derived from it (HKDF, RFC 5869). */
-export class Secrets {
+export class Secrets implements TokenVault {
   private readonly digestKey: Buffer;
   private readonly sealKey: Buffer;
 

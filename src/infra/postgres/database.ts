@@ -146,6 +146,8 @@ const queriesOn = (client: pg.PoolClient): Queries => ({
 });
 
 const bigint = pg.types.builtins.INT8;
+/** The type `bigint[]`, for which the driver has no name. */
+const bigints = 1016;
 
 /** Ids and counts are numbers here; one that a number cannot hold exactly is an error, never a wrong value. */
 function safeInteger(text: string): number {
@@ -154,5 +156,9 @@ function safeInteger(text: string): number {
   return value;
 }
 
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
-  oid === bigint ? safeInteger : pg.types.getTypeParser(oid, format as "text");
+const safeIntegers = (text: string): number[] => (text === "{}" ? [] : text.slice(1, -1).split(",").map(safeInteger));
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) => {
+  if (oid === bigint) return safeInteger;
+  return oid === bigints ? safeIntegers : pg.types.getTypeParser(oid, format as "text");
+};

@@ -1,8 +1,6 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
-
 /**
  * The CTEs `counters` and `logged`, which log the rows of the CTE `events(business_id, position, name, payload)`
- * in the statement that makes the change. `logged` returns them as `LoggedEventRow`.
+ * in the statement that makes the change. `logged` returns them with their numbers: select `eventColumns` of it.
  *
  * The counter's row stays locked until the commit, so the events of a business become visible in the order of
  * their numbers. Statements that log for several businesses lock the counters in the order of the ids.
@@ -25,18 +23,5 @@ export const loggingEvents = `
     returning business_id, number, name, payload, at
   )`;
 
-export interface LoggedEventRow {
-  readonly business_id: number;
-  readonly number: number;
-  readonly name: string;
-  readonly payload: object;
-  readonly at: Date;
-}
-
-export const toLoggedEvent = (row: LoggedEventRow): LoggedEvent => ({
-  businessId: row.business_id,
-  number: row.number,
-  name: row.name,
-  payload: row.payload,
-  at: row.at,
-});
+/** Those of a `LoggedEvent`, which a row of `logged` then is. */
+export const eventColumns = `business_id as "businessId", number, name, payload, at`;

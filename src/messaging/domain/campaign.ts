@@ -1,6 +1,6 @@
 import { deliveryStates } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
-import type { RefusalClass, SendOutcome } from "./platform.ts";
+import type { Refusal, SendOutcome } from "./platform.ts";
 import type { Media } from "./template.ts";
 
 export const campaignStates = ["running", "paused", "cancelled", "completed"] as const;
@@ -145,13 +145,12 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
     case "not-sent":
       return [waitForNumber(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
     case "refused":
-      return refused(outcome.refusal.class, outcome.refusal, setbacks);
+      return refused(outcome.refusal, setbacks);
   }
 }
 
 function refused(
-  kind: RefusalClass,
-  { code, reason, retryAfterMs }: { readonly code: number; readonly reason: string; readonly retryAfterMs?: number },
+  { class: kind, code, reason, retryAfterMs }: Refusal,
   setbacks: number,
 ): readonly [Progress, Consequence] {
   const said = { code, reason };
@@ -178,10 +177,7 @@ function refused(
   }
 }
 
-interface Said {
-  readonly code?: number;
-  readonly reason: string;
-}
+type Said = Pick<Progress, "code" | "reason">;
 
 const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): Progress =>
   tryAgain(

@@ -60,7 +60,12 @@ export interface DeliveryStatus {
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }
 
-export type TemplateState = "APPROVED" | "PENDING" | "REJECTED";
+export const templateStates = ["APPROVED", "PENDING", "REJECTED"] as const;
+export type TemplateState = (typeof templateStates)[number];
+
+/** `no_status`: the platform does not know the template in the language that a send would use. */
+export const approvalStates = [...templateStates, "no_status"] as const;
+export type ApprovalState = (typeof approvalStates)[number];
 
 /** A template as the platform lists it: identified by its name and its language. */
 export interface PlatformTemplate {

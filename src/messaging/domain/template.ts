@@ -1,5 +1,5 @@
 import type { MediaKind } from "./media.ts";
-import type { PlatformTemplate, TemplateState } from "./platform.ts";
+import type { ApprovalState, PlatformTemplate } from "./platform.ts";
 
 /** A component of the platform's template structure; fields beyond these are kept and not looked at. */
 export interface TemplateComponent {
@@ -171,12 +171,12 @@ export function languageOf(
   return approvedOrFirst?.language ?? preferred;
 }
 
-/** §1.5: the state in the language that a send would use; `no_status` when the platform does not know it. */
+/** §1.5: the state in the language that a send would use. */
 export function approvalState(
   structure: TemplateStructure | null,
   preferred: string,
   known: readonly PlatformTemplate[],
-): TemplateState | "no_status" {
+): ApprovalState {
   const language = languageOf(structure, preferred, known);
   return known.find((template) => template.language === language)?.state ?? "no_status";
 }

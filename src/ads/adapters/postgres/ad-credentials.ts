@@ -2,6 +2,7 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import type { TokenVault } from "../../../kernel/token-vault.ts";
 import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
 
 const of: Statement = {
@@ -34,20 +35,19 @@ interface Row {
 export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: (sealed: Buffer, businessId: number) => string,
-    private readonly sealToken: (token: string, businessId: number) => Buffer,
+    private readonly vault: TokenVault,
   ) {}
 
   async of(businessId: number): Promise<AdSettings> {
     const [row] = await this.cells.of(businessId).rows<Row>(of, [businessId]);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     const { sealedToken, defaultAccountId, timezone } = row;
-    const token = sealedToken && this.openToken(sealedToken, businessId);
+    const token = sealedToken && this.vault.open(sealedToken, businessId);
     return { token, defaultAccountId, timezone: timezoneOf(timezone) };
   }
 
   async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
-    const values = [businessId, this.sealToken(token, businessId), defaultAccountId];
+    const values = [businessId, this.vault.seal(token, businessId), defaultAccountId];
     const [row] = await this.cells.of(businessId).rows<Pick<Row, "defaultAccountId">>(put, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     return row.defaultAccountId;

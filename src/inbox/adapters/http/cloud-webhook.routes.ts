@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
 
@@ -83,7 +83,7 @@ export function cloudWebhookRoutes(
     responses: {
       200: {
         description: "Stored",
-        schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
+        schema: objectWith({ success: { type: "boolean" } }),
       },
       400: { description: "No JSON", schema: problem },
       401: { description: "The signature is missing or wrong", schema: problem },

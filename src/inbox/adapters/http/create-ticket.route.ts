@@ -1,15 +1,19 @@
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { failure, numericIdOf, phoneNumber, type Schema } from "../../../infra/http/routing/schema.ts";
+import {
+  failure,
+  integer,
+  nullableInteger,
+  numericIdOf,
+  objectWith,
+  phoneNumber,
+  type Schema,
+} from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { phoneDigits } from "../../../kernel/phone.ts";
 import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
 
-const params = {
-  type: "object",
-  required: ["id"],
-  properties: { id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } },
-} as const satisfies Schema;
+const params = objectWith({ id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } });
 
 const body = {
   type: "object",
@@ -72,15 +76,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     responses: {
       200: {
         description: "The open ticket of the chat, or none while no agent is available",
-        schema: {
-          type: "object",
-          required: ["success", "chat_id", "ticket_id"],
-          properties: {
-            success: { type: "boolean" },
-            chat_id: { type: "integer" },
-            ticket_id: { type: ["integer", "null"] },
-          },
-        },
+        schema: objectWith({ success: { type: "boolean" }, chat_id: integer, ticket_id: nullableInteger }),
       },
       400: { description: "A field is missing or wrong", schema: failure },
       404: { description: "No such business or step, or another business's step", schema: failure },

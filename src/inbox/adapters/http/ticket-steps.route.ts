@@ -1,9 +1,11 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  integer,
   nullableInteger,
   nullableText,
   numericIdOf,
+  objectWith,
   plainString,
   type Schema,
   text,
@@ -13,7 +15,6 @@ import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { TicketStep, TicketSteps } from "../../application/ports.ts";
 
 const boolean = { type: "boolean" } as const;
-const integer = { type: "integer" } as const;
 
 const step = {
   type: "object",
@@ -55,11 +56,7 @@ const step = {
   },
 } as const satisfies Schema;
 
-const params = {
-  type: "object",
-  required: ["empresa_id"],
-  properties: { empresa_id: numericIdOf("business") },
-} as const satisfies Schema;
+const params = objectWith({ empresa_id: numericIdOf("business") });
 
 const dialect: Dialect<InvalidInput | BusinessNotFound> = {
   invalid_input: (error) => [400, `Error: ${error.message}`],
@@ -86,11 +83,7 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
     responses: {
       200: {
         description: "The steps",
-        schema: {
-          type: "object",
-          required: ["status", "pasos"],
-          properties: { status: { const: "success" }, pasos: { type: "array", items: step } },
-        },
+        schema: objectWith({ status: { const: "success" }, pasos: { type: "array", items: step } }),
       },
       400: { description: "The id in the path is no id", schema: plainString },
       500: { description: "No such business, or an unexpected failure", schema: plainString },

@@ -1,6 +1,6 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { CampaignInbox, CampaignMessage, CampaignOrigin, LearnedContact } from "../../../messaging/public.ts";
 import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
@@ -94,7 +94,7 @@ const store: Statement = {
       ${toldOfNew}
     ),
     ${loggingEvents}
-    select null as left_over, false as homeless, business_id, number, name, payload, at from logged
+    select null as left_over, false as homeless, ${eventColumns} from logged
     where $16::boolean
     union all
     select reference, chat_id is null, null, null, null, null, null from homed
@@ -129,7 +129,7 @@ const amend: Statement = {
       ${toldOfChange}
     ),
     ${loggingEvents}
-    select business_id, number, name, payload, at from logged where $7::boolean
+    select ${eventColumns} from logged where $7::boolean
     order by number`,
 };
 
@@ -156,7 +156,7 @@ const learn: Statement = {
     from locked where contact.business_id = $1 and contact.id = locked.id`,
 };
 
-type StoredRow = LoggedEventRow & {
+type StoredRow = LoggedEvent & {
   /** The reference of one that was not kept; null for an event. */
   readonly left_over: string | null;
   /** There is no room for it yet. */
@@ -220,18 +220,14 @@ export class PostgresCampaignMessages implements CampaignInbox {
       rows.flatMap(({ left_over: reference, homeless }) => (reference === null ? [] : [[reference, homeless]])),
     );
     return {
-      events: rows.filter(({ left_over }) => left_over === null).map(toLoggedEvent),
+      events: rows.flatMap(({ left_over, homeless: _, ...event }) => (left_over === null ? [event] : [])),
       kept: messages.filter(({ reference }) => leftOver.get(reference) === false),
       homeless: messages.filter(({ reference }) => leftOver.get(reference) === true),
     };
   }
 
-  private async amend(
-    businessId: number,
-    messages: readonly CampaignMessage[],
-    isHeard: boolean,
-  ): Promise<LoggedEvent[]> {
-    const rows = await this.transaction.rows<LoggedEventRow>(amend, [
+  private amend(businessId: number, messages: readonly CampaignMessage[], isHeard: boolean): Promise<LoggedEvent[]> {
+    return this.transaction.rows<LoggedEvent>(amend, [
       businessId,
       textArray(messages.map(({ reference }) => reference)),
       plainArray(messages.map(({ attempt }) => attempt)),
@@ -240,6 +236,5 @@ export class PostgresCampaignMessages implements CampaignInbox {
       textArray(messages.map(({ errorReason }) => errorReason)),
       isHeard,
     ]);
-    return rows.map(toLoggedEvent);
   }
 }

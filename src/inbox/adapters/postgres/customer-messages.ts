@@ -1,7 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { MessageState } from "../../domain/delivery.ts";
 import type { IncomingMessage } from "../../domain/incoming.ts";
-import { inChunks } from "./in-chunks.ts";
+import { inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
@@ -54,23 +53,14 @@ interface Thread {
   readonly conversation_id: number;
 }
 
-export interface StoredMessage {
-  readonly business_id: number;
-  readonly id: number;
-  readonly chat_id: number;
-  readonly before: null;
-  readonly state: MessageState;
-  readonly message: IncomingMessage | undefined;
-}
-
-type StoredRow = Omit<StoredMessage, "message"> & { readonly platform_message_id: string };
+type StoredRow = MessageNews & { readonly platform_message_id: string };
 
 /** Puts messages from customers into their chats; those that were not there yet. */
 export async function storeMessages(
   transaction: Queries,
   provider: string,
   messages: readonly IncomingMessage[],
-): Promise<StoredMessage[]> {
+): Promise<MessageNews[]> {
   const threads = await inChunks<Thread>(transaction, findThreads, messages.map(threadRow), provider);
   const rows = threads.flatMap((thread) => {
     const message = messages[thread.position];

@@ -3,7 +3,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, type MessageState, mayReach } from "../../domain/delivery.ts";
-import { inChunks } from "./in-chunks.ts";
+import { inChunks, type MessageNews } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
@@ -11,10 +11,12 @@ const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
     with given as (
-      select sender.business_id, news.*, ${rankIn(deliveryStates, "news.state")} as rank
+      select sender.business_id, news."platformMessageId" as message_id, news.reference,
+             news."recipientId" as recipient_id, news.state, ${rankIn(deliveryStates, "news.state")} as rank,
+             (news.error->>'code')::integer as code, news.error->>'reason' as reason,
+             coalesce((news.error->>'optedOut')::boolean, false) as opted_out
       from jsonb_to_recordset($1::jsonb) as news(
-        sender text, message_id text, reference uuid, recipient_id text, state text, code integer, reason text,
-        opted_out boolean)
+        sender text, "platformMessageId" text, reference uuid, "recipientId" text, state text, error jsonb)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     matched as (
@@ -91,12 +93,8 @@ const takeConversations: Statement = {
 };
 
 /** A message of which more is known now, and what that tells of its contact and its conversation. */
-export interface MovedMessage {
-  readonly business_id: number;
-  readonly id: number;
-  readonly chat_id: number;
+export interface MovedMessage extends MessageNews {
   readonly before: MessageState;
-  readonly state: MessageState;
   readonly recipient_id: string | null;
   readonly opted_out: boolean;
   readonly takes_conversation: boolean;
@@ -107,7 +105,7 @@ export const moveMessages = (
   transaction: Queries,
   provider: string,
   statuses: readonly DeliveryStatus[],
-): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses.map(statusRow), provider);
+): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
 export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
   const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
@@ -132,14 +130,3 @@ export async function takeConversationsOf(transaction: Queries, moved: readonly 
     news.map(({ business_id, id }) => ({ business_id, id })),
   );
 }
-
-const statusRow = (status: DeliveryStatus) => ({
-  sender: status.sender,
-  message_id: status.platformMessageId,
-  reference: status.reference,
-  recipient_id: status.recipientId,
-  state: status.state,
-  code: status.error?.code,
-  reason: status.error?.reason,
-  opted_out: status.error?.optedOut ?? false,
-});

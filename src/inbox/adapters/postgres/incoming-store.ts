@@ -1,14 +1,43 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import { groupBy } from "../../../kernel/group-by.ts";
 import type { IncomingStore } from "../../application/ports.ts";
-import type { IncomingNews } from "../../domain/incoming.ts";
+import { mayReach, wasUntold } from "../../domain/delivery.ts";
+import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
-import { inChunks } from "./in-chunks.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
-import { type MessageNews, raiseChats } from "./raised-chats.ts";
+import { inChunks, type MessageNews } from "./news.ts";
+
+/**
+ * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
+ * click. A chat that only a message of ours raises comes without `inbound_at`.
+ */
+const raise: Statement = {
+  name: "incoming_raise",
+  text: `
+    with given as (
+      select * from jsonb_to_recordset($1::jsonb) as news(
+        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz)
+    ),
+    locked as (
+      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      order by chat.business_id, chat.id
+      for no key update of chat
+    )
+    update chats as chat
+    set last_message_at = greatest(chat.last_message_at, now()),
+        last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+        ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                     then locked.ad_id else chat.ad_id end,
+        ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                           then locked.referral else chat.ad_referral end,
+        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at)
+    from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
+};
 
 const announce: Statement = {
   name: "incoming_announce",
@@ -19,7 +48,7 @@ const announce: Statement = {
       join messages as message on message.business_id = news.business_id and message.id = news.id
     ),
     ${announcing(raising.done)}
-    select business_id, number, name, payload, at from logged order by business_id, number`,
+    select ${eventColumns} from logged order by business_id, number`,
 };
 
 /**
@@ -41,13 +70,42 @@ export class PostgresIncomingStore implements IncomingStore {
     await takeConversationsOf(transaction, moved);
     const arrived = await storeMessages(transaction, provider, messages);
     const news = [...moved, ...arrived];
-    await raiseChats(transaction, news);
+    await inChunks(transaction, raise, chatsToRaise(news));
     return this.tell(news);
   }
 
-  private async tell(news: readonly MessageNews[]): Promise<LoggedEvent[]> {
+  private tell(news: readonly MessageNews[]): Promise<LoggedEvent[]> {
     const inOrder = [...news].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     const rows = inOrder.map(({ business_id, id, before }) => ({ business_id, id, before }));
-    return (await inChunks<LoggedEventRow>(this.transaction, announce, rows)).map(toLoggedEvent);
+    return inChunks<LoggedEvent>(this.transaction, announce, rows);
   }
 }
+
+/** One row for each chat that is to rise, in the order in which chats are locked. */
+function chatsToRaise(news: readonly MessageNews[]): object[] {
+  const raisers = news.filter(({ before, state }) => wasUntold(before) && mayReach(state));
+  const chats = groupBy(raisers, (row) => `${row.business_id} ${row.chat_id}`);
+  const rows = [...chats.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const messages = group.flatMap(({ message }) => message ?? []);
+    const click = latest(messages.filter(({ referral }) => referral !== undefined));
+    return [
+      {
+        business_id: first.business_id,
+        chat_id: first.chat_id,
+        inbound_at: latest(messages)?.occurredAt,
+        ad_id: click?.referral?.adId,
+        referral: click?.referral?.details,
+        clicked_at: click?.occurredAt,
+      },
+    ];
+  });
+  return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
+}
+
+const latest = (messages: readonly IncomingMessage[]): IncomingMessage | undefined =>
+  messages.reduce<IncomingMessage | undefined>(
+    (found, message) => (found && found.occurredAt > message.occurredAt ? found : message),
+    undefined,
+  );

@@ -1,16 +1,18 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
-import { inChunks } from "./in-chunks.ts";
+import { inChunks } from "./news.ts";
 
 /** The platform's word on marketing; of two words the later one counts, in whatever order they arrive. */
 const apply: Statement = {
   name: "incoming_preferences",
   text: `
     with given as (
-      select distinct on (sender.business_id, news.phone) sender.business_id, news.phone, news.opted_out, news.at
-      from jsonb_to_recordset($1::jsonb) as news(sender text, phone text, opted_out boolean, at timestamptz)
+      select distinct on (business_id, phone)
+             sender.business_id, "from" as phone, "optedOut" as opted_out, "occurredAt" as at
+      from jsonb_to_recordset($1::jsonb) as news(
+        sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-      order by sender.business_id, news.phone, news.at desc
+      order by business_id, phone, at desc
     ),
     known as (
       select contact.business_id, contact.id, given.phone, given.opted_out, given.at
@@ -42,17 +44,8 @@ const apply: Statement = {
     where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at`,
 };
 
-export async function applyPreferences(
+export const applyPreferences = (
   transaction: Queries,
   provider: string,
   changes: readonly PreferenceChange[],
-): Promise<void> {
-  await inChunks(transaction, apply, changes.map(preferenceRow), provider);
-}
-
-const preferenceRow = (change: PreferenceChange) => ({
-  sender: change.sender,
-  phone: change.from,
-  opted_out: change.optedOut,
-  at: change.occurredAt,
-});
+): Promise<object[]> => inChunks(transaction, apply, changes, provider);

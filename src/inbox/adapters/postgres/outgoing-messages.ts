@@ -1,6 +1,6 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -76,7 +76,7 @@ const settle: Statement = {
       returning ${messageColumns}, earlier.before
     ),
     ${announcing()}
-    select business_id, number, name, payload, at from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 /**
@@ -114,7 +114,7 @@ const settleExpired: Statement = {
       returning ${messageColumns}, earlier.before
     ),
     ${announcing()}
-    select business_id, number, name, payload, at from logged order by business_id, number`,
+    select ${eventColumns} from logged order by business_id, number`,
 };
 
 type OpenedRow = Pick<OpenedMessage, "id" | "attempt" | "reference">;
@@ -156,7 +156,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const accepted = outcome.kind === "accepted" ? outcome : null;
     const cell = this.cells.of(businessId);
     if (accepted && message.takesConversation) await cell.rows(takeConversation, [businessId, id]);
-    const rows = await cell.rows<LoggedEventRow>(settle, [
+    const events = await cell.rows<LoggedEvent>(settle, [
       businessId,
       id,
       attempt,
@@ -170,11 +170,10 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     if ((recipientId !== null && recipientId !== to) || optedOut) {
       await cell.rows(learnRecipient, [businessId, id, recipientId, optedOut, to]);
     }
-    return rows.map(toLoggedEvent);
+    return events;
   }
 
-  async settleExpired(limit: number): Promise<LoggedEvent[]> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<LoggedEventRow>(settleExpired, [limit]));
-    return rows.map(toLoggedEvent);
+  settleExpired(limit: number): Promise<LoggedEvent[]> {
+    return everywhere(this.cells, (cell) => cell.rows<LoggedEvent>(settleExpired, [limit]));
   }
 }

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole } from "../../../kernel/roles.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
@@ -148,7 +148,7 @@ const announce: Statement = {
       where ticket.business_id = $1 and ticket.id = any($2::bigint[])
     ),
     ${loggingEvents}
-    select business_id, number, name, payload, at from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 const note: Statement = {
@@ -165,7 +165,7 @@ const note: Statement = {
       returning ${messageColumns}, null::text as before
     ),
     ${announcing()}
-    select business_id, number, name, payload, at from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 const open: Statement = {
@@ -236,11 +236,11 @@ export class PostgresTicketDesk implements TicketDesk {
   }
 
   announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]> {
-    return this.logged(announce, [businessId, ticketIds]);
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, ticketIds]);
   }
 
   note({ businessId, authorName }: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
-    return this.logged(note, [businessId, authorName, inOrder(notes)]);
+    return this.transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
   }
 
   async open({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
@@ -263,10 +263,6 @@ export class PostgresTicketDesk implements TicketDesk {
         ? await this.transaction.rows<{ now: Date }>(by.business, [businessId])
         : await this.transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
     return held?.now ?? null;
-  }
-
-  private async logged(statement: Statement, values: readonly unknown[]): Promise<LoggedEvent[]> {
-    return (await this.transaction.rows<LoggedEventRow>(statement, values)).map(toLoggedEvent);
   }
 }
 

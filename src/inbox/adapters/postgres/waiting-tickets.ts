@@ -11,7 +11,7 @@ import type {
 } from "../../application/ports.ts";
 import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
-import { setupColumns, setupJoins } from "./ticket-setups.ts";
+import { setupColumns, setupJoins } from "./ticket-steps.ts";
 
 /** In another conversation than before the contact waits anew. */
 const enter: Statement = {
@@ -56,7 +56,7 @@ const namedAgents: Statement = {
 const oldest: Statement = {
   name: "waiting_oldest",
   text: `
-    select waiting.chat_id, waiting.conversation_id, ${setupColumns}
+    select waiting.chat_id as "chatId", waiting.conversation_id as "conversationId", ${setupColumns}
     from waiting_tickets as waiting
     join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
     ${setupJoins}
@@ -77,8 +77,6 @@ const lines: Statement = {
     where (step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint)
     order by 1, 2 limit 200`,
 };
-
-type OldestRow = TicketSetup & { readonly chat_id: number; readonly conversation_id: number };
 
 export class PostgresWaitingTickets implements WaitingTickets {
   constructor(private readonly queries: Queries) {}
@@ -102,10 +100,8 @@ export class PostgresWaitingTickets implements WaitingTickets {
     limit: number,
   ): Promise<WaitingTicket[]> {
     const values = [businessId, departmentId, named?.map(String) ?? null, limit];
-    const rows = await this.queries.rows<OldestRow>(oldest, values);
-    return rows.map(({ chat_id: chatId, conversation_id: conversationId, ...setup }) => {
-      return { chatId, conversationId, setup };
-    });
+    const rows = await this.queries.rows<ConversationThread & TicketSetup>(oldest, values);
+    return rows.map(({ chatId, conversationId, ...setup }) => ({ chatId, conversationId, setup }));
   }
 }
 

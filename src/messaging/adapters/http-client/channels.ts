@@ -10,11 +10,12 @@ import {
   smsChannel,
 } from "../../../kernel/channels.ts";
 import type { Channel, Channels } from "../../application/sends/ports.ts";
-import { CloudApi, type CloudApiSettings } from "./cloud-api.ts";
-import { PageMessages } from "./page-messages.ts";
-import { ProviderB } from "./provider-b.ts";
-import { QrProvider } from "./qr-provider.ts";
-import { SmsProvider } from "./sms-provider.ts";
+import { cloudMessages } from "./cloud-api.ts";
+import type { GraphSettings } from "./graph.ts";
+import { pageMessages } from "./page-messages.ts";
+import { providerB } from "./provider-b.ts";
+import { qrProvider } from "./qr-provider.ts";
+import { smsProvider } from "./sms-provider.ts";
 
 export interface ChannelsSettings {
   readonly client: Pick<HttpClient, "request">;
@@ -34,22 +35,23 @@ export interface ChannelsSettings {
 /** Every way to customers. What is sent over one that is not configured is `not-sent`, and says so. */
 export function channelsOf({ client, messagingPlatform, urls, observe }: ChannelsSettings): Channels {
   const { url, version, connectTimeoutMs: connectMs, timeoutMs: sendMs } = messagingPlatform;
-  const timeouts = { connectMs, sendMs, pageMs: sendMs, listMs: sendMs };
   const connected = channels.map((name) => {
     const baseUrl = (platformChannels.includes(name) ? url : urls[name]) || null;
-    const channel = baseUrl ? ways[name]({ client, baseUrl, version, timeouts }) : unconfigured(name);
+    const channel = baseUrl
+      ? ways[name]({ client, baseUrl, version, timeouts: { connectMs, sendMs } })
+      : unconfigured(name);
     return [name, observed(name, channel, observe)] as const;
   });
   return Object.fromEntries(connected) as Channels;
 }
 
-const ways: Readonly<Record<ChannelName, (settings: CloudApiSettings) => Channel>> = {
-  [cloudChannel]: (settings) => new CloudApi(settings),
-  [pageChannel]: (settings) => new PageMessages(settings),
-  [photoChannel]: (settings) => new PageMessages(settings),
-  [qrChannel]: (settings) => new QrProvider(settings),
-  [providerBChannel]: (settings) => new ProviderB(settings),
-  [smsChannel]: (settings) => new SmsProvider(settings),
+const ways: Readonly<Record<ChannelName, (settings: GraphSettings) => Channel>> = {
+  [cloudChannel]: cloudMessages,
+  [pageChannel]: pageMessages,
+  [photoChannel]: pageMessages,
+  [qrChannel]: qrProvider,
+  [providerBChannel]: providerB,
+  [smsChannel]: smsProvider,
 };
 
 /** Those of the messaging platform itself. */

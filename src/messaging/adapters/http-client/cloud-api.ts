@@ -1,64 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpClient, type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
+import { type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
 import { type Fields, fields, first, parse, textOf } from "../../../infra/http-client/json.ts";
 import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
 import type { MessagingPlatform } from "../../application/templates/ports.ts";
-import {
-  type PlatformTemplate,
-  PlatformUnavailable,
-  type SendOutcome,
-  type TemplateState,
-} from "../../domain/platform.ts";
+import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../domain/platform.ts";
 import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
-import {
-  type AnswerDialect,
-  captioned,
-  fileNameOf,
-  type Post,
-  postTo,
-  type SendTimeouts,
-  textWithLink,
-} from "./sending.ts";
+import { type AnswerDialect, captioned, channelBy, fileNameOf, textWithLink } from "./sending.ts";
 
-export interface CloudApiTimeouts extends SendTimeouts {
-  /** Milliseconds for one try at one page of templates, so that a second try has room. */
-  readonly pageMs: number;
-  /** Milliseconds for the whole list of templates. */
-  readonly listMs: number;
-}
+/** The platform's cloud channel. */
+export const cloudMessages = (settings: GraphSettings): Channel =>
+  channelBy(settings, dialect, (sender, message) =>
+    graphSend(settings.version, sender, { ...addressOf(message), ...contentOf(message) }),
+  );
 
-export interface CloudApiSettings extends GraphSettings {
-  readonly timeouts: CloudApiTimeouts;
+export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> {
+  readonly timeouts: {
+    /** Milliseconds until a connection is ready. */
+    readonly connectMs: number;
+    /** Milliseconds for one try at one page of templates, so that a second try has room. */
+    readonly pageMs: number;
+    /** Milliseconds for the whole list of templates. */
+    readonly listMs: number;
+  };
 }
 
 const pageSize = 250;
 const mostPages = 100;
 const retryPauseMs = 200;
 
-/** The platform's cloud channel. */
-export class CloudApi implements MessagingPlatform, Channel {
-  private readonly client: Pick<HttpClient, "request">;
-  private readonly version: string;
-  private readonly root: string;
-  private readonly timeouts: CloudApiTimeouts;
-  private readonly post: Post;
-
-  constructor(settings: CloudApiSettings) {
-    this.client = settings.client;
-    this.version = settings.version;
-    this.root = `${rootOf(settings.baseUrl)}/${this.version}`;
-    this.timeouts = settings.timeouts;
-    this.post = postTo(settings, dialect);
-  }
-
-  send({ platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
-    const body = { ...addressOf(message), ...contentOf(message) };
-    return this.post(graphSend(this.version, platformId, accessToken, body));
-  }
+/** The templates of the platform's cloud channel. */
+export class CloudTemplates implements MessagingPlatform {
+  constructor(private readonly settings: CloudTemplatesSettings) {}
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
-    const deadline = performance.now() + this.timeouts.listMs;
+    const deadline = performance.now() + this.settings.timeouts.listMs;
     const templates: PlatformTemplate[] = [];
     const seen = new Set<string>();
     let after: string | undefined;
@@ -82,15 +58,16 @@ export class CloudApi implements MessagingPlatform, Channel {
     query: { readonly after: string | undefined; readonly name: string | undefined },
     deadline: number,
   ): Promise<Fields> {
-    const url = `${this.root}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
+    const { client, baseUrl, version, timeouts } = this.settings;
+    const url = `${rootOf(baseUrl)}/${version}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
     for (let attempt = 1; ; attempt++) {
       const leftMs = Math.ceil(deadline - performance.now());
-      if (leftMs <= 0) throw listingFailed(`not finished within ${this.timeouts.listMs} ms`);
-      const outcome = await this.client.request({
+      if (leftMs <= 0) throw listingFailed(`not finished within ${timeouts.listMs} ms`);
+      const outcome = await client.request({
         method: "GET",
         url,
         headers: { accept: "application/json", ...bearer(sender.accessToken) },
-        timeouts: { connectMs: this.timeouts.connectMs, totalMs: Math.min(this.timeouts.pageMs, leftMs) },
+        timeouts: { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) },
       });
       const page = readPageAnswer(outcome, sender.accessToken);
       if ("data" in page) return page;
@@ -146,11 +123,10 @@ function templateContent(
 }
 
 const dialect: AnswerDialect = {
-  accepted(body) {
-    const platformMessageId = textOf(fields(first(body.messages)).id);
-    const recipientId = textOf(fields(first(body.contacts)).wa_id);
-    return platformMessageId ? { platformMessageId, ...(recipientId && { recipientId }) } : undefined;
-  },
+  accepted: (body) => ({
+    id: textOf(fields(first(body.messages)).id),
+    recipientId: textOf(fields(first(body.contacts)).wa_id),
+  }),
   error: graphError,
   classes: errorClasses({
     // Throughput, account or app rate, number being upgraded or registered anew, brief outages.

@@ -1,4 +1,5 @@
 import { type Fields, fields } from "../../../infra/http-client/json.ts";
+import type { Sender } from "../../application/sends/ports.ts";
 import type { PlatformError } from "./refusals.ts";
 import type { ChannelSettings, SendRequest } from "./sending.ts";
 
@@ -12,11 +13,10 @@ export interface GraphSettings extends ChannelSettings {
 export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
 
 /** The one request of a send, from a number, a page or an account. */
-export const graphSend = (version: string, senderId: string, accessToken: string, body: object): SendRequest => ({
-  path: `/${version}/${encodeURIComponent(senderId)}/messages`,
+export const graphSend = (version: string, { platformId, accessToken }: Sender, body: object): SendRequest => ({
+  path: `/${version}/${encodeURIComponent(platformId)}/messages`,
   headers: { ...bearer(accessToken), "content-type": "application/json" },
   body: JSON.stringify(body),
-  accessToken,
 });
 
 /** Token, permissions and capabilities: no message of this sender can succeed. 100/33 is its id, not the recipient. */

@@ -1,10 +1,9 @@
 import { textOf } from "../../../infra/http-client/json.ts";
 import { pageChannel } from "../../../kernel/channels.ts";
-import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Channel, ChannelMessage } from "../../application/sends/ports.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { errorClasses } from "./refusals.ts";
-import { type AnswerDialect, type Post, postTo, textWithLink } from "./sending.ts";
+import { type AnswerDialect, channelBy, textWithLink } from "./sending.ts";
 
 /**
  * The platform's page messages and photo-app direct messages, which share their wire format.
@@ -12,26 +11,16 @@ import { type AnswerDialect, type Post, postTo, textWithLink } from "./sending.t
  * They know no templates, and a message is either a text or an attachment. Two requests could not be made at most
  * once together, so media that comes with a text goes as a link below it; only media without a text is attached.
  */
-export class PageMessages implements Channel {
-  private readonly version: string;
-  private readonly post: Post;
-
-  constructor(settings: GraphSettings) {
-    this.version = settings.version;
-    this.post = postTo(settings, dialect);
-  }
-
-  send({ channel, platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
-    const body = {
+export const pageMessages = (settings: GraphSettings): Channel =>
+  channelBy(settings, dialect, (sender, message) =>
+    graphSend(settings.version, sender, {
       recipient: { id: message.to },
       // Within 24 hours of the customer's last message. What may be sent later needs a tag that promises
       // a purpose which nobody here can vouch for, and misuse costs the page its permission.
       messaging_type: "UPDATE",
-      message: { ...contentOf(message), ...(channel === pageChannel && { metadata: message.reference }) },
-    };
-    return this.post(graphSend(this.version, platformId, accessToken, body));
-  }
-}
+      message: { ...contentOf(message), ...(sender.channel === pageChannel && { metadata: message.reference }) },
+    }),
+  );
 
 const attachmentTypes = { image: "image", video: "video", audio: "audio", document: "file" } as const;
 
@@ -42,11 +31,7 @@ function contentOf({ text, media }: ChannelMessage): object {
 }
 
 const dialect: AnswerDialect = {
-  accepted(body) {
-    const platformMessageId = textOf(body.message_id);
-    const recipientId = textOf(body.recipient_id);
-    return platformMessageId ? { platformMessageId, ...(recipientId && { recipientId }) } : undefined;
-  },
+  accepted: (body) => ({ id: textOf(body.message_id), recipientId: textOf(body.recipient_id) }),
   error: graphError,
   classes: errorClasses({
     // Rates of the app, the user, the page, the messages, and of both kinds of accounts.

@@ -1,30 +1,21 @@
 import { textOf } from "../../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Channel, ChannelMessage } from "../../application/sends/ports.ts";
 import { errorClasses } from "./refusals.ts";
-import { type AnswerDialect, type ChannelSettings, captioned, type Post, postTo } from "./sending.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, channelBy } from "./sending.ts";
 
 /** ProviderB: templates that are registered there go by their id, everything else as text and media. */
-export class ProviderB implements Channel {
-  private readonly post: Post;
-
-  constructor(settings: ChannelSettings) {
-    this.post = postTo(settings, dialect);
-  }
-
-  send({ accountId, accessToken, phone }: Sender, message: ChannelMessage): Promise<SendOutcome> {
+export const providerB = (settings: ChannelSettings): Channel =>
+  channelBy(settings, dialect, ({ accountId, accessToken, phone }, message) => {
     const addresses = { To: `whatsapp:+${message.to}`, From: `whatsapp:+${phone}` };
-    return this.post({
+    return {
       path: `/2010-04-01/Accounts/${encodeURIComponent(accountId)}/Messages.json`,
       headers: {
         authorization: `Basic ${Buffer.from(`${accountId}:${accessToken}`).toString("base64")}`,
         "content-type": "application/x-www-form-urlencoded",
       },
       body: new URLSearchParams({ ...addresses, ...contentOf(message) }).toString(),
-      accessToken,
-    });
-  }
-}
+    };
+  });
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
@@ -40,10 +31,7 @@ function contentOf({ template, ...content }: ChannelMessage): Record<string, str
 }
 
 const dialect: AnswerDialect = {
-  accepted(body) {
-    const platformMessageId = textOf(body.sid);
-    return platformMessageId ? { platformMessageId } : undefined;
-  },
+  accepted: (body) => ({ id: textOf(body.sid) }),
   error({ code, message, status }) {
     // Its codes have five digits; a gateway may well have a `code` of three.
     const isOwn = typeof code === "number" && Number.isInteger(code) && code >= 10_000 && typeof status === "number";

@@ -1,26 +1,15 @@
 import { type Fields, fields, first, textOf } from "../../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Channel, ChannelMessage } from "../../application/sends/ports.ts";
 import { errorClasses, type PlatformError } from "./refusals.ts";
-import { type AnswerDialect, type ChannelSettings, captioned, fileNameOf, type Post, postTo } from "./sending.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, channelBy, fileNameOf } from "./sending.ts";
 
 /** A phone that a provider has paired by QR code. It knows no templates and carries no reference of ours. */
-export class QrProvider implements Channel {
-  private readonly post: Post;
-
-  constructor(settings: ChannelSettings) {
-    this.post = postTo(settings, dialect);
-  }
-
-  send({ platformId, accessToken }: Sender, message: ChannelMessage): Promise<SendOutcome> {
-    return this.post({
-      path: `/message/${captioned(message).media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
-      headers: { apikey: accessToken, "content-type": "application/json" },
-      body: JSON.stringify(contentOf(message)),
-      accessToken,
-    });
-  }
-}
+export const qrProvider = (settings: ChannelSettings): Channel =>
+  channelBy(settings, dialect, ({ platformId, accessToken }, message) => ({
+    path: `/message/${captioned(message).media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
+    headers: { apikey: accessToken, "content-type": "application/json" },
+    body: JSON.stringify(contentOf(message)),
+  }));
 
 function contentOf({ to: number, ...content }: ChannelMessage): object {
   const { text, media } = captioned(content);
@@ -38,9 +27,7 @@ function contentOf({ to: number, ...content }: ChannelMessage): object {
 const dialect: AnswerDialect = {
   accepted(body) {
     const { id, remoteJid } = fields(body.key);
-    const platformMessageId = textOf(id);
-    const recipientId = /^(\d+)@s\.whatsapp\.net$/.exec(textOf(remoteJid) ?? "")?.[1];
-    return platformMessageId ? { platformMessageId, ...(recipientId && { recipientId }) } : undefined;
+    return { id: textOf(id), recipientId: /^(\d+)@s\.whatsapp\.net$/.exec(textOf(remoteJid) ?? "")?.[1] };
   },
   error: provenError,
   classes: errorClasses({

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalClass } from "../../domain/platform.ts";
+import type { RefusalClass } from "../../domain/platform.ts";
 
 /** The error in a platform's own JSON, whatever the HTTP status it came with. */
 export interface PlatformError {
@@ -58,17 +58,4 @@ export function retryAfterMs(header: string | undefined, now = Date.now()): numb
 }
 
 /** One that its column cannot hold is no code of a platform: it is kept as none. */
-const storableCode = (code: number): number => (Math.abs(code) < 2 ** 31 ? code : 0);
-
-export function refusal(
-  error: PlatformError,
-  as: { class: RefusalClass; accessToken: string; retryAfter: string | undefined },
-): Refusal {
-  const wait = retryAfterMs(as.retryAfter);
-  return {
-    class: as.class,
-    code: storableCode(error.code),
-    reason: safeReason(error, as.accessToken),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-  };
-}
+export const storableCode = (code: number): number => (Math.abs(code) < 2 ** 31 ? code : 0);

@@ -1,27 +1,32 @@
 import { type HttpClient, type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
 import { type Fields, parse } from "../../../infra/http-client/json.ts";
-import type { ChannelMessage } from "../../application/sends/ports.ts";
+import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import { type ErrorClasses, type PlatformError, refusal, refusalClass } from "./refusals.ts";
-
-export interface SendTimeouts {
-  /** Milliseconds until a connection is ready; past it a send is `not-sent`. */
-  readonly connectMs: number;
-  /** Milliseconds for one send; past it the send is `unknown`. */
-  readonly sendMs: number;
-}
+import {
+  type ErrorClasses,
+  type PlatformError,
+  refusalClass,
+  retryAfterMs,
+  safeReason,
+  storableCode,
+} from "./refusals.ts";
 
 export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
   /** Scheme and host, and the path that stands before all others, if any. */
   readonly baseUrl: string;
-  readonly timeouts: SendTimeouts;
+  readonly timeouts: {
+    /** Milliseconds until a connection is ready; past it a send is `not-sent`. */
+    readonly connectMs: number;
+    /** Milliseconds for one send; past it the send is `unknown`. */
+    readonly sendMs: number;
+  };
 }
 
 /** How a platform answers a send. */
 export interface AnswerDialect {
-  /** What was accepted, as the body of a 2xx says; `undefined` when it does not. */
-  accepted(body: Fields): { readonly platformMessageId: string; readonly recipientId?: string } | undefined;
+  /** The platform's id of what was accepted, as the body of a 2xx says it; without one the answer proves nothing. */
+  accepted(body: Fields): { readonly id: string | undefined; readonly recipientId?: string | undefined };
   /** The error in the platform's own JSON; `undefined` when it is somebody else's answer or proves nothing. */
   error(body: Fields, httpStatus: number): PlatformError | undefined;
   readonly classes: ErrorClasses;
@@ -32,43 +37,57 @@ export interface SendRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Kept out of reasons. */
-  readonly accessToken: string;
 }
 
-/** Makes the one request of a send and says what is known of it then; never rejects. */
-export type Post = (request: SendRequest) => Promise<SendOutcome>;
-
-export function postTo({ client, baseUrl, timeouts }: ChannelSettings, dialect: AnswerDialect): Post {
+/** A channel by what it asks of its platform for a message, and by what the platform's answers say. */
+export function channelBy(
+  { client, baseUrl, timeouts }: ChannelSettings,
+  dialect: AnswerDialect,
+  requestFor: (sender: Sender, message: ChannelMessage) => SendRequest,
+): Channel {
   const root = rootOf(baseUrl);
   const { connectMs, sendMs } = timeouts;
-  return async ({ path, headers, body, accessToken }) => {
-    const outcome = await client.request({
-      method: "POST",
-      url: root + path,
-      headers: { accept: "application/json", ...headers },
-      body,
-      timeouts: { connectMs, totalMs: sendMs },
-    });
-    return outcome.kind === "answer" ? readAnswer(outcome, dialect, accessToken) : outcome;
+  return {
+    send: async (sender, message) => {
+      const { path, headers, body } = requestFor(sender, message);
+      const outcome = await client.request({
+        method: "POST",
+        url: root + path,
+        headers: { accept: "application/json", ...headers },
+        body,
+        timeouts: { connectMs, totalMs: sendMs },
+      });
+      return outcome.kind === "answer" ? readAnswer(outcome, dialect, sender.accessToken) : outcome;
+    },
   };
 }
 
-/** Only the platform's own JSON proves anything; a gateway in between can answer with any status and text. */
+/**
+ * Only the platform's own JSON proves anything; a gateway in between can answer with any status and text.
+ *
+ * @param accessToken - is kept out of reasons
+ */
 function readAnswer(
   answer: Extract<HttpOutcome, { kind: "answer" }>,
   dialect: AnswerDialect,
   accessToken: string,
 ): SendOutcome {
   const body = parse(answer.text);
-  const accepted = answer.status >= 200 && answer.status <= 299 ? dialect.accepted(body) : undefined;
-  if (accepted) return { kind: "accepted", ...accepted };
+  const { id, recipientId } = dialect.accepted(body);
+  if (id && answer.status >= 200 && answer.status <= 299)
+    return { kind: "accepted", platformMessageId: id, ...(recipientId && { recipientId }) };
   const error = dialect.error(body, answer.status);
   const cls = error && refusalClass(error, answer.status, dialect.classes);
   if (!error || !cls) return { kind: "unknown", reason: `HTTP ${answer.status} that proves nothing` };
+  const wait = retryAfterMs(answer.headers["retry-after"]);
   return {
     kind: "refused",
-    refusal: refusal(error, { class: cls, accessToken, retryAfter: answer.headers["retry-after"] }),
+    refusal: {
+      class: cls,
+      code: storableCode(error.code),
+      reason: safeReason(error, accessToken),
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    },
   };
 }
 

@@ -1,36 +1,22 @@
 import { textOf } from "../../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Channel } from "../../application/sends/ports.ts";
 import { errorClasses } from "./refusals.ts";
-import { type AnswerDialect, type ChannelSettings, type Post, postTo, textWithLink } from "./sending.ts";
+import { type AnswerDialect, type ChannelSettings, channelBy, textWithLink } from "./sending.ts";
 
 /**
  * `POST <base>/messages` with `{ "to": "59170000001", "text", "reference" }`. Accepted is a 2xx with `{ "id" }`, refused a
  * 4xx with `{ "code": <number>, "message" }`; anything else proves nothing. A user and a password in the base URL become
  * basic authentication.
  */
-export class SmsProvider implements Channel {
-  private readonly post: Post;
-
-  constructor(settings: ChannelSettings) {
-    this.post = postTo(settings, dialect);
-  }
-
-  send({ accessToken }: Sender, { to, text, media, reference }: ChannelMessage): Promise<SendOutcome> {
-    return this.post({
-      path: "/messages",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ to, text: media ? textWithLink(text, media.link) : text, reference }),
-      accessToken,
-    });
-  }
-}
+export const smsProvider = (settings: ChannelSettings): Channel =>
+  channelBy(settings, dialect, (_sender, { to, text, media, reference }) => ({
+    path: "/messages",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ to, text: media ? textWithLink(text, media.link) : text, reference }),
+  }));
 
 const dialect: AnswerDialect = {
-  accepted({ id }) {
-    const platformMessageId = textOf(id);
-    return platformMessageId ? { platformMessageId } : undefined;
-  },
+  accepted: ({ id }) => ({ id: textOf(id) }),
   error({ code, message }) {
     const isOwn =
       typeof code === "number" && Number.isInteger(code) && Math.abs(code) < 2 ** 31 && typeof message === "string";

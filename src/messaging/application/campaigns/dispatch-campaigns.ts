@@ -1,6 +1,5 @@
-import type { ChannelName } from "../../../kernel/channels.ts";
 import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
-import type { Channel } from "../sends/ports.ts";
+import type { Channels } from "../sends/ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import { DrainSender, type DrainSettings } from "./drain-sender.ts";
 import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts";
@@ -37,7 +36,7 @@ export class DispatchCampaigns {
   constructor(
     private readonly queue: CampaignQueue,
     statistics: Statistics,
-    private readonly channelOf: (name: ChannelName) => Channel,
+    private readonly channels: Channels,
     private readonly recorder: RecordCampaign,
     private readonly progress: CampaignProgress,
     private readonly timing: Timing,
@@ -109,7 +108,7 @@ export class DispatchCampaigns {
 
   private async drain(lease: SenderLease, signal: AbortSignal): Promise<void> {
     const { queue, recorder, progress, timing, settings, onError } = this;
-    const channel = this.channelOf(lease.sender.channel);
+    const channel = this.channels[lease.sender.channel];
     try {
       const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
       await queue.release(lease, await drain.run(signal));

@@ -3,10 +3,9 @@ import type { SendOutcome } from "../../domain/platform.ts";
 import type { Channel } from "../sends/ports.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
 import { type DrainedCampaign, DrainedCampaigns } from "./drained-campaigns.ts";
-import { persisting } from "./persist.ts";
 import type { CampaignQueue, ClaimedRecipient, SenderLease, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
-import { Recording } from "./recording.ts";
+import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {

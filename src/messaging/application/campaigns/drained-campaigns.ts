@@ -1,7 +1,7 @@
 import { textFiller } from "../../domain/template.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
-import type { Persist } from "./persist.ts";
 import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, Timing } from "./ports.ts";
+import type { Persist } from "./recording.ts";
 
 export interface DrainedCampaign extends FrozenCampaign {
   readonly fill: (parameters: readonly string[]) => string;

@@ -1,40 +1,40 @@
-import type { TemplateState } from "../../domain/platform.ts";
+import type { ApprovalState } from "../../domain/platform.ts";
 import { approvalState, longestBody, renderBody } from "../../domain/template.ts";
 import type { MessagingPlatform } from "../templates/ports.ts";
-import type { CampaignRegister, NewRecipient } from "./ports.ts";
-import {
-  checked,
-  type RegisterCampaignCommand,
-  type RegisterCampaignFailure,
-  recipientsOf,
-} from "./register-campaign.ts";
+import type { CampaignRegister } from "./ports.ts";
+import { checked, type RegisterCampaignCommand, recipientsOf } from "./register-campaign.ts";
+
+/** Why a message would not be sent, or not be accepted. */
+export const previewProblems = [
+  "opted_out",
+  "empty_parameter",
+  "line_break_in_parameter",
+  "wrong_number",
+  "missing_parameters",
+  "text_too_long",
+] as const;
+type Problem = (typeof previewProblems)[number];
 
 export interface PreviewedRecipient {
   readonly contactId: number;
   readonly phone: string;
   readonly text: string;
-  /** Why it would not be sent, or not be accepted; empty where all is well. */
-  readonly problems: readonly (
-    | "opted_out"
-    | "empty_parameter"
-    | "line_break_in_parameter"
-    | "wrong_number"
-    | "missing_parameters"
-    | "text_too_long"
-  )[];
+  /** Empty where all is well. */
+  readonly problems: readonly Problem[];
 }
 
 export interface CampaignPreview {
-  readonly state: TemplateState | "no_status";
+  readonly state: ApprovalState;
   /** Templates left of this month's limit; null where there is none. */
   readonly remaining: number | null;
   readonly total: number;
   readonly recipients: readonly PreviewedRecipient[];
 }
 
-export type PreviewCampaignFailure = RegisterCampaignFailure;
-
-/** What a campaign would send, to whom, and what would be refused. Sends and stores nothing. */
+/**
+ * What a campaign would send, to whom, and what would be refused. Sends and stores nothing; rejects as registering it
+ * would.
+ */
 export class PreviewCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
@@ -44,50 +44,34 @@ export class PreviewCampaign {
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
     const { template, sender, parameterCount, preferredLanguage } = context;
-    // ProviderB approves its own templates, and does not say.
-    const mustAsk = template.provider === "Cloud";
-    const known = mustAsk ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
+    // ProviderB approves its own templates, and does not say; nor is anything known of its limits.
+    const isCloud = template.provider === "Cloud";
+    const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
+    const mostCharacters = isCloud ? longestBody : Number.POSITIVE_INFINITY;
     const all = recipientsOf(command, parameterCount);
     const shown = all.slice((page - 1) * limit, page * limit);
     const optedOut = await this.campaigns.optedOut(
       command.businessId,
       shown.map(({ contactId }) => contactId),
     );
-    // ProviderB has limits of its own.
-    const mostCharacters = template.provider === "Cloud" ? longestBody : Number.POSITIVE_INFINITY;
     return {
       state: approvalState(template.structure, preferredLanguage, known),
       remaining: await this.campaigns.remaining(command.businessId),
       total: all.length,
-      recipients: shown.map((recipient) => {
-        const text = renderBody(template, recipient.parameters);
-        const isTooLong = text.length > mostCharacters;
-        return {
-          contactId: recipient.contactId,
-          phone: recipient.phone,
-          text,
-          problems: [
-            ...problemsOf(recipient, parameterCount, optedOut),
-            ...(isTooLong ? (["text_too_long"] as const) : []),
-          ],
+      recipients: shown.map(({ contactId, phone, parameters }) => {
+        const text = renderBody(template, parameters);
+        const has: Readonly<Record<Problem, boolean>> = {
+          opted_out: optedOut.has(contactId),
+          empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
+          // The platform takes neither of them, nor five blanks in a row.
+          line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
+          // E.164: at most 15 digits; the shortest numbers with a country code have 8.
+          wrong_number: phone.length < 8 || phone.length > 15,
+          missing_parameters: parameters.length < parameterCount,
+          text_too_long: text.length > mostCharacters,
         };
+        return { contactId, phone, text, problems: previewProblems.filter((problem) => has[problem]) };
       }),
     };
   }
-}
-
-function problemsOf(
-  { contactId, phone, parameters }: NewRecipient,
-  parameterCount: number,
-  optedOut: ReadonlySet<number>,
-): PreviewedRecipient["problems"] {
-  return [
-    ...(optedOut.has(contactId) ? (["opted_out"] as const) : []),
-    ...(parameters.some((parameter) => parameter.trim() === "") ? (["empty_parameter"] as const) : []),
-    // The platform takes neither of them, nor five blanks in a row.
-    ...(parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)) ? (["line_break_in_parameter"] as const) : []),
-    // E.164: at most 15 digits; the shortest numbers with a country code have 8.
-    ...(phone.length < 8 || phone.length > 15 ? (["wrong_number"] as const) : []),
-    ...(parameters.length < parameterCount ? (["missing_parameters"] as const) : []),
-  ];
 }

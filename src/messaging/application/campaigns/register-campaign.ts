@@ -55,22 +55,13 @@ export class RegisterCampaign {
   /** The campaign's id. */
   async execute(command: RegisterCampaignCommand): Promise<number> {
     const context = await checked(this.campaigns, command);
-    const { sender } = context;
-    const frozen = await freeze(context, this.known, this.mediaBaseUrl);
-    const campaign = {
-      businessId: command.businessId,
-      name: command.name,
-      userId: command.userId,
-      stepId: command.stepId,
-      senderId: sender.id,
-      tags: command.tags,
-      template: frozen,
-      timezone: context.timezone,
-      startsAt: context.startsAt,
-      window: command.window,
-    };
+    const { businessId, name, userId, stepId, tags, window } = command;
+    const { sender, timezone, startsAt } = context;
+    const template = await freeze(context, this.known, this.mediaBaseUrl);
+    const sent = { template, senderId: sender.id, timezone, startsAt, window };
+    const campaign = { businessId, name, userId, stepId, tags, ...sent };
     const recipients = recipientsOf(command, context.parameterCount);
-    const id = await this.unitOfWork.run(command.businessId, ({ campaigns }) => campaigns.add(campaign, recipients));
+    const id = await this.unitOfWork.run(businessId, ({ campaigns }) => campaigns.add(campaign, recipients));
     this.dispatch();
     return id;
   }

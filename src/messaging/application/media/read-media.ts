@@ -1,4 +1,5 @@
 import type { ByteRange, StoredMedia } from "../../domain/media.ts";
+import type { MediaProbe, MediaProbeOutcome } from "../sends/ports.ts";
 import type { Bytes, MediaRegister, MediaStorage } from "./ports.ts";
 
 /** Files for whoever knows their names. */
@@ -20,5 +21,26 @@ export class ReadMedia {
   content(file: StoredMedia, range: ByteRange | null): Bytes {
     if (!this.storage) throw new Error(`no storage for ${file.type.type}`);
     return this.storage.read(file.name, range);
+  }
+}
+
+/**
+ * Answers for our own files as a HEAD request to them would: their address may well lead into the own network, where
+ * no request of a customer's choosing may go.
+ */
+export class ProbeMedia implements MediaProbe {
+  constructor(
+    private readonly outside: MediaProbe,
+    private readonly own: ReadMedia,
+    /** Ends in a slash; empty where there are none. */
+    private readonly baseUrl: string,
+  ) {}
+
+  async probe(url: string): Promise<MediaProbeOutcome> {
+    const [address = ""] = url.split(/[?#]/);
+    if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl)) return await this.outside.probe(url);
+    const name = address.slice(this.baseUrl.length);
+    const isThere = name !== "" && (await this.own.find(name)) !== null;
+    return { kind: "answered", status: isThere ? 200 : 404 };
   }
 }

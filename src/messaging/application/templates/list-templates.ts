@@ -1,13 +1,13 @@
 import { groupBy } from "../../../kernel/group-by.ts";
 import { UserNotFound } from "../../domain/failures.ts";
-import type { PlatformTemplate, PlatformUnavailable, TemplateState } from "../../domain/platform.ts";
+import type { ApprovalState, PlatformTemplate, PlatformUnavailable } from "../../domain/platform.ts";
 import { approvalState, isCreatedByAi } from "../../domain/template.ts";
 import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
 
 export interface ListedTemplate {
   readonly template: TemplateRecord;
   readonly createdByAi: boolean;
-  readonly state: TemplateState | "no_status";
+  readonly state: ApprovalState;
 }
 
 export type ListTemplatesFailure = UserNotFound | PlatformUnavailable;

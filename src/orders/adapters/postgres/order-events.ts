@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { cardOf, type OrderEvents, type OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
@@ -60,7 +60,7 @@ const logChanged: Statement = {
     ),
     ${loggingEvents},
     ${enqueuingPushes}
-    select * from logged order by business_id, number`,
+    select ${eventColumns} from logged order by business_id, number`,
 };
 
 /** Reads orders as they are after a change, and logs `order:changed` for each in the change's own transaction. */
@@ -81,8 +81,7 @@ export class PostgresOrderEvents implements OrderEvents {
   async logChanged(orders: readonly Order[]): Promise<LoggedEvent[]> {
     const [only, ...others] = orders;
     if (only && others.length === 0) return [await this.logOne(only)];
-    const rows = await this.transaction.rows<LoggedEventRow>(logChanged, [JSON.stringify(orders.map(cardOf))]);
-    return rows.map(toLoggedEvent);
+    return this.transaction.rows<LoggedEvent>(logChanged, [JSON.stringify(orders.map(cardOf))]);
   }
 
   private async logOne(order: Order): Promise<LoggedEvent> {

@@ -1,6 +1,6 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { type LoggedEventRow, toLoggedEvent } from "../../../infra/postgres/log-events.ts";
+import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushOutbox } from "../../application/push/ports.ts";
 
@@ -20,10 +20,8 @@ const claim: Statement = {
       from due where waiting.business_id = due.business_id and waiting.number = due.number
       returning waiting.business_id, waiting.number
     )
-    select event.business_id, event.number, event.name, event.payload, event.at
-    from taken join realtime_events as event
-      on event.business_id = taken.business_id and event.number = taken.number
-    order by event.business_id, event.number`,
+    select ${eventColumns} from taken join realtime_events using (business_id, number)
+    order by business_id, number`,
 };
 
 const remove: Statement = {
@@ -42,9 +40,8 @@ const forget: Statement = {
 export class PostgresPushOutbox implements PushOutbox {
   constructor(private readonly cells: Cells) {}
 
-  async claim(limit: number): Promise<LoggedEvent[]> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<LoggedEventRow>(claim, [limit]));
-    return rows.map(toLoggedEvent);
+  claim(limit: number): Promise<LoggedEvent[]> {
+    return everywhere(this.cells, (cell) => cell.rows<LoggedEvent>(claim, [limit]));
   }
 
   async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {

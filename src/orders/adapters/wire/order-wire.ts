@@ -1,8 +1,9 @@
+import { contactToWire, namedToWire } from "../../../inbox/adapters/wire/inbox-wire.ts";
 import type { DriverLocation } from "../../application/delivery/integrations.ts";
 import type { OrderCard, Withheld } from "../../application/order-events.ts";
 import type { OrderWithTracker } from "../../application/reads/get-order.ts";
 import type { CancelledOrder, ListedOrder, ShownOrder } from "../../application/reads/ports.ts";
-import type { Branch, Chat, Contact, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
+import type { Chat, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
 import { type OrderSums, sumsOf } from "../../domain/total.ts";
 
 /** §12 An order with everything that belongs to it. */
@@ -123,19 +124,10 @@ const recordToWire = (order: Spelled, sums: OrderSums | null, around: Around) =>
   in_app_chat: around.in_app_chat,
 });
 
-const namedToWire = ({ id, name }: Branch) => ({ id, nombre: name });
-
 const zoneToWire = ({ id, price, branch }: Zone) => ({
   id,
   precio: price,
   sucursal: branch && namedToWire(branch),
-});
-
-const contactToWire = ({ id, name, phone, platformId }: Contact) => ({
-  id,
-  nombre: name,
-  numero: phone,
-  platform_id: platformId,
 });
 
 const chatToWire = ({ id, contact, supportUserId, lastMessageAt }: Chat) => ({

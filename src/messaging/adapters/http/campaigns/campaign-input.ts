@@ -1,6 +1,8 @@
-import { idOf, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import type { RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
+
+export const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
 
 const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
 
@@ -49,11 +51,7 @@ export const campaignBody = {
       additionalProperties: { type: "string" },
     },
     schedule_at: { type: "string", maxLength: 40 },
-    send_window: {
-      type: "object",
-      required: ["from", "to"],
-      properties: { from: clockTime, to: clockTime },
-    },
+    send_window: objectWith({ from: clockTime, to: clockTime }),
   },
 } as const satisfies Schema;
 

@@ -1,7 +1,16 @@
 import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../../infra/http/csv.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  nullableInteger,
+  nullableText,
+  numericIdOf,
+  objectWith,
+  problem,
+  type Schema,
+  text,
+} from "../../../../infra/http/routing/schema.ts";
 import type {
   CampaignControl,
   CampaignReads,
@@ -18,11 +27,9 @@ import {
   sendingStates,
   WrongCampaignState,
 } from "../../../domain/campaign.ts";
+import { page } from "./campaign-input.ts";
 
-const integer = { type: "integer" } as const;
-const nullableText = { type: ["string", "null"] } as const;
-const params = { type: "object", required: ["id"], properties: { id: numericIdOf("campaign") } } as const;
-const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
+const params = objectWith({ id: numericIdOf("campaign") });
 
 const listPage = 20;
 const recipientsPage = 100;
@@ -41,13 +48,9 @@ const campaign = {
     user_id: integer,
     step: integer,
     total: integer,
-    counts: {
-      type: "object",
-      required: recipientStates,
-      properties: Object.fromEntries(recipientStates.map((state) => [state, integer])),
-    },
+    counts: objectWith(Object.fromEntries(recipientStates.map((state) => [state, integer]))),
     rate: { type: "number" },
-    seconds_left: { type: ["integer", "null"] },
+    seconds_left: nullableInteger,
     schedule_at: text,
     send_window: { type: ["object", "null"] },
     created_at: text,
@@ -64,23 +67,14 @@ const recipient = {
     state: { enum: recipientStates },
     attempt: integer,
     message_id: nullableText,
-    error_code: { type: ["integer", "null"] },
+    error_code: nullableInteger,
     error: nullableText,
     fecha: nullableText,
   },
 } as const satisfies Schema;
 
 const listOf = (items: Schema) =>
-  ({
-    type: "object",
-    required: ["data", "total", "page", "hasNextPage"],
-    properties: {
-      data: { type: "array", items },
-      total: integer,
-      page: integer,
-      hasNextPage: { type: "boolean" },
-    },
-  }) as const;
+  objectWith({ data: { type: "array", items }, total: integer, page: integer, hasNextPage: { type: "boolean" } });
 
 const listDialect: Dialect<InvalidInput> = {
   ...plainDialect,

@@ -1,10 +1,11 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, type Schema, text } from "../../../../infra/http/routing/schema.ts";
-import type { PreviewCampaign, PreviewCampaignFailure } from "../../../application/campaigns/preview-campaign.ts";
+import { failure, integer, nullableInteger, objectWith, text } from "../../../../infra/http/routing/schema.ts";
+import { type PreviewCampaign, previewProblems } from "../../../application/campaigns/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
 import type { UnknownIds } from "../../../domain/campaign.ts";
-import { campaignBody, campaignBodyLimit, complaintAbout, notADate, toCommand } from "./campaign-input.ts";
+import { approvalStates } from "../../../domain/platform.ts";
+import { campaignBody, campaignBodyLimit, complaintAbout, notADate, page, toCommand } from "./campaign-input.ts";
 
 /** So many missing ids of a kind are named; there may be more. */
 const namedIds = 20;
@@ -19,7 +20,7 @@ function namesMissing({ missing }: UnknownIds): string {
   return named.join("; ");
 }
 
-const dialect: Dialect<InvalidInput | RegisterCampaignFailure | PreviewCampaignFailure> = {
+const dialect: Dialect<InvalidInput | RegisterCampaignFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
   business_not_found: () => [404, failed("Empresa no encontrada")],
   template_not_found: () => [404, failed("Plantilla no encontrada")],
@@ -72,7 +73,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     responses: {
       200: {
         description: "Registered",
-        schema: { type: "object", required: ["success"], properties: { success: { const: true } } },
+        schema: objectWith({ success: { const: true } }),
       },
       ...failures,
     },
@@ -83,44 +84,22 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
   });
 
-const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
-
-const preview = {
-  type: "object",
-  required: ["state", "limite_restante", "total", "page", "hasNextPage", "data"],
-  properties: {
-    state: { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] },
-    limite_restante: { type: ["integer", "null"] },
-    total: { type: "integer" },
-    page: { type: "integer" },
-    hasNextPage: { type: "boolean" },
-    data: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["contacto_id", "numero", "texto", "problemas"],
-        properties: {
-          contacto_id: { type: "integer" },
-          numero: text,
-          texto: text,
-          problemas: {
-            type: "array",
-            items: {
-              enum: [
-                "opted_out",
-                "empty_parameter",
-                "line_break_in_parameter",
-                "wrong_number",
-                "missing_parameters",
-                "text_too_long",
-              ],
-            },
-          },
-        },
-      },
-    },
+const preview = objectWith({
+  state: { enum: approvalStates },
+  limite_restante: nullableInteger,
+  total: integer,
+  page: integer,
+  hasNextPage: { type: "boolean" },
+  data: {
+    type: "array",
+    items: objectWith({
+      contacto_id: integer,
+      numero: text,
+      texto: text,
+      problemas: { type: "array", items: { enum: previewProblems } },
+    }),
   },
-} as const satisfies Schema;
+});
 
 const previewPage = 100;
 

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { WithFile } from "../../../../infra/http/middleware/multipart.ts";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, problem, text } from "../../../../infra/http/routing/schema.ts";
+import { failure, objectWith, problem, text } from "../../../../infra/http/routing/schema.ts";
 import type { ReadMedia } from "../../../application/media/read-media.ts";
 import type { StoreMedia, StoreMediaFailure } from "../../../application/media/store-media.ts";
 import { type ByteRange, largestMedia, type MediaKind, type StoredMedia } from "../../../domain/media.ts";
@@ -60,7 +60,7 @@ const storeRoute = (store: StoreMedia): Route =>
     responses: {
       200: {
         description: "The file is stored",
-        schema: { type: "object", required: ["media_url"], properties: { media_url: text } },
+        schema: objectWith({ media_url: text }),
       },
       400: { description: "The form is wrong, or broke off", schema: failure },
       408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
@@ -89,7 +89,7 @@ const readRoute = (read: ReadMedia): Route =>
     summary: "Read a stored file",
     rules: [["Media.5", "HEAD and a single range of bytes are answered. A file never changes under its name."]],
     auth: "none",
-    params: { type: "object", required: ["name"], properties: { name: { type: "string", maxLength: 100 } } } as const,
+    params: objectWith({ name: { type: "string", maxLength: 100 } }),
     responses: {
       200: { description: "The file", type: "*/*", schema: binary },
       206: { description: "The part that was asked for", type: "*/*", schema: binary },

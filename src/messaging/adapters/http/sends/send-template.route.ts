@@ -1,10 +1,9 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, numericIdOf, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../../kernel/phone.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
-import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
-import { parameters, uncertain, unreachable } from "./template-send.ts";
+import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
 
 const rejected = "Error al enviar la plantilla";
 
@@ -76,7 +75,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     responses: {
       200: {
         description: "The platform accepted the message",
-        schema: { type: "object", required: ["success"], properties: { success: { const: true } } },
+        schema: objectWith({ success: { const: true } }),
         headers: messageIdHeader,
       },
       400: { description: "A field is wrong, or the platform refused the message", schema: failure },

@@ -1,11 +1,10 @@
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { idOf, type Schema, text } from "../../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, type Schema, text } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import { phoneDigits } from "../../../../kernel/phone.ts";
 import type { SendToChat, SendToChatFailure } from "../../../application/sends/send-to-chat.ts";
-import { messageIdHeader, messageIdHeaders } from "./message-id-header.ts";
-import { parameters, uncertain, unreachable } from "./template-send.ts";
+import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
 
 const body = {
   type: "object",
@@ -48,7 +47,7 @@ const dialect: Dialect<InvalidInput | SendToChatFailure> = {
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
-const failure = { type: "object", required: ["error"], properties: { error: text } } as const satisfies Schema;
+const failure = objectWith({ error: text });
 
 /** §3 Send a template to a known chat (architecture send). */
 export const sendToChatRoute = (sendToChat: SendToChat): Route =>
@@ -87,7 +86,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       200: {
         description: "The platform accepted the message",
         headers: messageIdHeader,
-        schema: { type: "object", required: ["status"], properties: { status: { const: "success" } } },
+        schema: objectWith({ status: { const: "success" } }),
       },
       400: { description: "A field is wrong, not approved, over the limit, or refused", schema: failure },
       403: { description: "No such business or template", schema: failure },

@@ -12,3 +12,10 @@ export const parameters = {
 
 export const unreachable = "Error: la plataforma de mensajes no está disponible; no se envió nada";
 export const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después";
+
+/** The response headers of a send, as the document describes them. */
+export const messageIdHeader = { "X-Message-Id": "The platform's id of the message" } as const;
+
+/** Names the message that was sent. An id that no header can carry is left out: the message is sent all the same. */
+export const messageIdHeaders = (platformMessageId: string): Record<string, string> =>
+  /^[\x21-\x7e]{1,512}$/.test(platformMessageId) ? { "X-Message-Id": platformMessageId } : {};

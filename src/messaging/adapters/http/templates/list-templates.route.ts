@@ -3,6 +3,7 @@ import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts
 import {
   idOf,
   nullableText,
+  objectWith,
   plainString,
   type Schema,
   text,
@@ -14,12 +15,9 @@ import type {
   ListTemplates,
   ListTemplatesFailure,
 } from "../../../application/templates/list-templates.ts";
+import { approvalStates } from "../../../domain/platform.ts";
 
-const body = {
-  type: "object",
-  required: ["empresa_id", "usuario_id"],
-  properties: { empresa_id: idOf("business"), usuario_id: idOf("user") },
-} as const satisfies Schema;
+const body = objectWith({ empresa_id: idOf("business"), usuario_id: idOf("user") });
 
 const template = {
   type: "object",
@@ -44,7 +42,7 @@ const template = {
     visible: { const: true },
     deleted_at: { type: "null" },
     created_by_ai: { type: "boolean" },
-    state: { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] },
+    state: { enum: approvalStates },
     created_at: timestamp,
     updated_at: timestamp,
   },
@@ -90,11 +88,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     responses: {
       200: {
         description: "The templates, by id; at most 6,000",
-        schema: {
-          type: "object",
-          required: ["plantillas"],
-          properties: { plantillas: { type: "array", items: template } },
-        },
+        schema: objectWith({ plantillas: { type: "array", items: template } }),
       },
       400: { description: "A field is missing or no number", schema: plainString },
       500: { description: "No such business or user, or the platform cannot be asked", schema: plainString },

@@ -63,10 +63,10 @@ export const claim: Statement = {
     select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
            to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
            (select count(*) from held) > 0 as held,
-           (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as due_in_ms,
+           (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as "dueInMs",
            (select count(*) from messages
             where messages.business_id = $1 and direction = 'out' and campaign_id is null
-              and created_at > now() - interval '1 second') as sent_directly
+              and created_at > now() - interval '1 second') as "sentDirectly"
     from (select 1) as always left join claimed on true
     order by claimed.campaign_id <= $5, claimed.campaign_id, claimed.position`,
 };

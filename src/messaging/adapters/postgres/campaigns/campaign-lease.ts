@@ -1,5 +1,5 @@
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { senderColumns } from "../sends/sender-sql.ts";
+import { senderColumns } from "../sends/senders.ts";
 import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
 
 /**

@@ -1,6 +1,8 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { type LoggedEventRow, loggingEvents, toLoggedEvent } from "../../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../../kernel/events.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   Announced,
   CampaignQueue,
@@ -11,7 +13,7 @@ import type {
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
 import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
-import { type OpenToken, type SenderColumns, toSender } from "../sends/sender-sql.ts";
+import { type SenderColumns, toSender } from "../sends/senders.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
@@ -98,7 +100,7 @@ const announce: Statement = {
       where campaign.business_id = $1
     ),
     ${loggingEvents}
-    select business_id, number, name, payload, at from logged order by number`,
+    select ${eventColumns} from logged order by number`,
 };
 
 const existing: Statement = {
@@ -118,12 +120,10 @@ interface LeaseRow extends SenderColumns {
   readonly was_left: boolean;
 }
 
-type ClaimRow = ClaimedRecipient & {
-  readonly state: RecipientState | null;
-  readonly held: boolean;
-  readonly due_in_ms: number | null;
-  readonly sent_directly: number;
-};
+type ClaimRow = ClaimedRecipient &
+  Omit<Claim, "recipients" | "skippedOf"> & {
+    readonly state: RecipientState | null;
+  };
 
 export interface QueueSettings {
   /** Seconds for which a number belongs to its worker after each claim. */
@@ -138,7 +138,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
     private readonly settings: QueueSettings,
   ) {}
 
@@ -163,7 +163,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
   private toLease(row: LeaseRow): SenderLease {
     return {
       businessId: row.business_id,
-      sender: toSender(row, row.business_id, this.openToken),
+      sender: toSender(row, row.business_id, this.vault),
       fence: row.fence,
       messagesPerSecond: row.messages_per_second,
       waitMs: row.was_left ? 1_000 : 0,
@@ -200,8 +200,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
       skippedOf: [
         ...new Set(rows.filter(({ state }) => state === recipientMoves.skip.to).map(({ campaignId }) => campaignId)),
       ],
-      dueInMs: rows[0]?.due_in_ms ?? null,
-      sentDirectly: rows[0]?.sent_directly ?? 0,
+      dueInMs: rows[0]?.dueInMs ?? null,
+      sentDirectly: rows[0]?.sentDirectly ?? 0,
     };
   }
 
@@ -219,13 +219,11 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   async tidy(): Promise<Map<number, number[]>> {
     const rows = await everywhere(this.cells, (cell) => cell.rows<TidiedRow>(tidy, []));
-    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
-    const events = (await this.cells.of(businessId).rows<LoggedEventRow>(announce, [businessId, campaignIds])).map(
-      toLoggedEvent,
-    );
+    const events = await this.cells.of(businessId).rows<LoggedEvent>(announce, [businessId, campaignIds]);
     const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
     const untold = campaignIds.filter((id) => !told.has(id));
     return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };

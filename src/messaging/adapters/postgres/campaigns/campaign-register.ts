@@ -1,6 +1,8 @@
+import { textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   CampaignContext,
   CampaignRegister,
@@ -9,8 +11,9 @@ import type {
   NewCampaigns,
   NewRecipient,
 } from "../../../application/campaigns/ports.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
-import { preferredLanguage, type TemplateColumns, templateColumns, toTemplate } from "../templates/template-sql.ts";
+import type { Template } from "../../../domain/template.ts";
+import { joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
+import { joinedTemplate, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
 /** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
@@ -27,10 +30,8 @@ const context: Statement = {
   text: `
     select business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, ${senderColumns},
-           ${missing("$5", "contacts")} as missing_contacts,
-           ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as missing_step,
-           ${missing("array[$3]", "users", "and found.active")} as missing_user,
-           ${missing("$6", "tags")} as missing_tags
+           ${missing("$5", "contacts")} as contacts, ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as step,
+           ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$6", "tags")} as tags
     from businesses as business
     left join templates as template
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null
@@ -79,19 +80,16 @@ const remaining: Statement = {
     where business.id = $1`,
 };
 
-interface ContextRow extends SenderColumns, TemplateColumns {
-  readonly timezone: string;
-  readonly preferred_language: string;
-  readonly missing_contacts: number[];
-  readonly missing_step: number[];
-  readonly missing_user: number[];
-  readonly missing_tags: number[];
-}
+/** With the ids of each kind that the business does not have. */
+type ContextRow = SenderColumns &
+  Template &
+  Pick<CampaignContext, "timezone" | "preferredLanguage"> &
+  CampaignContext["missing"];
 
 export class PostgresCampaignRegister implements CampaignRegister {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
   ) {}
 
   async context(request: CampaignRequest): Promise<CampaignContext | null> {
@@ -101,15 +99,10 @@ export class PostgresCampaignRegister implements CampaignRegister {
     if (!row) return null;
     return {
       timezone: row.timezone,
-      preferredLanguage: row.preferred_language,
-      template: row.template_id === null ? null : toTemplate(row),
-      sender: row.sender_id === null ? null : toSender(row, businessId, this.openToken),
-      missing: {
-        contacts: row.missing_contacts.map(Number),
-        step: row.missing_step.map(Number),
-        user: row.missing_user.map(Number),
-        tags: row.missing_tags.map(Number),
-      },
+      preferredLanguage: row.preferredLanguage,
+      template: joinedTemplate(row),
+      sender: joinedSender(row, businessId, this.vault),
+      missing: { contacts: row.contacts, step: row.step, user: row.user, tags: row.tags },
     };
   }
 
@@ -128,7 +121,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
   constructor(private readonly transaction: Queries) {}
 
   async add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number> {
-    const id = await insertCampaign(this.transaction, campaign, recipients.length);
+    const id = await this.addCampaign(campaign, recipients.length);
     for (let from = 0; from < recipients.length; from += rowsAtATime) {
       const rows = recipients.slice(from, from + rowsAtATime);
       await this.transaction.rows(addRecipients, [
@@ -137,34 +130,31 @@ export class PostgresNewCampaigns implements NewCampaigns {
         from,
         rows.map(({ contactId }) => contactId),
         rows.map(({ phone }) => phone),
-        rows.map(({ parameters }) => arrayLiteral(parameters)),
+        // Arrays of arrays cannot have rows of different lengths.
+        rows.map(({ parameters }) => textArray(parameters)),
       ]);
     }
     return id;
   }
-}
 
-async function insertCampaign(transaction: Queries, campaign: NewCampaign, total: number): Promise<number> {
-  const { businessId, name, userId, stepId, senderId, tags, template, startsAt, window, timezone } = campaign;
-  const [row] = await transaction.rows<{ id: number }>(addCampaign, [
-    businessId,
-    name,
-    userId,
-    template.id,
-    stepId,
-    senderId,
-    tags,
-    JSON.stringify(template),
-    startsAt,
-    window?.from ?? null,
-    window?.to ?? null,
-    timezone,
-    total,
-  ]);
-  if (!row) throw new Error(`no campaign was made in business ${businessId}`);
-  return row.id;
+  private async addCampaign(campaign: NewCampaign, total: number): Promise<number> {
+    const { businessId, name, userId, stepId, senderId, tags, template, startsAt, window, timezone } = campaign;
+    const [row] = await this.transaction.rows<{ id: number }>(addCampaign, [
+      businessId,
+      name,
+      userId,
+      template.id,
+      stepId,
+      senderId,
+      tags,
+      JSON.stringify(template),
+      startsAt,
+      window?.from ?? null,
+      window?.to ?? null,
+      timezone,
+      total,
+    ]);
+    if (!row) throw new Error(`no campaign was made in business ${businessId}`);
+    return row.id;
+  }
 }
-
-/** An array of texts as PostgreSQL writes it; arrays of arrays cannot have rows of different lengths. */
-const arrayLiteral = (texts: readonly string[]): string =>
-  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;

@@ -10,9 +10,10 @@ const apply: Statement = {
   name: "campaign_statuses",
   text: `
     with given as (
-      select sender.business_id, news.*
+      select sender.business_id, news."platformMessageId" as message_id, news.reference, news.state,
+             (news.error->>'code')::integer as code, news.error->>'reason' as reason
       from jsonb_to_recordset($1::jsonb) as news(
-        sender text, message_id text, reference uuid, state text, code integer, reason text)
+        sender text, "platformMessageId" text, reference uuid, state text, error jsonb)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     matched as (
@@ -60,18 +61,8 @@ export class PostgresCampaignStatuses {
 
   /** The campaigns that changed, by business. */
   async apply(statuses: readonly DeliveryStatus[]): Promise<Map<number, number[]>> {
-    const news = statuses.map(({ sender, platformMessageId, reference, state, error }) => ({
-      sender,
-      message_id: platformMessageId,
-      reference,
-      state,
-      code: error?.code,
-      reason: error?.reason,
-    }));
-    const rows = await this.transaction.rows<{ business_id: number; campaign_ids: number[] }>(apply, [
-      JSON.stringify(news),
-      this.channel,
-    ]);
-    return new Map(rows.map((row) => [row.business_id, row.campaign_ids.map(Number)]));
+    const values = [JSON.stringify(statuses), this.channel];
+    const rows = await this.transaction.rows<{ business_id: number; campaign_ids: number[] }>(apply, values);
+    return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 }

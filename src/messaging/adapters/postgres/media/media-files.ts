@@ -21,13 +21,13 @@ const forget: Statement = {
 /** The name is the only key to a file that anybody outside has; it opens one file. */
 const find: Statement = {
   name: "media_find",
-  text: "select name, file_name, type, size from media_files where name = $1 and size is not null",
+  text: `select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`,
 };
 
 const abandoned: Statement = {
   name: "media_abandoned",
   text: `
-    select business_id, name from media_files
+    select business_id as "businessId", name from media_files
     where size is null and created_at < now() - make_interval(secs => $1)
     union all
     select business_id, name from media_files
@@ -35,12 +35,7 @@ const abandoned: Statement = {
     limit $2`,
 };
 
-interface MediaRow {
-  readonly name: string;
-  readonly file_name: string;
-  readonly type: string;
-  readonly size: number;
-}
+type MediaRow = Omit<StoredMedia, "type"> & { readonly type: string };
 
 export class PostgresMediaFiles implements MediaRegister {
   constructor(private readonly cells: Cells) {}
@@ -61,14 +56,11 @@ export class PostgresMediaFiles implements MediaRegister {
   async find(name: string): Promise<StoredMedia | null> {
     const [row] = await this.cells.directory.rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
-    return row && type ? { name: row.name, fileName: row.file_name, type, size: row.size } : null;
+    return row && type ? { ...row, type } : null;
   }
 
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
     const values = [olderThanSeconds, most];
-    const rows = await everywhere(this.cells, (cell) =>
-      cell.rows<{ business_id: number; name: string }>(abandoned, values),
-    );
-    return rows.map(({ business_id, name }) => ({ businessId: business_id, name }));
+    return await everywhere(this.cells, (cell) => cell.rows<{ businessId: number; name: string }>(abandoned, values));
   }
 }

@@ -1,20 +1,16 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { ChatContext, NamedInChat, NumberContext, SendContexts } from "../../../application/sends/ports.ts";
-import {
-  maySend,
-  preferredLanguage,
-  type TemplateColumns,
-  templateColumns,
-  toTemplate,
-} from "../templates/template-sql.ts";
-import { cloudSender, type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+import type { Template } from "../../../domain/template.ts";
+import { joinedTemplate, maySend, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
+import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender } from "./senders.ts";
 
 const toNumber: Statement = {
   name: "send_context_number",
   text: `
-    select business.name as business_name, ${preferredLanguage}, ${senderColumns}, ${templateColumns}
+    select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns}
     from businesses as business
     ${cloudSender}
     left join templates as template
@@ -26,7 +22,7 @@ const toNumber: Statement = {
 const toChat: Statement = {
   name: "send_context_chat",
   text: `
-    select business.name as business_name,
+    select business.name as "businessName",
            business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
            ${senderColumns}
@@ -35,7 +31,7 @@ const toChat: Statement = {
     left join users on users.business_id = business.id and users.id = $5 and users.active
     left join templates as template
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null
-         and ${maySend("users")}
+         and ${maySend}
     cross join lateral (
       select case when template.provider = 'ProviderB' then '${providerBChannel}' else chat.provider end as name
     ) as channel
@@ -47,9 +43,9 @@ const toChat: Statement = {
     where business.id = $1`,
 };
 
-interface NumberRow extends SenderColumns, TemplateColumns {
-  readonly business_name: string;
-  readonly preferred_language: string;
+interface NumberRow extends SenderColumns, Template {
+  readonly businessName: string;
+  readonly preferredLanguage: string;
 }
 
 interface ChatRow extends NumberRow {
@@ -62,17 +58,17 @@ interface ChatRow extends NumberRow {
 export class PostgresSendContexts implements SendContexts {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
   ) {}
 
   async toNumber(businessId: number, templateId: number): Promise<NumberContext | null> {
     const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, [businessId, templateId]);
     if (!row) return null;
     return {
-      businessName: row.business_name,
-      preferredLanguage: row.preferred_language,
-      sender: row.sender_id === null ? null : toSender(row, businessId, this.openToken),
-      template: row.template_id === null ? null : toTemplate(row),
+      businessName: row.businessName,
+      preferredLanguage: row.preferredLanguage,
+      sender: joinedSender(row, businessId, this.vault),
+      template: joinedTemplate(row),
     };
   }
 
@@ -85,13 +81,13 @@ export class PostgresSendContexts implements SendContexts {
     if (!row) return null;
     const senderOf = (channel: ChannelName | null) => {
       const found = rows.find(({ sender_channel }) => sender_channel !== null && sender_channel === channel);
-      return found ? toSender(found, businessId, this.openToken) : null;
+      return found ? toSender(found, businessId, this.vault) : null;
     };
     return {
-      businessName: row.business_name,
+      businessName: row.businessName,
       timezone: row.timezone,
-      preferredLanguage: row.preferred_language,
-      template: row.template_id === null ? null : toTemplate(row),
+      preferredLanguage: row.preferredLanguage,
+      template: joinedTemplate(row),
       chat: row.chat_id === null ? null : { id: row.chat_id },
       user: row.user_name === null ? null : { name: row.user_name },
       sender: senderOf(row.channel),

@@ -1,10 +1,45 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { type ChannelName, smsChannel } from "../../../../kernel/channels.ts";
+import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/channels.ts";
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
 import { SenderTaken } from "../../../domain/failures.ts";
-import { type OpenToken, type SenderColumns, senderColumns, toSender } from "./sender-sql.ts";
+
+/** Columns of the row `sender` that `toSender` reads. */
+export const senderColumns = `
+  sender.id as sender_id, sender.provider as sender_channel, sender.platform_id as sender_platform_id,
+  sender.account_id as sender_account_id, sender.phone as sender_phone, sender.sealed_token as sender_sealed_token`;
+
+export interface SenderColumns {
+  readonly sender_id: number;
+  readonly sender_channel: ChannelName;
+  readonly sender_platform_id: string;
+  readonly sender_account_id: string;
+  readonly sender_phone: string;
+  readonly sender_sealed_token: Buffer;
+}
+
+export const toSender = (row: SenderColumns, businessId: number, vault: TokenVault): Sender => ({
+  id: row.sender_id,
+  channel: row.sender_channel,
+  platformId: row.sender_platform_id,
+  accountId: row.sender_account_id,
+  phone: row.sender_phone,
+  accessToken: vault.open(row.sender_sealed_token, businessId),
+});
+
+/** The same of a row that was joined: null where there was nothing to join. */
+export const joinedSender = (row: SenderColumns, businessId: number, vault: TokenVault): Sender | null =>
+  row.sender_id === null ? null : toSender(row, businessId, vault);
+
+/** Joins the row `sender` to the row `business`: its number at the messaging platform, if it has one. */
+export const cloudSender = `
+  left join lateral (
+    select * from senders
+    where senders.business_id = business.id and senders.provider = '${cloudChannel}'
+    order by senders.id limit 1
+  ) as sender on true`;
 
 const first: Statement = {
   name: "sender_first",
@@ -28,26 +63,18 @@ const add: Statement = {
     select stored.id, "wasThere" from businesses left join stored on true where businesses.id = $1`,
 };
 
-const smsSender: Sender = {
-  id: 0,
-  channel: smsChannel,
-  platformId: "",
-  accountId: "",
-  phone: "",
-  accessToken: "",
-};
+const smsSender = { id: 0, channel: smsChannel, platformId: "", accountId: "", phone: "", accessToken: "" } as const;
 
 export class PostgresSenders implements SenderDirectory {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
-    private readonly sealToken: (token: string, businessId: number) => Buffer,
+    private readonly vault: TokenVault,
     /** Whether the installation sends SMS, for all businesses alike. */
     private readonly hasSms: boolean,
   ) {}
 
   async add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
-    const sealed = this.sealToken(sender.accessToken, businessId);
+    const sealed = this.vault.seal(sender.accessToken, businessId);
     const values = [businessId, sender.channel, sender.platformId, sender.accountId, sender.phone, sealed];
     const [row] = await this.cells.of(businessId).rows<StoredSender | { id: null }>(add, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
@@ -58,6 +85,6 @@ export class PostgresSenders implements SenderDirectory {
   async of(businessId: number, channel: ChannelName): Promise<Sender | null> {
     if (channel === smsChannel) return this.hasSms ? smsSender : null;
     const [row] = await this.cells.of(businessId).rows<SenderColumns>(first, [businessId, channel]);
-    return row ? toSender(row, businessId, this.openToken) : null;
+    return row ? toSender(row, businessId, this.vault) : null;
   }
 }

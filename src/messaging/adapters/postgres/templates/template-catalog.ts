@@ -1,47 +1,54 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { agentRole } from "../../../../kernel/roles.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../application/templates/ports.ts";
-import { cloudSender, type OpenToken, type SenderColumns, senderColumns, toSender } from "../sends/sender-sql.ts";
-import { maySend, preferredLanguage, type TemplateColumns, templateColumns } from "./template-sql.ts";
+import type { Template } from "../../../domain/template.ts";
+import { cloudSender, joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
+
+/** A `Template` of the row `template`: the row that is answered stands for it, whatever else it holds. */
+export const templateColumns = `
+  template.id, template.name, template.platform_name as "platformName", template.body, template.structure,
+  template.header_type as "headerType", template.file_name as "fileName", template.provider,
+  template.provider_b_id as "providerBId"`;
+
+/** The template of a row that it was joined to: null where there was none to join. */
+export const joinedTemplate = (row: Template): Template | null => (row.id === null ? null : row);
+
+/** The language that the row `business` prefers for templates that name none. */
+export const preferredLanguage = `coalesce(business.feature_flags->>'template_language', 'es') as "preferredLanguage"`;
+
+/** §1.3: whether the row `users` may send the row `template`; only agents are restricted, and nobody is none. */
+export const maySend = `(
+  users.role_id is distinct from ${agentRole} or coalesce(trim(template.allowed_agents), '') = ''
+  or users.id::text = any(string_to_array(regexp_replace(template.allowed_agents, '\\s', '', 'g'), ',')))`;
 
 /** §1.1 to §1.3. Without a template that may be shown, one row tells of the user alone. */
 const listing: Statement = {
   name: "template_listing",
   text: `
-    select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id, template.buttons,
-           template.code, template.allowed_agents, template.contact_variables, template.articles, template.version,
-           template.created_by_ai, template.created_at, template.updated_at
+    select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id as "businessId",
+           template.buttons, template.code, template.allowed_agents as "allowedAgents",
+           template.contact_variables as "contactVariables", template.articles, template.version,
+           template.created_by_ai as "createdByAi", template.created_at as "createdAt",
+           template.updated_at as "updatedAt"
     from businesses as business
     join users on users.business_id = business.id and users.id = $2
     ${cloudSender}
     left join templates as template
-      on template.business_id = business.id and template.visible and template.deleted_at is null
-         and ${maySend("users")}
+      on template.business_id = business.id and template.visible and template.deleted_at is null and ${maySend}
     where business.id = $1
     order by template.id limit 6000`,
 };
 
-interface ContextRow extends SenderColumns, TemplateColumns {
-  readonly preferred_language: string;
-}
-
-interface ListedRow extends ContextRow {
-  readonly business_id: number;
-  readonly buttons: string | null;
-  readonly code: string | null;
-  readonly allowed_agents: string | null;
-  readonly contact_variables: number[] | null;
-  readonly articles: string | null;
-  readonly version: string | null;
-  readonly created_by_ai: boolean | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+interface ListedRow extends SenderColumns, TemplateRecord {
+  readonly preferredLanguage: string;
 }
 
 export class PostgresTemplateCatalog implements TemplateCatalog {
   constructor(
     private readonly cells: Cells,
-    private readonly openToken: OpenToken,
+    private readonly vault: TokenVault,
   ) {}
 
   async listing(businessId: number, userId: number): Promise<TemplateListing | null> {
@@ -49,32 +56,9 @@ export class PostgresTemplateCatalog implements TemplateCatalog {
     const [first] = rows;
     if (!first) return null;
     return {
-      preferredLanguage: first.preferred_language,
-      sender: first.sender_id === null ? null : toSender(first, businessId, this.openToken),
-      templates: rows.flatMap((row) => (row.template_id === null ? [] : [toRecord(row)])),
+      preferredLanguage: first.preferredLanguage,
+      sender: joinedSender(first, businessId, this.vault),
+      templates: rows.filter(({ id }) => id !== null),
     };
   }
 }
-
-/** Written out: spreading another object into each of hundreds of rows is a tenth of the request's time. */
-const toRecord = (row: ListedRow): TemplateRecord => ({
-  id: row.template_id,
-  name: row.template_name,
-  platformName: row.platform_name,
-  body: row.body,
-  structure: row.structure,
-  headerType: row.header_type,
-  fileName: row.file_name,
-  buttons: row.buttons,
-  code: row.code,
-  provider: row.template_provider,
-  allowedAgents: row.allowed_agents,
-  contactVariables: row.contact_variables,
-  articles: row.articles,
-  businessId: row.business_id,
-  providerBId: row.provider_b_id,
-  version: row.version,
-  createdByAi: row.created_by_ai,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});

@@ -1,4 +1,18 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { MessageState } from "../../domain/delivery.ts";
+import type { IncomingMessage } from "../../domain/incoming.ts";
+
+/** A message that changed or came. */
+export interface MessageNews {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  /** Its state before; null for one that came. */
+  readonly before: MessageState | null;
+  readonly state: MessageState;
+  /** What came. */
+  readonly message?: IncomingMessage | undefined;
+}
 
 /**
  * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
