@@ -1,4 +1,4 @@
-import { badParameter } from "../graph/errors.ts";
+import { badParameter } from "../graph/graph.ts";
 
 /** Days of an account's calendar, both included; texts such as `2026-11-21` compare as days do. */
 export interface Days {

@@ -1,5 +1,5 @@
 import type { Call } from "../core/route.ts";
-import { badParameter, GraphError } from "../graph/errors.ts";
+import { badParameter, GraphError } from "../graph/graph.ts";
 import { type Days, presetDays, rangeDays } from "./days.ts";
 import { type Field, parseFields } from "./fields.ts";
 import { type Insights, insightsRow, type Node, todayOf } from "./nodes.ts";
@@ -8,11 +8,11 @@ import { adStates } from "./settings.ts";
 /** How lists are answered; what is out of the ordinary is set on the control side. */
 export interface PageBehaviour {
   /** Items of a page at most, whatever was asked for. */
-  readonly shortPages: number | undefined;
+  readonly shortPages?: number | undefined;
   /** Every list begins with a page that is empty and has a next one. */
-  readonly emptyFirstPages: boolean | undefined;
+  readonly emptyFirstPages?: boolean | undefined;
   /** Requests for pages of more items than this are refused as too much data. */
-  readonly reduceAbove: number | undefined;
+  readonly reduceAbove?: number | undefined;
 }
 
 const defaultLimit = 25;

@@ -1,4 +1,4 @@
-import { GraphError } from "../graph/errors.ts";
+import { GraphError } from "../graph/graph.ts";
 
 /** One entry of `fields`: `name`, `name.modifier(argument)`, `name{fields}`, or all of it. */
 export interface Field {

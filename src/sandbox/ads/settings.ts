@@ -7,7 +7,7 @@ import {
   optional,
   type Reader,
   type Settings,
-  settings,
+  shape,
   text,
 } from "../core/input.ts";
 
@@ -28,7 +28,7 @@ const spendByDay: Reader<Readonly<Record<string, string>>> = (value, name) => {
   return value as Readonly<Record<string, string>>;
 };
 
-const readAd = settings({
+const readAd = shape({
   id: text(64),
   name: text(400),
   sourceAdId: optional(text(64)),
@@ -39,10 +39,10 @@ const readAd = settings({
 });
 export type SandboxAd = Settings<typeof readAd>;
 
-const readAdSet = settings({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
+const readAdSet = shape({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
 export type SandboxAdSet = Settings<typeof readAdSet>;
 
-const readCampaign = settings({
+const readCampaign = shape({
   id: text(64),
   name: text(400),
   /** ACTIVE when absent. */
@@ -56,7 +56,7 @@ const readCampaign = settings({
 export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
 /** An ad account with everything in it. Ids are the platform's: unique over all accounts. */
-export const readAdAccount = settings({
+export const readAdAccount = shape({
   /** Opens the account; one token may open several. */
   token: text(1024),
   /** Such as `act_1`. */

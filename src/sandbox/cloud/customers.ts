@@ -15,8 +15,7 @@ import {
 } from "../core/input.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import type { Accounts, Sender } from "./accounts.ts";
-import { changesEnvelope } from "./envelope.ts";
+import { type Accounts, changesEnvelope, type Sender } from "./accounts.ts";
 
 const remembered = 200_000;
 

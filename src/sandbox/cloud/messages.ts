@@ -1,5 +1,5 @@
 import { type Fields, isObject } from "../core/input.ts";
-import { badParameter, GraphError, invalidParameter } from "../graph/errors.ts";
+import { badParameter, GraphError, invalidParameter } from "../graph/graph.ts";
 import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
 
 /** What a message carries, as far as it is worth looking at afterwards. */

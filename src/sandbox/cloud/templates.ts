@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../core/input.ts";
-import { badParameter, GraphError, invalidParameter } from "../graph/errors.ts";
+import { badParameter, GraphError, invalidParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
 
 /** What a text with `{{...}}` asks for: numbered placeholders up to `count`, or `count` named ones. */

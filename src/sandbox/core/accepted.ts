@@ -64,15 +64,16 @@ export class AcceptedMessages {
 
   /** The newest `limit` messages that match, newest last. */
   list({ to, channel, reference, since = 0, limit }: AcceptedFilter): AcceptedMessage[] {
-    const found: AcceptedMessage[] = [];
-    for (const message of this.kept.newestFirst()) {
-      if (found.length === limit || message.at < since) break;
-      if (to !== undefined && message.to !== to) continue;
-      if (channel !== undefined && message.channel !== channel) continue;
-      if (reference !== undefined && message.reference !== reference) continue;
-      found.push(message);
-    }
-    return found.reverse();
+    const found = this.kept
+      .oldestFirst()
+      .filter(
+        (message) =>
+          message.at >= since &&
+          (to === undefined || message.to === to) &&
+          (channel === undefined || message.channel === channel) &&
+          (reference === undefined || message.reference === reference),
+      );
+    return found.slice(-limit);
   }
 
   clear(): void {
@@ -83,3 +84,20 @@ export class AcceptedMessages {
 }
 
 const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferences: 0, duplicates: 0 });
+
+/** What all platforms have in common. */
+export class Shared {
+  readonly accepted: AcceptedMessages;
+  /** Recipients that no platform reaches; each says so in its own words. */
+  undeliverable: ReadonlySet<string>;
+
+  constructor(private readonly settings: { readonly keepMessages: number; readonly undeliverable: readonly string[] }) {
+    this.accepted = new AcceptedMessages(settings.keepMessages);
+    this.undeliverable = new Set(settings.undeliverable);
+  }
+
+  reset(): void {
+    this.accepted.clear();
+    this.undeliverable = new Set(this.settings.undeliverable);
+  }
+}

@@ -62,7 +62,7 @@ export class Faults {
     return this.waiting.map(({ fault, left }) => ({ ...fault, count: left }));
   }
 
-  clear(): void {
+  reset(): void {
     this.waiting = [];
   }
 }

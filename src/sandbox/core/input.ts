@@ -85,38 +85,28 @@ export const phoneNumber: Reader<string> = (value, name) => {
   return digits;
 };
 
-/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
-export const shape =
-  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Values> =>
-  (value, name) => {
-    const fields = object(value, name);
-    for (const field of Object.keys(fields)) {
-      if (!Object.hasOwn(readers, field)) {
-        throw new BadInput(`${name} has no field ${field}; it has ${Object.keys(readers).join(", ")}`);
-      }
-    }
-    const entries = Object.entries<Reader<unknown>>(readers).map(([field, read]) => [
-      field,
-      read(fields[field], field),
-    ]);
-    return Object.fromEntries(entries) as Values;
-  };
-
 /** What a reader reads. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
 type Frozen<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
+/** As code may write it too: what may be undefined may be left out, and lists are read only. */
 type Given<Values> = {
   readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Frozen<Values[Name]>;
 } & { readonly [Name in OptionalName<Values>]?: Frozen<Values[Name]> };
 
-/** A shape that code fills in too: what may be undefined may be left out, and lists are read only. */
-export const settings = <Values extends object>(
-  readers: {
-    readonly [Name in keyof Values]: Reader<Values[Name]>;
-  },
-): Reader<Given<Values>> => shape<Values>(readers) as Reader<unknown> as Reader<Given<Values>>;
+/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
+export const shape =
+  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Given<Values>> =>
+  (value, name) => {
+    const fields = object(value, name);
+    const unknown = Object.keys(fields).find((field) => !Object.hasOwn(readers, field));
+    if (unknown !== undefined) {
+      throw new BadInput(`${name} has no field ${unknown}; it has ${Object.keys(readers).join(", ")}`);
+    }
+    const entries = Object.entries<Reader<unknown>>(readers);
+    return Object.fromEntries(entries.map(([field, read]) => [field, read(fields[field], field)])) as Given<Values>;
+  };
 
 /** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
 export function dialled(written: string): string | null {

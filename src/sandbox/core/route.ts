@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
+export const controlPrefix = "/__sandbox";
+
 export interface Call {
   readonly method: string;
   /** What stands in the place of the `{names}` of the route's path. */
@@ -18,81 +20,97 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Route {
+/** What goes wrong with a request; each platform words it in its own way. */
+export interface Failure {
+  /** The platform's own; 0 where it has none. */
+  readonly code: number;
+  readonly subcode?: number | undefined;
+  /** The platform's usual HTTP status for the code when absent. */
+  readonly status?: number | undefined;
+  readonly message?: string | undefined;
+  /** What the platform says besides the message. */
+  readonly details?: unknown;
+  /** The kind of error, where the platform names one. */
+  readonly type?: string | undefined;
+}
+
+/** A request that the platform refuses. */
+export class Refusal extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** `/{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
   readonly path: string;
-  handle(call: Call): Answer | Promise<Answer>;
 }
 
-/** A route of the control side, with a line about it for the index. */
+/** A route of the control side. It answers 200 with what `handle` returns, or 400 when that throws `BadInput`. */
 export interface ControlRoute extends Route {
+  /** A line for the index. */
   readonly about: string;
+  /** @param input the JSON of the body; an empty object where there is no body */
+  handle(input: unknown, call: Call): object | Promise<object>;
 }
+
+export const control = (
+  method: Route["method"],
+  path: string,
+  about: string,
+  handle: ControlRoute["handle"],
+): ControlRoute => ({ method, path: `${controlPrefix}${path}`, about, handle });
 
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
   readonly operation: string;
+  /** Status of the answer; 200 when absent. */
+  readonly status?: number;
+  /** The body of the answer; throws `Refusal` for a request that is refused. */
+  handle(call: Call): object;
+  /** Headers of every answer that no fault spoils. */
+  readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether these values of the path are this route's own; routes that ask come before those that take all. */
   readonly serves?: (values: Readonly<Record<string, string>>) => boolean;
-  /** Hears of every request for this route, also of those that a fault keeps from it. */
-  readonly arrived?: () => void;
+  /** Counts every request for this route, also those that a fault keeps from it, and those that are refused. */
+  readonly counter?: { countRequest(): void; countRefusal(): void };
 }
 
-export interface FailureWish {
-  readonly code: number;
-  readonly subcode?: number | undefined;
-  readonly status?: number | undefined;
-  readonly message?: string | undefined;
-}
-
-/** One stand-in: what its clients call, how it is steered, and how it words an error. */
+/** One stand-in: what its clients call, how it is steered, and how it words a failure. */
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];
-  /** An error in this platform's own words, for faults. */
-  failure(wish: FailureWish): Answer;
+  failure(failure: Failure): Answer;
   /** Forgets what happened and goes back to normal behaviour; accounts stay. */
-  reset(): void;
-  close(): void;
+  reset?(): void;
+  close?(): void;
 }
-
-export const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /** Finds the route of a request. */
 export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
-  private readonly patterns: readonly { readonly route: R; readonly segments: readonly string[] }[];
+  private readonly patterns: readonly { readonly route: R; readonly pattern: RegExp }[];
 
   constructor(routes: readonly R[]) {
-    const choosy = routes.filter(({ serves }) => serves);
-    const others = routes.filter(({ serves }) => !serves);
-    this.patterns = [...choosy, ...others].map((route) => ({ route, segments: route.path.split("/") }));
+    const inOrder = [...routes.filter(({ serves }) => serves), ...routes.filter(({ serves }) => !serves)];
+    this.patterns = inOrder.map((route) => ({ route, pattern: patternOf(route.path) }));
   }
 
-  find(method: string | undefined, path: string): { route: R; values: Record<string, string> } | null {
-    const given = path.split("/");
-    for (const { route, segments } of this.patterns) {
-      if (route.method !== method || segments.length !== given.length) continue;
-      const values = match(segments, given);
-      if (values !== null && route.serves?.(values) !== false) return { route, values };
+  find(method: string, path: string): { route: R; values: Record<string, string> } | null {
+    for (const { route, pattern } of this.patterns) {
+      const found = route.method === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const values: Record<string, string> = {};
+      for (const name in found.groups) values[name] = decoded(found.groups[name] ?? "");
+      if (route.serves?.(values) !== false) return { route, values };
     }
     return null;
   }
 }
 
-function match(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
-  const values: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const value = given[index] ?? "";
-    if (!segment.startsWith("{")) {
-      if (segment !== value) return null;
-      continue;
-    }
-    const name = segment.slice(1, -1);
-    if (value === "" || (name === "version" && !/^v\d+\.\d+$/.test(value))) return null;
-    values[name] = decoded(value);
-  }
-  return values;
+function patternOf(path: string): RegExp {
+  const escaped = path.replaceAll(".", "\\.").replace("{version}", "(?<version>v\\d+\\.\\d+)");
+  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 function decoded(value: string): string {

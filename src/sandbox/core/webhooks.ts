@@ -1,6 +1,4 @@
 import { createHmac } from "node:crypto";
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type Settings, shape, text, webAddress } from "./input.ts";
 
 export const readWebhookTarget = shape({ url: webAddress, appSecret: text(512) });
@@ -24,10 +22,7 @@ export class Webhooks {
   repeat = 1;
   counts = { delivered: 0, refused: 0 };
 
-  private readonly agents = {
-    http: new HttpAgent({ keepAlive: true, maxSockets: 32 }),
-    https: new HttpsAgent({ keepAlive: true, maxSockets: 32 }),
-  };
+  private readonly closing = new AbortController();
   private readonly retries = new Set<NodeJS.Timeout>();
   /** Counts the resets, so that a webhook in flight over one is not tried again. */
   private era = 0;
@@ -60,13 +55,21 @@ export class Webhooks {
     const { era } = this;
     const outcome = await this.attempt(delivery);
     if (outcome === "again" && era === this.era && this.retries.size < maxWaitingRetries) {
-      const retry = setTimeout(() => {
-        this.retries.delete(retry);
-        void this.deliver(delivery);
-      }, backoffMs(delivery.attempts));
-      this.retries.add(retry);
+      this.later(delivery, () => void this.deliver(delivery));
     }
     return outcome === "delivered";
+  }
+
+  /** Calls back when it is time for the next attempt; never after a reset. The wait is 50 ms, 100, 200 and so on up to 2 s. */
+  later(delivery: Delivery, attempt: () => void): void {
+    const retry = setTimeout(
+      () => {
+        this.retries.delete(retry);
+        attempt();
+      },
+      Math.min(50 * 2 ** (delivery.attempts - 1), 2_000),
+    );
+    this.retries.add(retry);
   }
 
   reset(): void {
@@ -80,41 +83,25 @@ export class Webhooks {
   close(): void {
     this.reset();
     this.target = undefined;
-    this.agents.http.destroy();
-    this.agents.https.destroy();
+    this.closing.abort();
   }
 
-  private post(payload: Buffer): Promise<boolean> {
+  private async post(payload: Buffer): Promise<boolean> {
     const { target } = this;
-    if (target === undefined) return Promise.resolve(false);
-    const secure = target.url.startsWith("https:");
+    if (target === undefined) return false;
     const signature = createHmac("sha256", target.appSecret).update(payload).digest("hex");
-    return new Promise((resolve) => {
-      const request = (secure ? httpsRequest : httpRequest)(
-        target.url,
-        {
-          method: "POST",
-          agent: secure ? this.agents.https : this.agents.http,
-          timeout: answerTimeoutMs,
-          headers: {
-            "content-type": "application/json",
-            "content-length": payload.length,
-            "x-hub-signature-256": `sha256=${signature}`,
-          },
-        },
-        (response) => {
-          response.resume();
-          response.on("end", () => resolve(response.statusCode === 200));
-          response.on("error", () => resolve(false));
-        },
-      );
-      request.on("timeout", () => request.destroy(new Error("no answer")));
-      request.on("error", () => resolve(false));
-      request.on("close", () => resolve(false));
-      request.end(payload);
-    });
+    try {
+      const response = await fetch(target.url, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` },
+        body: payload,
+        redirect: "manual",
+        signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(answerTimeoutMs)]),
+      });
+      await response.arrayBuffer(); // the connection is free again only when all of it was read
+      return response.status === 200;
+    } catch {
+      return false;
+    }
   }
 }
-
-/** Milliseconds to wait after the n-th attempt: 50, 100, 200 and so on up to 2 s. */
-export const backoffMs = (attempts: number): number => Math.min(50 * 2 ** (attempts - 1), 2_000);
