@@ -31,18 +31,18 @@ export interface Sandbox {
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const log = settings.log ?? (() => {});
   const webhooks = new Webhooks(settings.webhook);
-  const cloud = {
-    accounts: settings.accounts,
-    statusDelayMs: settings.statusDelayMs ?? 50,
-    log,
-  };
   const shared = new Shared({
     keepMessages: settings.keepMessages ?? 100_000,
     undeliverable: settings.undeliverable ?? [],
   });
   const errorStatuses: ErrorStatuses = new Map();
   const platforms: Platform[] = [
-    cloudPlatform(cloud, shared, errorStatuses, webhooks),
+    cloudPlatform(
+      { accounts: settings.accounts, statusDelayMs: settings.statusDelayMs ?? 50, log },
+      shared,
+      errorStatuses,
+      webhooks,
+    ),
     pagesPlatform(settings.pages ?? [], shared, errorStatuses),
     qrPlatform(settings.qrInstances ?? [], shared),
     providerBPlatform(settings.providerB ?? [], shared),

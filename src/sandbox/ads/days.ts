@@ -1,3 +1,4 @@
+import { fieldsIn } from "../core/input.ts";
 import { badParameter } from "../graph/graph.ts";
 
 /** Days of an account's calendar, both included; texts such as `2026-11-21` compare as days do. */
@@ -19,31 +20,21 @@ const shifted = (day: string, days: number): string =>
 /** The days of a preset, as of `today`; the last n days do not include today. */
 export function presetDays(preset: string, today: string): Days {
   const yesterday = shifted(today, -1);
-  switch (preset) {
-    case "today":
-      return { since: today, until: today };
-    case "yesterday":
-      return { since: yesterday, until: yesterday };
-    case "last_7d":
-      return { since: shifted(today, -7), until: yesterday };
-    case "last_30d":
-      return { since: shifted(today, -30), until: yesterday };
-    case "this_month":
-      return { since: `${today.slice(0, 8)}01`, until: today };
-    case "maximum":
-      return { since: shifted(today, -37 * 30), until: today };
-    default:
-      throw badParameter("date_preset must be one of the following values: today, yesterday, this_month, maximum, ...");
-  }
+  const days = new Map([
+    ["today", { since: today, until: today }],
+    ["yesterday", { since: yesterday, until: yesterday }],
+    ["last_7d", { since: shifted(today, -7), until: yesterday }],
+    ["last_30d", { since: shifted(today, -30), until: yesterday }],
+    ["this_month", { since: `${today.slice(0, 8)}01`, until: today }],
+    ["maximum", { since: shifted(today, -37 * 30), until: today }],
+  ]).get(preset);
+  if (days) return days;
+  throw badParameter("date_preset must be one of the following values: today, yesterday, this_month, maximum, ...");
 }
 
 export function rangeDays(json: string): Days {
-  try {
-    const { since, until } = JSON.parse(json) as Record<string, unknown>;
-    if (isDay(since) && isDay(until) && since <= until) return { since, until };
-  } catch {
-    // worded below
-  }
+  const { since, until } = fieldsIn(json) ?? {};
+  if (isDay(since) && isDay(until) && since <= until) return { since, until };
   throw badParameter("Param time_range must be an array of since and until");
 }
 

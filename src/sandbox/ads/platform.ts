@@ -70,8 +70,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
   }
 
   const route = (path: string, operation: string, handle: (call: Call) => object): PlatformRoute => ({
-    method: "GET",
-    path,
+    route: `GET /{version}${path}`,
     operation,
     handle,
     headers: (call) => usageHeaders(idOf(call), behaviour),
@@ -85,11 +84,11 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
 
   return {
     routes: [
-      ...edges.map((edge) => route(`/{version}/{id}/${edge}`, edge, (call) => listOf(call, edge))),
-      route("/{version}/me/adaccounts", "adaccounts", accountsOf),
-      route("/{version}/{id}/insights", "insights", insightsOf),
+      ...edges.map((edge) => route(`/{id}/${edge}`, edge, (call) => listOf(call, edge))),
+      route("/me/adaccounts", "adaccounts", accountsOf),
+      route("/{id}/insights", "insights", insightsOf),
       {
-        ...route("/{version}/{id}", "ad_node", (call) =>
+        ...route("/{id}", "ad_node", (call) =>
           expansionOf(call).object(nodeOf(call), call.query.get("fields") ?? "id"),
         ),
         serves: ({ id = "" }) => all().some(({ nodes }) => nodes.has(id)),
@@ -97,8 +96,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
     ],
     control: [
       control(
-        "POST",
-        "/ads/accounts",
+        "POST /__sandbox/ads/accounts",
         "adds or replaces an ad account: {token, accountId, name, currency, timezone, status, campaigns}",
         (input) => {
           const account = readAdAccount(input, "account");
@@ -110,8 +108,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
         },
       ),
       control(
-        "PUT",
-        "/ads/behaviour",
+        "PUT /__sandbox/ads/behaviour",
         "how the ad platform answers: {shortPages, emptyFirstPages, reduceAbove, accountPercent, resetSeconds, " +
           "insightsPercent, regainMinutes}; an empty object is ordinary again",
         (input) => {
@@ -119,7 +116,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
           return behaviour;
         },
       ),
-      control("GET", "/ads/requests", "how many requests the ad platform got since it was cleared", () => ({
+      control("GET /__sandbox/ads/requests", "how many requests the ad platform got since it was cleared", () => ({
         requests,
       })),
     ],

@@ -1,32 +1,18 @@
-import {
-  BadInput,
-  integer,
-  listOf,
-  object,
-  oneOf,
-  optional,
-  type Reader,
-  type Settings,
-  shape,
-  text,
-} from "../core/input.ts";
+import { integer, isObject, listOf, oneOf, optional, reader, type Settings, shape, text } from "../core/input.ts";
 
 export const adStates = ["ACTIVE", "PAUSED", "DELETED", "ARCHIVED"] as const;
 export type SandboxAdState = (typeof adStates)[number];
 
-/** Cents, as digits. */
-const cents: Reader<string> = (value, name) => {
-  if (typeof value !== "string" || !/^\d{1,18}$/.test(value)) throw new BadInput(`${name} must be digits`);
-  return value;
-};
+const cents = reader<string>("be digits", (value) => typeof value === "string" && /^\d{1,18}$/.test(value));
 
-const spendByDay: Reader<Readonly<Record<string, string>>> = (value, name) => {
-  for (const [day, amount] of Object.entries(object(value, name))) {
-    const isRight = /^\d{4}-\d{2}-\d{2}$/.test(day) && typeof amount === "string" && /^\d+(\.\d{1,2})?$/.test(amount);
-    if (!isRight) throw new BadInput(`${name} must map days to decimals`);
-  }
-  return value as Readonly<Record<string, string>>;
-};
+const isDecimal = (value: unknown): boolean => typeof value === "string" && /^\d+(\.\d{1,2})?$/.test(value);
+
+const spendByDay = reader<Readonly<Record<string, string>>>(
+  "map days to decimals",
+  (value) =>
+    isObject(value) &&
+    Object.entries(value).every(([day, amount]) => /^\d{4}-\d{2}-\d{2}$/.test(day) && isDecimal(amount)),
+);
 
 const readAd = shape({
   id: text(64),

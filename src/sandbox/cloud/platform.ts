@@ -29,20 +29,17 @@ export function cloudPlatform(
     routes: cloudRoutes({ accounts, customers, statuses, shared }),
     control: [
       control(
-        "POST",
-        "/customers/{number}/say",
+        "POST /__sandbox/customers/{number}/say",
         "a customer writes: {text, type, name, to, referral, context, button, content, id, timestamp, repeat}",
         (input, { path }) => customers.say(path.number ?? "", input),
       ),
       control(
-        "POST",
-        "/customers/{number}/preferences",
+        "POST /__sandbox/customers/{number}/preferences",
         'a customer opts out of marketing or back in: {value: "stop" | "resume", to}',
         (input, { path }) => customers.prefer(path.number ?? "", input),
       ),
       control(
-        "POST",
-        "/webhooks",
+        "POST /__sandbox/webhooks",
         "how webhooks are delivered: {paused, shuffled, seed, repeat, fail_numbers, fail_code}",
         (input) => {
           changeBehaviour(statuses, webhooks, input);
@@ -50,14 +47,12 @@ export function cloudPlatform(
         },
       ),
       control(
-        "GET",
-        "/webhooks",
+        "GET /__sandbox/webhooks",
         "that, with the statuses pending and dropped and the webhooks delivered and refused",
         () => behaviourOf(statuses, webhooks),
       ),
       control(
-        "POST",
-        "/accounts",
+        "POST /__sandbox/accounts",
         "adds or replaces a number: {token, accountId, phoneNumberId, displayPhoneNumber, messagesPerSecond, templates, " +
           "people}",
         (input) => {
@@ -66,7 +61,7 @@ export function cloudPlatform(
           return { phoneNumberId: account.phoneNumberId, templates: account.templates.length };
         },
       ),
-      control("PUT", "/error-status", 'the HTTP status of error codes: {"132001": 400}', (input) =>
+      control("PUT /__sandbox/error-status", 'the HTTP status of error codes: {"132001": 400}', (input) =>
         changeErrorStatuses(errorStatuses, input),
       ),
     ],

@@ -7,7 +7,7 @@ import { badParameter, GraphError, idOf, invalidParameter, jsonOf, tokenOf, unkn
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
 import { contentOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
-import type { CloudMessage, StatusQueue } from "./statuses.ts";
+import type { StatusQueue } from "./statuses.ts";
 import { fieldsOf, nodeOf } from "./templates.ts";
 
 /** What the platform's routes work on. */
@@ -22,11 +22,9 @@ export interface Cloud {
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const { accounts } = cloud;
   const nextId = messageIds();
-  const templates = { path: "/{version}/{id}/message_templates", operation: "message_templates" };
   return [
     {
-      method: "POST",
-      path: "/{version}/{id}/messages",
+      route: "POST /{version}/{id}/messages",
       operation: "messages",
       counter: cloud.shared.accepted,
       handle(call) {
@@ -37,16 +35,16 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      ...templates,
-      method: "GET",
+      route: "GET /{version}/{id}/message_templates",
+      operation: "message_templates",
       handle(call) {
         const address = `${call.origin}/${call.path.version}/${idOf(call)}/message_templates`;
         return businessOf(accounts, call).templates.page(call.query, address);
       },
     },
     {
-      ...templates,
-      method: "POST",
+      route: "POST /{version}/{id}/message_templates",
+      operation: "message_templates",
       handle(call) {
         const business = businessOf(accounts, call);
         const [owner = ""] = business.numbers.keys();
@@ -55,23 +53,22 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      ...templates,
-      method: "DELETE",
+      route: "DELETE /{version}/{id}/message_templates",
+      operation: "message_templates",
       handle(call) {
         businessOf(accounts, call).templates.remove(call.query.get("name"), call.query.get("hsm_id"));
         return { success: true };
       },
     },
     {
-      method: "GET",
-      path: "/{version}/{id}/phone_numbers",
+      route: "GET /{version}/{id}/phone_numbers",
       operation: "phone_numbers",
       handle: (call) => ({
         data: [...businessOf(accounts, call).numbers.values()].map(senderNode),
         paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } },
       }),
     },
-    { method: "GET", path: "/{version}/{id}", operation: "node", handle: (call) => node(accounts, call) },
+    { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(accounts, call) },
   ];
 }
 
@@ -91,13 +88,11 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const id = nextId(to);
   const origin = { channel: cloudChannel, from: sender.phoneNumberId, sender } as const;
-  const message: CloudMessage = { ...content, ...origin, id, at: Date.now(), to, reference, statuses: [] };
-  cloud.shared.accepted.add(message);
-  cloud.statuses.add(message);
+  cloud.statuses.add(cloud.shared.accepted.add({ ...content, ...origin, id, to, reference }));
   return {
     messaging_product: "whatsapp",
     contacts: [{ input, wa_id: to }],
-    messages: [message.type === "template" ? { id, message_status: "accepted" } : { id }],
+    messages: [content.type === "template" ? { id, message_status: "accepted" } : { id }],
   };
 }
 

@@ -28,7 +28,6 @@ const normalBehaviour: StatusBehaviour = {
 /** An accepted message on its way through its delivery statuses. */
 export interface CloudMessage extends AcceptedMessage {
   readonly sender: Sender;
-  readonly statuses: string[];
 }
 
 interface PendingStatus {

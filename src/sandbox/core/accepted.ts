@@ -1,10 +1,8 @@
 import type { ChannelName } from "../../kernel/channels.ts";
 import { RecentMap, Ring } from "./bounded.ts";
 
-export interface AcceptedMessage {
+export interface SentMessage {
   readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
   readonly channel: ChannelName;
   /** What it left from: the id of a number, a page or an instance, or a phone number. */
   readonly from: string;
@@ -15,17 +13,13 @@ export interface AcceptedMessage {
   readonly media?: object | undefined;
   readonly reaction?: object | undefined;
   readonly reference?: string | undefined;
-  /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
-  readonly statuses: readonly string[];
 }
 
-export interface AcceptedFilter {
-  readonly to: string | undefined;
-  readonly channel: string | undefined;
-  readonly reference: string | undefined;
-  /** Milliseconds since 1970; only messages of that moment or later. */
-  readonly since: number | undefined;
-  readonly limit: number;
+export interface AcceptedMessage extends SentMessage {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
+  readonly statuses: string[];
 }
 
 const rememberedReferences = 1_000_000;
@@ -40,13 +34,16 @@ export class AcceptedMessages {
     this.kept = new Ring(capacity);
   }
 
-  add(message: AcceptedMessage): void {
+  add<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
+    const message = { ...sent, at: Date.now(), statuses: [] };
     this.kept.push(message);
     this.counters.accepted += 1;
-    if (message.reference === undefined) return;
-    if (this.references.has(message.reference)) this.counters.duplicates += 1;
+    const { reference } = message;
+    if (reference === undefined) return message;
+    if (this.references.has(reference)) this.counters.duplicates += 1;
     else this.counters.distinctReferences += 1;
-    this.references.set(message.reference, true);
+    this.references.set(reference, true);
+    return message;
   }
 
   countRequest(): void {
@@ -62,18 +59,8 @@ export class AcceptedMessages {
     return { ...this.counters };
   }
 
-  /** The newest `limit` messages that match, newest last. */
-  list({ to, channel, reference, since = 0, limit }: AcceptedFilter): AcceptedMessage[] {
-    const found = this.kept
-      .oldestFirst()
-      .filter(
-        (message) =>
-          message.at >= since &&
-          (to === undefined || message.to === to) &&
-          (channel === undefined || message.channel === channel) &&
-          (reference === undefined || message.reference === reference),
-      );
-    return found.slice(-limit);
+  oldestFirst(): AcceptedMessage[] {
+    return this.kept.oldestFirst();
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 import { cloudChannel } from "../../kernel/channels.ts";
 import { readNumbers } from "../settings.ts";
-import type { AcceptedMessage, AcceptedMessages, Shared } from "./accepted.ts";
+import type { AcceptedMessage, Shared } from "./accepted.ts";
 import type { Faults } from "./faults.ts";
 import { BadInput, integer, shape } from "./input.ts";
 import { type Call, type ControlRoute, control, type Platform } from "./route.ts";
@@ -14,12 +14,11 @@ export function controlRoutes(
   shared: Shared,
 ): ControlRoute[] {
   const routes: ControlRoute[] = [
-    control("GET", "", "this list", () => ({
-      routes: routes.map(({ method, path, about }) => ({ route: `${method} ${path}`, about })),
+    control("GET /__sandbox", "this list", () => ({
+      routes: routes.map(({ route, about }) => ({ route, about })),
     })),
     control(
-      "DELETE",
-      "",
+      "DELETE /__sandbox",
       "forgets messages, faults, behaviour and opt-outs; accounts and the webhook's address stay",
       () => {
         for (const each of [faults, webhooks, shared, ...platforms]) each.reset?.();
@@ -27,8 +26,7 @@ export function controlRoutes(
       },
     ),
     control(
-      "POST",
-      "/faults",
+      "POST /__sandbox/faults",
       "what happens to the next requests: {count, path, status, code, subcode, message, retry_after, delay_ms, " +
         "hang, reset, garbage, accept}",
       (input) => {
@@ -36,30 +34,27 @@ export function controlRoutes(
         return faults.list();
       },
     ),
-    control("GET", "/faults", "faults that still wait", () => faults.list()),
-    control("DELETE", "/faults", "removes the faults that still wait", () => {
+    control("GET /__sandbox/faults", "faults that still wait", () => faults.list()),
+    control("DELETE /__sandbox/faults", "removes the faults that still wait", () => {
       faults.reset();
       return [];
     }),
-    control("POST", "/webhook", "where webhooks go and what signs them: {url, appSecret}", (input) => {
+    control("POST /__sandbox/webhook", "where webhooks go and what signs them: {url, appSecret}", (input) => {
       webhooks.target = readWebhookTarget(input, "webhook");
       return { url: webhooks.target.url };
     }),
     control(
-      "GET",
-      "/messages",
+      "GET /__sandbox/messages",
       "accepted messages, newest last; ?to= ?channel= ?reference= ?since=<ISO time or ms> ?limit=<1000>",
-      (_, call) => listMessages(shared.accepted, call),
+      (_, call) => listMessages(shared, call),
     ),
     control(
-      "GET",
-      "/messages/count",
+      "GET /__sandbox/messages/count",
       "how many were accepted, requested, refused; distinct references and duplicates",
       () => shared.accepted.counts(),
     ),
     control(
-      "PUT",
-      "/undeliverable",
+      "PUT /__sandbox/undeliverable",
       "the recipients that cannot be reached, 131026 on the cloud channel: {numbers}",
       (input) => {
         const { numbers } = readUndeliverable(input, "body");
@@ -74,17 +69,21 @@ export function controlRoutes(
 
 const readUndeliverable = shape({ numbers: readNumbers });
 
-function listMessages(accepted: AcceptedMessages, { query }: Call): object[] {
-  const limit = query.get("limit");
-  const found = accepted.list({
-    // A plus that was not escaped in a query arrives as a space.
-    to: query.get("to")?.replace(/^[ +]/, ""),
-    channel: query.get("channel") ?? undefined,
-    reference: query.get("reference") ?? undefined,
-    since: momentOf(query.get("since")),
-    limit: limit === null ? 1_000 : integer(1, 100_000)(Number(limit), "limit"),
-  });
-  return found.map(view);
+function listMessages({ accepted }: Shared, { query }: Call): object[] {
+  const to = query.get("to")?.replace(/^[ +]/, ""); // a plus that was not escaped in a query arrives as a space
+  const [channel, reference] = [query.get("channel"), query.get("reference")];
+  const since = momentOf(query.get("since") ?? "0");
+  const limit = integer(1, 100_000)(Number(query.get("limit") ?? 1_000), "limit");
+  const found = accepted
+    .oldestFirst()
+    .filter(
+      (message) =>
+        message.at >= since &&
+        (to === undefined || message.to === to) &&
+        (channel === null || message.channel === channel) &&
+        (reference === null || message.reference === reference),
+    );
+  return found.slice(-limit).map(view);
 }
 
 const view = (message: AcceptedMessage): object => ({
@@ -103,8 +102,7 @@ const view = (message: AcceptedMessage): object => ({
   statuses: message.statuses,
 });
 
-function momentOf(since: string | null): number | undefined {
-  if (since === null) return undefined;
+function momentOf(since: string): number {
   const moment = /^\d+$/.test(since) ? Number(since) : Date.parse(since);
   if (Number.isNaN(moment)) throw new BadInput("since must be an ISO time or milliseconds");
   return moment;

@@ -21,42 +21,39 @@ export function fieldsIn(text: string): Fields | null {
 
 export const anything: Reader<unknown> = (value) => value;
 
-export const object: Reader<Fields> = (value, name) => {
-  if (!isObject(value)) throw new BadInput(`${name} must be an object`);
-  return value;
-};
+/** A reader of what `fits`; `must` says what that is, such as `be true or false`. */
+export const reader =
+  <Value>(must: string, fits: (value: unknown) => boolean): Reader<Value> =>
+  (value, name) => {
+    if (!fits(value)) throw new BadInput(`${name} must ${must}`);
+    return value as Value;
+  };
 
-export const flag: Reader<boolean> = (value, name) => {
-  if (typeof value !== "boolean") throw new BadInput(`${name} must be true or false`);
-  return value;
-};
+export const object = reader<Fields>("be an object", isObject);
+
+export const flag = reader<boolean>("be true or false", (value) => typeof value === "boolean");
 
 /** A text of 1 to `max` characters. */
-export const text =
-  (max = 4096): Reader<string> =>
-  (value, name) => {
-    if (typeof value !== "string" || value === "" || value.length > max) {
-      throw new BadInput(`${name} must be a text of 1 to ${max} characters`);
-    }
-    return value;
-  };
+export const text = (max = 4096): Reader<string> =>
+  reader(
+    `be a text of 1 to ${max} characters`,
+    (value) => typeof value === "string" && value !== "" && value.length <= max,
+  );
 
-export const integer =
-  (min: number, max: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      throw new BadInput(`${name} must be a whole number from ${min} to ${max}`);
-    }
-    return value;
-  };
+export const integer = (min: number, max: number): Reader<number> =>
+  reader(
+    `be a whole number from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  );
 
-export const oneOf =
-  <Value extends string>(...values: readonly Value[]): Reader<Value> =>
-  (value, name) => {
-    const found = values.find((known) => known === value);
-    if (found === undefined) throw new BadInput(`${name} must be one of ${values.join(", ")}`);
-    return found;
-  };
+export const oneOf = <Value extends string>(...values: readonly Value[]): Reader<Value> =>
+  reader(`be one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+
+/** An http or https address. */
+export const webAddress = reader<string>(
+  "be an http or https address",
+  (value) => typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+);
 
 export const listOf =
   <Value>(item: Reader<Value>, max: number): Reader<Value[]> =>
@@ -69,14 +66,6 @@ export const optional =
   <Value>(reader: Reader<Value>): Reader<Value | undefined> =>
   (value, name) =>
     value === undefined ? undefined : reader(value, name);
-
-/** An http or https address. */
-export const webAddress: Reader<string> = (value, name) => {
-  if (typeof value !== "string" || !URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new BadInput(`${name} must be an http or https address`);
-  }
-  return value;
-};
 
 /** A phone number in international form; returns its digits. */
 export const phoneNumber: Reader<string> = (value, name) => {

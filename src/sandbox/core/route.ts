@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-export const controlPrefix = "/__sandbox";
-
 export interface Call {
   readonly method: string;
   /** What stands in the place of the `{names}` of the route's path. */
@@ -42,9 +40,8 @@ export class Refusal extends Error {
 }
 
 interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** `/{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
-  readonly path: string;
+  /** `POST /{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
+  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
 }
 
 /** A route of the control side. It answers 200 with what `handle` returns, or 400 when that throws `BadInput`. */
@@ -55,12 +52,11 @@ export interface ControlRoute extends Route {
   handle(input: unknown, call: Call): object | Promise<object>;
 }
 
-export const control = (
-  method: Route["method"],
-  path: string,
-  about: string,
-  handle: ControlRoute["handle"],
-): ControlRoute => ({ method, path: `${controlPrefix}${path}`, about, handle });
+export const control = (route: Route["route"], about: string, handle: ControlRoute["handle"]): ControlRoute => ({
+  route,
+  about,
+  handle,
+});
 
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
@@ -89,27 +85,27 @@ export interface Platform {
 
 /** Finds the route of a request. */
 export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
-  private readonly patterns: readonly { readonly route: R; readonly pattern: RegExp }[];
+  private readonly patterns: readonly { readonly found: R; readonly pattern: RegExp }[];
 
   constructor(routes: readonly R[]) {
     const inOrder = [...routes.filter(({ serves }) => serves), ...routes.filter(({ serves }) => !serves)];
-    this.patterns = inOrder.map((route) => ({ route, pattern: patternOf(route.path) }));
+    this.patterns = inOrder.map((found) => ({ found, pattern: patternOf(found.route) }));
   }
 
-  find(method: string, path: string): { route: R; values: Record<string, string> } | null {
-    for (const { route, pattern } of this.patterns) {
-      const found = route.method === method ? pattern.exec(path) : null;
-      if (!found) continue;
+  find(method: string, path: string): { found: R; values: Record<string, string> } | null {
+    for (const { found, pattern } of this.patterns) {
+      const match = pattern.exec(`${method} ${path}`);
+      if (!match) continue;
       const values: Record<string, string> = {};
-      for (const name in found.groups) values[name] = decoded(found.groups[name] ?? "");
-      if (route.serves?.(values) !== false) return { route, values };
+      for (const name in match.groups) values[name] = decoded(match.groups[name] ?? "");
+      if (found.serves?.(values) !== false) return { found, values };
     }
     return null;
   }
 }
 
-function patternOf(path: string): RegExp {
-  const escaped = path.replaceAll(".", "\\.").replace("{version}", "(?<version>v\\d+\\.\\d+)");
+function patternOf(route: string): RegExp {
+  const escaped = route.replaceAll(".", "\\.").replace("{version}", "(?<version>v\\d+\\.\\d+)");
   return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 

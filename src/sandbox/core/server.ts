@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,13 +9,13 @@ import {
   type Answer,
   type Call,
   type ControlRoute,
-  controlPrefix,
   type Platform,
   type PlatformRoute,
   Refusal,
   Router,
 } from "./route.ts";
 
+const controlPrefix = "/__sandbox";
 const maxBodyBytes = 1_000_000;
 
 /** Where an answer would stand: the request gets none and stays open, or its connection is reset. */
@@ -53,10 +53,8 @@ export class SandboxServer {
   }
 
   async listen(port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once("error", reject);
-      this.server.listen(port, host, resolve);
-    });
+    this.server.listen(port, host);
+    await once(this.server, "listening");
     return (this.server.address() as AddressInfo).port;
   }
 
@@ -89,20 +87,26 @@ export class SandboxServer {
     const { method = "GET", url = "/", headers } = request;
     const cut = url.indexOf("?");
     const path = cut === -1 ? url : url.slice(0, cut);
-    const query = new URLSearchParams(cut === -1 ? "" : url.slice(cut + 1));
-    const call = { method, query, headers, body, origin: `http://${headers.host ?? "localhost"}` };
+    const isControl = path === controlPrefix || path.startsWith(`${controlPrefix}/`);
+    const callWith = (values: Record<string, string>): Call => ({
+      method,
+      path: values,
+      query: new URLSearchParams(cut === -1 ? "" : url.slice(cut + 1)),
+      headers,
+      body,
+      origin: `http://${headers.host ?? "localhost"}`,
+    });
 
-    if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
-      const found = this.controlRoutes.find(method, path);
-      if (found) return controlled(found.route, { ...call, path: found.values });
-      return { status: 404, body: { error: `no such control route; GET ${controlPrefix} lists them` } };
+    if (isControl) {
+      const control = this.controlRoutes.find(method, path);
+      return control ? controlled(control.found, callWith(control.values)) : unknownControl;
     }
-    const found = this.platformRoutes.find(method, path);
-    if (!found) return unknownPath(path);
-    found.route.counter?.countRequest();
-    const fault = this.parts.faults.take(found.route.operation);
-    const ready = { ...call, path: found.values };
-    return fault ? this.faulty(found.route, ready, fault) : answerOf(found.route, ready);
+    const platform = this.platformRoutes.find(method, path);
+    if (!platform) return unknownPath(path);
+    const { found: route, values } = platform;
+    route.counter?.countRequest();
+    const fault = this.parts.faults.take(route.operation);
+    return fault ? this.faulty(route, callWith(values), fault) : answerOf(route, callWith(values));
   }
 
   /** What the request does, it does at once; `delay_ms` holds back only the answer, as a slow platform would. */
@@ -154,6 +158,11 @@ function inputOf({ body }: Call): unknown {
     throw new BadInput("body must be JSON");
   }
 }
+
+const unknownControl: Answer = {
+  status: 404,
+  body: { error: `no such control route; GET ${controlPrefix} lists them` },
+};
 
 const unknownPath = (path: string): Answer => ({
   status: 400,

@@ -33,7 +33,7 @@ export class Windows {
   /** A route by which a customer writes to a sender, so that it may answer; no webhook tells of it. */
   sayRoute(platform: string, isSender: (id: string) => boolean): ControlRoute {
     const about = "a customer writes to it, which opens its 24 hours and sends no webhook: {timestamp}";
-    return control("POST", `/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {
+    return control(`POST /__sandbox/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {
       const { sender = "", customer = "" } = path;
       if (!isSender(sender)) throw new BadInput(`there is no ${sender.slice(0, 100)}`);
       const { timestamp } = readSaying(input, "body");

@@ -1,16 +1,12 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Fields, fieldsIn, type Reader, type Settings, shape, text } from "../core/input.ts";
+import { BadInput, type Fields, fieldsIn, type Reader, reader, type Settings, shape, text } from "../core/input.ts";
 import { control, type Platform, Refusal } from "../core/route.ts";
 
 const keptRequests = 1_000;
 const maxDrivers = 10_000;
 
-const degrees =
-  (limit: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value === "number" && Math.abs(value) <= limit) return value;
-    throw new BadInput(`${name} must be degrees from -${limit} to ${limit}`);
-  };
+const degrees = (limit: number): Reader<number> =>
+  reader(`be degrees from -${limit} to ${limit}`, (value) => typeof value === "number" && Math.abs(value) <= limit);
 
 const readPosition = shape({
   lat: degrees(90),
@@ -32,8 +28,7 @@ export function deliveryPlatform(): Platform {
   return {
     routes: [
       {
-        method: "POST",
-        path: "/delivery-pricing/quotes",
+        route: "POST /delivery-pricing/quotes",
         operation: "delivery_quote",
         handle({ body }) {
           const quote = fieldsIn(body);
@@ -44,8 +39,7 @@ export function deliveryPlatform(): Platform {
         },
       },
       {
-        method: "GET",
-        path: "/driver-tracking/drivers/{driver}/location",
+        route: "GET /driver-tracking/drivers/{driver}/location",
         operation: "driver_location",
         handle({ path: { driver = "" } }) {
           const position = drivers.get(driver);
@@ -55,18 +49,26 @@ export function deliveryPlatform(): Platform {
       },
     ],
     control: [
-      control("PUT", "/delivery-price", "what every delivery costs from now on, null for none: {price}", (input) => {
-        price = readPrice(input, "body").price;
-        return { price };
-      }),
-      control("GET", "/delivery-quotes", "what prices were asked for, newest last", () => quotes.oldestFirst()),
-      control("PUT", "/drivers/{driver}", "where a driver is, by tracking id: {lat, lng, at}", (input, { path }) => {
-        const { driver = "" } = path;
-        if (!drivers.has(driver) && drivers.size >= maxDrivers) throw new BadInput(`at most ${maxDrivers} drivers`);
-        const position = readPosition(input, "position");
-        drivers.set(driver, position);
-        return { driver, ...position };
-      }),
+      control(
+        "PUT /__sandbox/delivery-price",
+        "what every delivery costs from now on, null for none: {price}",
+        (input) => {
+          price = readPrice(input, "body").price;
+          return { price };
+        },
+      ),
+      control("GET /__sandbox/delivery-quotes", "what prices were asked for, newest last", () => quotes.oldestFirst()),
+      control(
+        "PUT /__sandbox/drivers/{driver}",
+        "where a driver is, by tracking id: {lat, lng, at}",
+        (input, { path }) => {
+          const { driver = "" } = path;
+          if (!drivers.has(driver) && drivers.size >= maxDrivers) throw new BadInput(`at most ${maxDrivers} drivers`);
+          const position = readPosition(input, "position");
+          drivers.set(driver, position);
+          return { driver, ...position };
+        },
+      ),
     ],
     failure: ({ status = 400, message = "refused" }) => ({ status, body: { message } }),
     reset() {

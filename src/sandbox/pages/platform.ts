@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type ChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage, Shared } from "../core/accepted.ts";
+import type { SentMessage, Shared } from "../core/accepted.ts";
 import { type Fields, isObject } from "../core/input.ts";
 import { type Call, control, type Platform } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
@@ -44,7 +44,6 @@ export function pagesPlatform(
   const pages = new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
   const windows = new Windows();
   const knows = (token: string) => pages.some((page) => page.token === token);
-  const { accepted } = shared;
 
   function pageOf(call: Call): Page {
     const token = tokenOf(call, knows);
@@ -57,8 +56,8 @@ export function pagesPlatform(
     if (shared.undeliverable.has(to)) throw new GraphError(551);
     if (page.people.has(to)) return;
     const silence = windows.silence(page.pageId, to);
-    if (silence === undefined) throw noSuchUser();
-    if (silence >= windowMs) throw outsideWindow();
+    if (silence === undefined) throw new GraphError(100, undefined, noSuchUser);
+    if (silence >= windowMs) throw new GraphError(10, undefined, outsideWindow);
   }
 
   function send(call: Call): object {
@@ -68,34 +67,24 @@ export function pagesPlatform(
     const windowMs = windowMsOf(body);
     const content = contentOf(body, page.channel);
     requireReachable(page, to, windowMs);
-    const message: AcceptedMessage = {
-      ...content,
-      id: `m_${randomBytes(36).toString("base64url")}`,
-      at: Date.now(),
-      channel: page.channel,
-      from: page.pageId,
-      to,
-      statuses: [],
-    };
-    accepted.add(message);
-    return { recipient_id: to, message_id: message.id };
+    const id = `m_${randomBytes(36).toString("base64url")}`;
+    shared.accepted.add({ ...content, id, channel: page.channel, from: page.pageId, to });
+    return { recipient_id: to, message_id: id };
   }
 
   return {
     routes: [
       {
-        method: "POST",
-        path: "/{version}/{id}/messages",
+        route: "POST /{version}/{id}/messages",
         operation: "page_messages",
         serves: ({ id }) => pages.find(id) !== undefined,
-        counter: accepted,
+        counter: shared.accepted,
         handle: send,
       },
     ],
     control: [
       control(
-        "POST",
-        "/pages",
+        "POST /__sandbox/pages",
         "adds or replaces a page or a photo-app account: {pageId, token, channel, people}",
         (input) => {
           const page = readPage(input, "page");
@@ -117,14 +106,8 @@ const pageFrom = ({ pageId, token, channel = pageChannel, people = [] }: Sandbox
   people: new Set(people),
 });
 
-const noSuchUser = (): GraphError =>
-  new GraphError(100, undefined, { message: "(#100) No matching user found", subcode: 2018001 });
-
-const outsideWindow = (): GraphError =>
-  new GraphError(10, undefined, {
-    message: "(#10) This message is sent outside of allowed window.",
-    subcode: 2018278,
-  });
+const noSuchUser = { message: "(#100) No matching user found", subcode: 2018001 };
+const outsideWindow = { message: "(#10) This message is sent outside of allowed window.", subcode: 2018278 };
 
 function recipientOf({ recipient }: Fields): string {
   if (!isObject(recipient)) throw badParameter("The parameter recipient is required.");
@@ -149,7 +132,7 @@ function windowMsOf({ messaging_type: type = "RESPONSE", tag }: Fields): number 
 function contentOf(
   { message }: Fields,
   channel: ChannelName,
-): Pick<AcceptedMessage, "type" | "text" | "media" | "reference"> {
+): Pick<SentMessage, "type" | "text" | "media" | "reference"> {
   if (!isObject(message)) throw badParameter("The parameter message is required.");
   const { text, attachment, metadata } = message;
   if ((text === undefined) === (attachment === undefined)) {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage, Shared } from "../core/accepted.ts";
+import type { SentMessage, Shared } from "../core/accepted.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
 import { type Call, control, type Platform, Refusal } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
@@ -9,7 +9,7 @@ import { readProviderB, type SandboxProviderB, type SandboxProviderBTemplate } f
 
 const longestBody = 1_600;
 
-type Content = Pick<AcceptedMessage, "type" | "text" | "template" | "media">;
+type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 
 const refusal = (code: number, message?: string): Refusal => new Refusal({ code, message });
 
@@ -17,7 +17,6 @@ const refusal = (code: number, message?: string): Refusal => new Refusal({ code,
 export function providerBPlatform(settings: readonly SandboxProviderB[], shared: Shared): Platform {
   const accounts = new Senders(settings, ({ accountId }) => accountId);
   const windows = new Windows();
-  const { accepted } = shared;
 
   function send(call: Call): object {
     const account = accountOf(call);
@@ -26,18 +25,10 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     const to = recipientOf(form);
     const content = contentOf(form, account.templates ?? []);
     requireReachable(account, to, content);
-    const message: AcceptedMessage = {
-      ...content,
-      id: `SM${randomBytes(16).toString("hex")}`,
-      at: Date.now(),
-      channel: providerBChannel,
-      from: account.phone,
-      to,
-      statuses: [],
-    };
-    accepted.add(message);
+    const id = `SM${randomBytes(16).toString("hex")}`;
+    const { at } = shared.accepted.add({ ...content, id, channel: providerBChannel, from: account.phone, to });
     return {
-      sid: message.id,
+      sid: id,
       status: "queued",
       account_sid: account.accountId,
       from: form.get("From"),
@@ -47,7 +38,7 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
       direction: "outbound-api",
       error_code: null,
       error_message: null,
-      date_created: new Date(message.at).toUTCString(),
+      date_created: new Date(at).toUTCString(),
     };
   }
 
@@ -67,18 +58,16 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
   return {
     routes: [
       {
-        method: "POST",
-        path: "/2010-04-01/Accounts/{account}/Messages.json",
+        route: "POST /2010-04-01/Accounts/{account}/Messages.json",
         operation: "provider_b_messages",
         status: 201,
-        counter: accepted,
+        counter: shared.accepted,
         handle: send,
       },
     ],
     control: [
       control(
-        "POST",
-        "/provider-b",
+        "POST /__sandbox/provider-b",
         "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}]}",
         (input) => {
           const account = readProviderB(input, "account");

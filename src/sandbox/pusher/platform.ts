@@ -4,13 +4,14 @@ import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
-/** An event as the host took it; `data` is the JSON text as it came. */
-interface AcceptedEvent {
-  readonly at: number;
+/** `data` is the JSON text as it came. */
+interface PusherEvent {
   readonly channel: string;
   readonly name: string;
   readonly data: string;
 }
+
+type AcceptedEvent = PusherEvent & { readonly at: number };
 
 /** The protocol knows no error codes; it answers with a status and plain words. */
 const refusal = (status: number, message: string): Refusal => new Refusal({ code: 0, status, message });
@@ -26,13 +27,8 @@ const clockTolerance = 600;
 export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
   const accepted = new Ring<AcceptedEvent>(keptEvents);
 
-  const route = (
-    name: string,
-    operation: string,
-    eventsOf: (body: Fields) => Omit<AcceptedEvent, "at">[],
-  ): PlatformRoute => ({
-    method: "POST",
-    path: `/apps/{app}/${name}`,
+  const route = (name: string, operation: string, eventsOf: (body: Fields) => PusherEvent[]): PlatformRoute => ({
+    route: `POST /apps/{app}/${name}`,
     operation,
     handle(call) {
       requireSignature(call, apps, name);
@@ -54,8 +50,7 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
     ],
     control: [
       control(
-        "GET",
-        "/pusher/events",
+        "GET /__sandbox/pusher/events",
         "events that the Pusher host took, newest last; ?channel= ?name=",
         (_, { query }) => list(accepted, query.get("channel"), query.get("name")),
       ),
@@ -115,7 +110,7 @@ function channelsOf({ channels, channel }: Fields): unknown[] {
   return named;
 }
 
-function eventOf(value: unknown): Omit<AcceptedEvent, "at"> {
+function eventOf(value: unknown): PusherEvent {
   const { name, channel, data } = isObject(value) ? value : {};
   if (typeof name !== "string" || name === "" || name.length > 200) throw refusal(400, "name is not valid");
   if (typeof channel !== "string" || !/^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(channel)) {

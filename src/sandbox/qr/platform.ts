@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { qrChannel } from "../../kernel/channels.ts";
-import type { AcceptedMessage, Shared } from "../core/accepted.ts";
+import type { SentMessage, Shared } from "../core/accepted.ts";
 import { dialled, type Fields, fieldsIn } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
@@ -10,12 +10,11 @@ import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 /** A request that the provider refuses; `said` stands in the answer as it is. */
 const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: 0, status, details: said });
 
-type Content = Pick<AcceptedMessage, "type" | "text" | "media">;
+type Content = Pick<SentMessage, "type" | "text" | "media">;
 
 /** A provider of phones that are paired by QR code. */
 export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Shared): Platform {
   const instances = new Senders(settings, ({ instance }) => instance);
-  const { accepted } = shared;
 
   function send(call: Call, contentOf: (body: Fields) => Content): object {
     const sender = instanceOf(call);
@@ -25,7 +24,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     if (sender.connected === false) throw refusal(500, "Connection Closed");
     const to = recipientOf(body.number);
     const id = `3EB0${randomBytes(9).toString("hex").toUpperCase()}`;
-    accepted.add({ ...content, id, at: Date.now(), channel: qrChannel, from: sender.instance, to, statuses: [] });
+    shared.accepted.add({ ...content, id, channel: qrChannel, from: sender.instance, to });
     return {
       key: { remoteJid: `${to}@s.whatsapp.net`, fromMe: true, id },
       pushName: "",
@@ -51,23 +50,18 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
   }
 
   const route = (path: string, operation: string, contentOf: (body: Fields) => Content): PlatformRoute => ({
-    method: "POST",
-    path,
+    route: `POST /message/${path}/{instance}`,
     operation,
     status: 201,
-    counter: accepted,
+    counter: shared.accepted,
     handle: (call) => send(call, contentOf),
   });
 
   return {
-    routes: [
-      route("/message/sendText/{instance}", "send_text", textContent),
-      route("/message/sendMedia/{instance}", "send_media", mediaContent),
-    ],
+    routes: [route("sendText", "send_text", textContent), route("sendMedia", "send_media", mediaContent)],
     control: [
       control(
-        "POST",
-        "/qr-instances",
+        "POST /__sandbox/qr-instances",
         "adds or replaces a phone paired by QR code: {instance, apiKey, connected}",
         (input) => {
           const instance = readQrInstance(input, "instance");

@@ -31,9 +31,9 @@ export function smsPlatform(shared: Shared): Platform {
   }
 
   return {
-    routes: [{ method: "POST", path: "/sms/messages", operation: "sms", status: 201, handle: send }],
+    routes: [{ route: "POST /sms/messages", operation: "sms", status: 201, handle: send }],
     control: [
-      control("GET", "/sms", "SMS that were accepted, newest last; ?to=", (_, { query }) => {
+      control("GET /__sandbox/sms", "SMS that were accepted, newest last; ?to=", (_, { query }) => {
         const to = query.get("to");
         return accepted.oldestFirst().filter((sms) => to === null || sms.to === to);
       }),
