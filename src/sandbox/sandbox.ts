@@ -1,10 +1,10 @@
 import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
-import { Shared } from "./core/accepted.ts";
 import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
+import { Shared } from "./core/shared.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
 import type { ErrorStatuses } from "./graph/graph.ts";
@@ -37,12 +37,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   });
   const errorStatuses: ErrorStatuses = new Map();
   const platforms: Platform[] = [
-    cloudPlatform(
-      { accounts: settings.accounts, statusDelayMs: settings.statusDelayMs ?? 50, log },
-      shared,
-      errorStatuses,
-      webhooks,
-    ),
+    cloudPlatform(settings, shared, errorStatuses, webhooks, log),
     pagesPlatform(settings.pages ?? [], shared, errorStatuses),
     qrPlatform(settings.qrInstances ?? [], shared),
     providerBPlatform(settings.providerB ?? [], shared),
@@ -52,12 +47,8 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const server = new SandboxServer({
-    platforms,
-    control: controlRoutes(platforms, faults, webhooks, shared),
-    faults,
-    log,
-  });
+  const control = controlRoutes(platforms, faults, webhooks, shared);
+  const server = new SandboxServer(platforms, control, faults, log);
 
   const port = await server.listen(settings.port, settings.host);
   return {

@@ -1,17 +1,6 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
 import { readAdAccount } from "./ads/settings.ts";
-import {
-  anything,
-  flag,
-  integer,
-  listOf,
-  oneOf,
-  optional,
-  phoneNumber,
-  type Settings,
-  shape,
-  text,
-} from "./core/input.ts";
+import { flag, integer, listOf, oneOf, optional, phoneNumber, type Settings, shape, text } from "./core/input.ts";
 import { readWebhookTarget } from "./core/webhooks.ts";
 
 const readTemplate = shape({
@@ -19,7 +8,7 @@ const readTemplate = shape({
   language: text(20),
   status: text(50),
   category: optional(text(50)),
-  components: listOf(anything, 20),
+  components: listOf((value) => value, 20),
 });
 export type SandboxTemplate = Settings<typeof readTemplate>;
 

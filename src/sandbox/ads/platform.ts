@@ -1,7 +1,7 @@
 import { BadInput, flag, integer, optional, type Settings, shape } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
-import { badParameter, type ErrorStatuses, graphFailure, idOf, tokenOf, unknownObject } from "../graph/graph.ts";
-import { Expansion, type PageBehaviour } from "./expansion.ts";
+import { type ErrorStatuses, graphFailure, idOf, tokenOf, unknownObject } from "../graph/graph.ts";
+import { Expansion, nonexisting, type PageBehaviour } from "./expansion.ts";
 import { type Node, nodesOf } from "./nodes.ts";
 import { readAdAccount, type SandboxAdAccount } from "./settings.ts";
 
@@ -50,7 +50,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
   function listOf(call: Call, edge: string): object {
     const node = nodeOf(call);
     const nodes = node.edges[edge];
-    if (!nodes) throw badParameter(`Tried accessing nonexisting field (${edge}) on node type (${node.type})`);
+    if (!nodes) throw nonexisting(edge, node.type);
     return expansionOf(call).list(node.id, edge, nodes);
   }
 
@@ -63,10 +63,9 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
 
   function insightsOf(call: Call): object {
     const node = nodeOf(call);
-    if (!node.insights) throw badParameter(`Tried accessing nonexisting field (insights) on node type (${node.type})`);
-    const { query } = call;
-    const fields = query.get("fields") ?? "";
-    return expansionOf(call).insights(node.insights, query.get("date_preset"), query.get("time_range"), fields);
+    if (!node.insights) throw nonexisting("insights", node.type);
+    const [preset, range, fields] = ["date_preset", "time_range", "fields"].map((name) => call.query.get(name));
+    return expansionOf(call).insights(node.insights, preset ?? null, range ?? null, fields ?? "");
   }
 
   const route = (path: string, operation: string, handle: (call: Call) => object): PlatformRoute => ({

@@ -1,29 +1,24 @@
-import type { Shared } from "../core/accepted.ts";
 import { BadInput, flag, integer, object, optional, shape } from "../core/input.ts";
 import { control, type Platform } from "../core/route.ts";
+import type { Shared } from "../core/shared.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { type ErrorStatuses, graphFailure } from "../graph/graph.ts";
-import { readAccount, readNumbers, type SandboxAccount } from "../settings.ts";
+import { readAccount, readNumbers, type SandboxSettings } from "../settings.ts";
 import { Accounts } from "./accounts.ts";
 import { Customers } from "./customers.ts";
 import { cloudRoutes } from "./routes.ts";
 import { StatusQueue } from "./statuses.ts";
 
-export interface CloudSettings {
-  readonly accounts: readonly SandboxAccount[];
-  readonly statusDelayMs: number;
-  readonly log: (line: string) => void;
-}
-
 /** The Cloud API: messages, templates and what belongs to them, with delivery statuses by webhook. */
 export function cloudPlatform(
-  settings: CloudSettings,
+  settings: SandboxSettings,
   shared: Shared,
   errorStatuses: ErrorStatuses,
   webhooks: Webhooks,
+  log: (line: string) => void,
 ): Platform {
   const accounts = new Accounts(settings.accounts);
-  const statuses = new StatusQueue(webhooks, settings.statusDelayMs, settings.log);
+  const statuses = new StatusQueue(webhooks, settings.statusDelayMs ?? 50, log);
   const customers = new Customers(accounts, webhooks);
   return {
     routes: cloudRoutes({ accounts, customers, statuses, shared }),
@@ -41,10 +36,7 @@ export function cloudPlatform(
       control(
         "POST /__sandbox/webhooks",
         "how webhooks are delivered: {paused, shuffled, seed, repeat, fail_numbers, fail_code}",
-        (input) => {
-          changeBehaviour(statuses, webhooks, input);
-          return behaviourOf(statuses, webhooks);
-        },
+        (input) => changeBehaviour(statuses, webhooks, input),
       ),
       control(
         "GET /__sandbox/webhooks",
@@ -84,7 +76,7 @@ const readBehaviour = shape({
   fail_code: optional(integer(1, 999_999_999)),
 });
 
-function changeBehaviour(statuses: StatusQueue, webhooks: Webhooks, input: unknown): void {
+function changeBehaviour(statuses: StatusQueue, webhooks: Webhooks, input: unknown): object {
   const change = readBehaviour(input, "body");
   const before = statuses.behaviour;
   webhooks.repeat = change.repeat ?? webhooks.repeat;
@@ -95,6 +87,7 @@ function changeBehaviour(statuses: StatusQueue, webhooks: Webhooks, input: unkno
     failNumbers: change.fail_numbers ? new Set(change.fail_numbers) : before.failNumbers,
     failCode: change.fail_code ?? before.failCode,
   });
+  return behaviourOf(statuses, webhooks);
 }
 
 function behaviourOf(statuses: StatusQueue, webhooks: Webhooks): object {

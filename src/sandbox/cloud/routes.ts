@@ -1,9 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { cloudChannel } from "../../kernel/channels.ts";
-import type { Shared } from "../core/accepted.ts";
 import { dialled, type Fields } from "../core/input.ts";
 import type { Call, PlatformRoute } from "../core/route.ts";
-import { badParameter, GraphError, idOf, invalidParameter, jsonOf, tokenOf, unknownObject } from "../graph/graph.ts";
+import type { Shared } from "../core/shared.ts";
+import {
+  badParameter,
+  GraphError,
+  idOf,
+  invalidParameter,
+  jsonOf,
+  missingParameter,
+  tokenOf,
+  unknownObject,
+} from "../graph/graph.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
 import { contentOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
@@ -26,7 +35,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
     {
       route: "POST /{version}/{id}/messages",
       operation: "messages",
-      counter: cloud.shared.accepted,
+      counter: cloud.shared,
       handle(call) {
         const sender = senderOf(accounts, call);
         const body = jsonOf(call);
@@ -77,7 +86,7 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
     throw badParameter("Param recipient_type must be one of {INDIVIDUAL}");
   }
   const { to: input } = body;
-  if (input === undefined) throw badParameter("The parameter to is required.");
+  if (input === undefined) throw missingParameter("to");
   const to = typeof input === "string" ? dialled(input) : null;
   if (to === null) throw invalidParameter("Param to is not a valid phone number");
 
@@ -88,7 +97,7 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const id = nextId(to);
   const origin = { channel: cloudChannel, from: sender.phoneNumberId, sender } as const;
-  cloud.statuses.add(cloud.shared.accepted.add({ ...content, ...origin, id, to, reference }));
+  cloud.statuses.add(cloud.shared.accept({ ...content, ...origin, id, to, reference }));
   return {
     messaging_product: "whatsapp",
     contacts: [{ input, wa_id: to }],

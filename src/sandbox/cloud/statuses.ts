@@ -1,6 +1,7 @@
-import type { AcceptedMessage } from "../core/accepted.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import { Fifo } from "../core/bounded.ts";
 import { Random } from "../core/random.ts";
+import type { AcceptedMessage } from "../core/shared.ts";
 import type { Delivery, Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/graph.ts";
 import { changesEnvelope, type Sender } from "./accounts.ts";
@@ -197,15 +198,13 @@ export class StatusQueue {
   }
 
   private payload(statuses: readonly PendingStatus[]): object {
-    const bySender = new Map<Sender, object[]>();
-    for (const status of statuses) {
-      const { sender } = status.message;
-      const own = bySender.get(sender) ?? [];
-      bySender.set(sender, own);
-      own.push(this.wire(status));
-    }
+    const bySender = [...groupBy(statuses, ({ message }) => message.sender)];
     return changesEnvelope(
-      [...bySender].map(([sender, own]) => ({ sender, field: "messages", value: { statuses: own } })),
+      bySender.map(([sender, own]) => ({
+        sender,
+        field: "messages",
+        value: { statuses: own.map((status) => this.wire(status)) },
+      })),
     );
   }
 
@@ -219,8 +218,8 @@ export class StatusQueue {
       status: name,
       timestamp: String(Math.floor(happenedAt / 1000)),
       recipient_id: message.to,
-      ...(message.reference === undefined ? {} : { biz_opaque_callback_data: message.reference }),
-      ...(name === "failed" ? { errors: [{ code, title, message: title, error_data: { details: title } }] } : {}),
+      biz_opaque_callback_data: message.reference,
+      errors: name === "failed" ? [{ code, title, message: title, error_data: { details: title } }] : undefined,
     };
   }
 }

@@ -1,9 +1,9 @@
 import { cloudChannel } from "../../kernel/channels.ts";
 import { readNumbers } from "../settings.ts";
-import type { AcceptedMessage, Shared } from "./accepted.ts";
 import type { Faults } from "./faults.ts";
 import { BadInput, integer, shape } from "./input.ts";
-import { type Call, type ControlRoute, control, type Platform } from "./route.ts";
+import { type Call, type ControlRoute, control, isAskedFor, type Platform } from "./route.ts";
+import type { AcceptedMessage, Shared } from "./shared.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
 /** The control routes that all platforms share, together with those of each. */
@@ -51,7 +51,7 @@ export function controlRoutes(
     control(
       "GET /__sandbox/messages/count",
       "how many were accepted, requested, refused; distinct references and duplicates",
-      () => shared.accepted.counts(),
+      () => shared.counts(),
     ),
     control(
       "PUT /__sandbox/undeliverable",
@@ -69,19 +69,18 @@ export function controlRoutes(
 
 const readUndeliverable = shape({ numbers: readNumbers });
 
-function listMessages({ accepted }: Shared, { query }: Call): object[] {
+function listMessages(shared: Shared, { query }: Call): object[] {
   const to = query.get("to")?.replace(/^[ +]/, ""); // a plus that was not escaped in a query arrives as a space
-  const [channel, reference] = [query.get("channel"), query.get("reference")];
   const since = momentOf(query.get("since") ?? "0");
   const limit = integer(1, 100_000)(Number(query.get("limit") ?? 1_000), "limit");
-  const found = accepted
+  const found = shared
     .oldestFirst()
     .filter(
       (message) =>
         message.at >= since &&
         (to === undefined || message.to === to) &&
-        (channel === null || message.channel === channel) &&
-        (reference === null || message.reference === reference),
+        isAskedFor(query, "channel", message.channel) &&
+        isAskedFor(query, "reference", message.reference),
     );
   return found.slice(-limit).map(view);
 }
@@ -91,7 +90,7 @@ const view = (message: AcceptedMessage): object => ({
   at: new Date(message.at).toISOString(),
   channel: message.channel,
   from: message.from,
-  ...(message.channel === cloudChannel ? { phoneNumberId: message.from } : {}),
+  phoneNumberId: message.channel === cloudChannel ? message.from : undefined,
   to: message.to,
   type: message.type,
   template: message.template,

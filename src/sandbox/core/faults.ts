@@ -42,7 +42,7 @@ export class Faults {
   add(input: unknown): void {
     const fault = this.read(input, "fault");
     if (this.waiting.length >= maxWaiting) throw new BadInput(`at most ${maxWaiting} faults can wait`);
-    if (!changesSomething(fault)) {
+    if (!spoilsAnswer(fault) && fault.delay_ms === undefined) {
       throw new BadInput("fault must have at least one of status, code, delay_ms, hang, reset, garbage");
     }
     this.waiting.push({ fault, left: fault.count });
@@ -66,8 +66,6 @@ export class Faults {
     this.waiting = [];
   }
 }
-
-const changesSomething = (fault: Fault): boolean => spoilsAnswer(fault) || fault.delay_ms !== undefined;
 
 /** Whether the fault puts something else in the place of the real answer, and does not only delay it. */
 export function spoilsAnswer({ status, code, hang, reset, garbage }: Fault): boolean {

@@ -19,8 +19,6 @@ export function fieldsIn(text: string): Fields | null {
   }
 }
 
-export const anything: Reader<unknown> = (value) => value;
-
 /** A reader of what `fits`; `must` says what that is, such as `be true or false`. */
 export const reader =
   <Value>(must: string, fits: (value: unknown) => boolean): Reader<Value> =>
@@ -56,16 +54,16 @@ export const webAddress = reader<string>(
 );
 
 export const listOf =
-  <Value>(item: Reader<Value>, max: number): Reader<Value[]> =>
+  <Value>(item: Reader<Value>, max: number): Reader<readonly Value[]> =>
   (value, name) => {
     if (!Array.isArray(value) || value.length > max) throw new BadInput(`${name} must be a list of at most ${max}`);
     return value.map((each, index) => item(each, `${name}[${index}]`));
   };
 
 export const optional =
-  <Value>(reader: Reader<Value>): Reader<Value | undefined> =>
+  <Value>(read: Reader<Value>): Reader<Value | undefined> =>
   (value, name) =>
-    value === undefined ? undefined : reader(value, name);
+    value === undefined ? undefined : read(value, name);
 
 /** A phone number in international form; returns its digits. */
 export const phoneNumber: Reader<string> = (value, name) => {
@@ -77,12 +75,11 @@ export const phoneNumber: Reader<string> = (value, name) => {
 /** What a reader reads. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
-type Frozen<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
-/** As code may write it too: what may be undefined may be left out, and lists are read only. */
+/** As code may write it too: what may be undefined may be left out. */
 type Given<Values> = {
-  readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Frozen<Values[Name]>;
-} & { readonly [Name in OptionalName<Values>]?: Frozen<Values[Name]> };
+  readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Values[Name];
+} & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
 /** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
 export const shape =

@@ -83,6 +83,10 @@ export interface Platform {
   close?(): void;
 }
 
+/** Whether the query names this value under `name`, or nothing at all. */
+export const isAskedFor = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
+  !query.has(name) || query.get(name) === value;
+
 /** Finds the route of a request. */
 export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
   private readonly patterns: readonly { readonly found: R; readonly pattern: RegExp }[];

@@ -23,13 +23,6 @@ type Outcome = Answer | "hang" | "reset";
 
 type OwnedRoute = PlatformRoute & { readonly platform: Platform };
 
-export interface ServerParts {
-  readonly platforms: readonly Platform[];
-  readonly control: readonly ControlRoute[];
-  readonly faults: Faults;
-  readonly log: (line: string) => void;
-}
-
 /**
  * Takes requests of all platforms and of the control side, and lets faults get in their way. It stands on node:http
  * because benchmarks send to it at full speed: Koa and its router cost as much again as all the rest of a request.
@@ -40,13 +33,18 @@ export class SandboxServer {
   private readonly controlRoutes: Router<ControlRoute>;
   private readonly closing = new AbortController();
 
-  constructor(private readonly parts: ServerParts) {
+  constructor(
+    platforms: readonly Platform[],
+    control: readonly ControlRoute[],
+    private readonly faults: Faults,
+    private readonly log: (line: string) => void,
+  ) {
     // Any number of answers may be held back at once.
     setMaxListeners(0, this.closing.signal);
     this.platformRoutes = new Router(
-      parts.platforms.flatMap((platform) => platform.routes.map((route) => ({ ...route, platform }))),
+      platforms.flatMap((platform) => platform.routes.map((route) => ({ ...route, platform }))),
     );
-    this.controlRoutes = new Router(parts.control);
+    this.controlRoutes = new Router(control);
     this.server = createServer((request, response) => void this.serve(request, response));
     // Longer than any client keeps an idle connection: a connection closed under a request looks like a fault.
     this.server.keepAliveTimeout = 120_000;
@@ -78,7 +76,7 @@ export class SandboxServer {
         request.resume();
         return write(response, { status: 413, body: { error: `a body may have at most ${maxBodyBytes} bytes` } });
       }
-      this.parts.log(`request failed: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
+      this.log(`request failed: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
       if (!response.headersSent) write(response, { status: 500, body: { error: "the sandbox failed; see its log" } });
     }
   }
@@ -87,7 +85,6 @@ export class SandboxServer {
     const { method = "GET", url = "/", headers } = request;
     const cut = url.indexOf("?");
     const path = cut === -1 ? url : url.slice(0, cut);
-    const isControl = path === controlPrefix || path.startsWith(`${controlPrefix}/`);
     const callWith = (values: Record<string, string>): Call => ({
       method,
       path: values,
@@ -97,7 +94,7 @@ export class SandboxServer {
       origin: `http://${headers.host ?? "localhost"}`,
     });
 
-    if (isControl) {
+    if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
       const control = this.controlRoutes.find(method, path);
       return control ? controlled(control.found, callWith(control.values)) : unknownControl;
     }
@@ -105,7 +102,7 @@ export class SandboxServer {
     if (!platform) return unknownPath(path);
     const { found: route, values } = platform;
     route.counter?.countRequest();
-    const fault = this.parts.faults.take(route.operation);
+    const fault = this.faults.take(route.operation);
     return fault ? this.faulty(route, callWith(values), fault) : answerOf(route, callWith(values));
   }
 

@@ -60,15 +60,13 @@ export class Webhooks {
     return outcome === "delivered";
   }
 
-  /** Calls back when it is time for the next attempt; never after a reset. The wait is 50 ms, 100, 200 and so on up to 2 s. */
+  /** Calls back after 50 ms, 100, 200 and so on up to 2 s, when it is time for another attempt; never after a reset. */
   later(delivery: Delivery, attempt: () => void): void {
-    const retry = setTimeout(
-      () => {
-        this.retries.delete(retry);
-        attempt();
-      },
-      Math.min(50 * 2 ** (delivery.attempts - 1), 2_000),
-    );
+    const waitMs = Math.min(50 * 2 ** (delivery.attempts - 1), 2_000);
+    const retry = setTimeout(() => {
+      this.retries.delete(retry);
+      attempt();
+    }, waitMs);
     this.retries.add(retry);
   }
 

@@ -16,6 +16,8 @@ export const invalidParameter = (details: string): GraphError => new GraphError(
 export const badParameter = (message: string): GraphError =>
   new GraphError(100, undefined, { message: `(#100) ${message}` });
 
+export const missingParameter = (name: string): GraphError => badParameter(`The parameter ${name} is required.`);
+
 /** What the platform says of an id that is not there or belongs to somebody else: one answer for both. */
 export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =>
   new GraphError(100, undefined, {
@@ -59,8 +61,8 @@ export const graphFailure =
         message: message ?? messageOf(code),
         type,
         code,
-        ...(subcode === undefined ? {} : { error_subcode: subcode }),
-        ...(details === undefined ? {} : { error_data: { messaging_product: "whatsapp", details } }),
+        error_subcode: subcode,
+        error_data: details === undefined ? undefined : { messaging_product: "whatsapp", details },
         fbtrace_id: `A${randomBytes(16).toString("base64url")}`,
       },
     },

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type ChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
-import type { SentMessage, Shared } from "../core/accepted.ts";
 import { type Fields, isObject } from "../core/input.ts";
 import { type Call, control, type Platform } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
+import type { SentMessage, Shared } from "../core/shared.ts";
 import { Windows } from "../core/windows.ts";
 import {
   badParameter,
@@ -12,6 +12,7 @@ import {
   graphFailure,
   idOf,
   jsonOf,
+  missingParameter,
   tokenOf,
   unknownObject,
 } from "../graph/graph.ts";
@@ -68,7 +69,7 @@ export function pagesPlatform(
     const content = contentOf(body, page.channel);
     requireReachable(page, to, windowMs);
     const id = `m_${randomBytes(36).toString("base64url")}`;
-    shared.accepted.add({ ...content, id, channel: page.channel, from: page.pageId, to });
+    shared.accept({ ...content, id, channel: page.channel, from: page.pageId, to });
     return { recipient_id: to, message_id: id };
   }
 
@@ -78,7 +79,7 @@ export function pagesPlatform(
         route: "POST /{version}/{id}/messages",
         operation: "page_messages",
         serves: ({ id }) => pages.find(id) !== undefined,
-        counter: shared.accepted,
+        counter: shared,
         handle: send,
       },
     ],
@@ -86,11 +87,7 @@ export function pagesPlatform(
       control(
         "POST /__sandbox/pages",
         "adds or replaces a page or a photo-app account: {pageId, token, channel, people}",
-        (input) => {
-          const page = readPage(input, "page");
-          pages.put(pageFrom(page));
-          return { pageId: page.pageId };
-        },
+        (input) => ({ pageId: pages.put(pageFrom(readPage(input, "page"))).pageId }),
       ),
       windows.sayRoute("pages", (id) => pages.find(id) !== undefined),
     ],
@@ -110,7 +107,7 @@ const noSuchUser = { message: "(#100) No matching user found", subcode: 2018001 
 const outsideWindow = { message: "(#10) This message is sent outside of allowed window.", subcode: 2018278 };
 
 function recipientOf({ recipient }: Fields): string {
-  if (!isObject(recipient)) throw badParameter("The parameter recipient is required.");
+  if (!isObject(recipient)) throw missingParameter("recipient");
   if (typeof recipient.id !== "string" || recipient.id === "" || recipient.id.length > 100) {
     throw badParameter("Param recipient['id'] must be a non-empty string");
   }
@@ -133,7 +130,7 @@ function contentOf(
   { message }: Fields,
   channel: ChannelName,
 ): Pick<SentMessage, "type" | "text" | "media" | "reference"> {
-  if (!isObject(message)) throw badParameter("The parameter message is required.");
+  if (!isObject(message)) throw missingParameter("message");
   const { text, attachment, metadata } = message;
   if ((text === undefined) === (attachment === undefined)) {
     throw badParameter("Message must have exactly one of text and attachment");

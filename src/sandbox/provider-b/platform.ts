@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
-import type { SentMessage, Shared } from "../core/accepted.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
 import { type Call, control, type Platform, Refusal } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
+import type { SentMessage, Shared } from "../core/shared.ts";
 import { Windows } from "../core/windows.ts";
 import { readProviderB, type SandboxProviderB, type SandboxProviderBTemplate } from "../settings.ts";
 
@@ -24,9 +24,10 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     if (numberIn(form.get("From")) !== account.phone) throw refusal(63007);
     const to = recipientOf(form);
     const content = contentOf(form, account.templates ?? []);
-    requireReachable(account, to, content);
+    if (shared.undeliverable.has(to)) throw refusal(63024);
+    if (content.type !== "template" && !windows.isOpen(account.phone, to)) throw refusal(63016);
     const id = `SM${randomBytes(16).toString("hex")}`;
-    const { at } = shared.accepted.add({ ...content, id, channel: providerBChannel, from: account.phone, to });
+    const { at } = shared.accept({ ...content, id, channel: providerBChannel, from: account.phone, to });
     return {
       sid: id,
       status: "queued",
@@ -50,18 +51,13 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     return account;
   }
 
-  function requireReachable({ phone }: SandboxProviderB, to: string, { type }: Content): void {
-    if (shared.undeliverable.has(to)) throw refusal(63024);
-    if (type !== "template" && !windows.isOpen(phone, to)) throw refusal(63016);
-  }
-
   return {
     routes: [
       {
         route: "POST /2010-04-01/Accounts/{account}/Messages.json",
         operation: "provider_b_messages",
         status: 201,
-        counter: shared.accepted,
+        counter: shared,
         handle: send,
       },
     ],
@@ -69,11 +65,7 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
       control(
         "POST /__sandbox/provider-b",
         "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}]}",
-        (input) => {
-          const account = readProviderB(input, "account");
-          accounts.put(account);
-          return { accountId: account.accountId };
-        },
+        (input) => ({ accountId: accounts.put(readProviderB(input, "account")).accountId }),
       ),
       windows.sayRoute("provider-b", (phone) => accounts.some((account) => account.phone === phone)),
     ],

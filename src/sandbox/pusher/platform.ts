@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
-import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
+import { type Call, control, isAskedFor, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
 /** `data` is the JSON text as it came. */
@@ -52,7 +52,11 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
       control(
         "GET /__sandbox/pusher/events",
         "events that the Pusher host took, newest last; ?channel= ?name=",
-        (_, { query }) => list(accepted, query.get("channel"), query.get("name")),
+        (_, { query }) =>
+          accepted
+            .oldestFirst()
+            .filter(({ channel, name }) => isAskedFor(query, "channel", channel) && isAskedFor(query, "name", name))
+            .map(view),
       ),
     ],
     failure: ({ status = 400, message = "refused" }) => ({ status, body: `${message}\n` }),
@@ -60,17 +64,12 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
   };
 }
 
-function list(accepted: Ring<AcceptedEvent>, channel: string | null, name: string | null): object[] {
-  const wanted = accepted
-    .oldestFirst()
-    .filter((event) => (channel === null || event.channel === channel) && (name === null || event.name === name));
-  return wanted.map(({ at, data, ...event }) => ({
-    ...event,
-    at: new Date(at).toISOString(),
-    bytes: Buffer.byteLength(data),
-    data: parsed(data),
-  }));
-}
+const view = ({ at, data, ...event }: AcceptedEvent): object => ({
+  ...event,
+  at: new Date(at).toISOString(),
+  bytes: Buffer.byteLength(data),
+  data: parsed(data),
+});
 
 /** The text to be signed is method, path and the sorted query without the signature. */
 function requireSignature({ method, path, query, body }: Call, apps: readonly SandboxPusherApp[], name: string): void {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { qrChannel } from "../../kernel/channels.ts";
-import type { SentMessage, Shared } from "../core/accepted.ts";
 import { dialled, type Fields, fieldsIn } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
+import type { SentMessage, Shared } from "../core/shared.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 
 /** A request that the provider refuses; `said` stands in the answer as it is. */
-const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: 0, status, details: said });
+const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
 
 type Content = Pick<SentMessage, "type" | "text" | "media">;
 
@@ -24,7 +24,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     if (sender.connected === false) throw refusal(500, "Connection Closed");
     const to = recipientOf(body.number);
     const id = `3EB0${randomBytes(9).toString("hex").toUpperCase()}`;
-    shared.accepted.add({ ...content, id, channel: qrChannel, from: sender.instance, to });
+    shared.accept({ ...content, id, channel: qrChannel, from: sender.instance, to });
     return {
       key: { remoteJid: `${to}@s.whatsapp.net`, fromMe: true, id },
       pushName: "",
@@ -53,7 +53,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     route: `POST /message/${path}/{instance}`,
     operation,
     status: 201,
-    counter: shared.accepted,
+    counter: shared,
     handle: (call) => send(call, contentOf),
   });
 
@@ -63,11 +63,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
       control(
         "POST /__sandbox/qr-instances",
         "adds or replaces a phone paired by QR code: {instance, apiKey, connected}",
-        (input) => {
-          const instance = readQrInstance(input, "instance");
-          instances.put(instance);
-          return { instance: instance.instance };
-        },
+        (input) => ({ instance: instances.put(readQrInstance(input, "instance")).instance }),
       ),
     ],
     // The provider has no codes but those of HTTP.

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Shared } from "../core/accepted.ts";
 import { Ring } from "../core/bounded.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
-import { type Call, control, type Platform, Refusal } from "../core/route.ts";
+import { type Call, control, isAskedFor, type Platform, Refusal } from "../core/route.ts";
+import type { Shared } from "../core/shared.ts";
 
 interface AcceptedSms {
   readonly id: string;
@@ -33,10 +33,9 @@ export function smsPlatform(shared: Shared): Platform {
   return {
     routes: [{ route: "POST /sms/messages", operation: "sms", status: 201, handle: send }],
     control: [
-      control("GET /__sandbox/sms", "SMS that were accepted, newest last; ?to=", (_, { query }) => {
-        const to = query.get("to");
-        return accepted.oldestFirst().filter((sms) => to === null || sms.to === to);
-      }),
+      control("GET /__sandbox/sms", "SMS that were accepted, newest last; ?to=", (_, { query }) =>
+        accepted.oldestFirst().filter(({ to }) => isAskedFor(query, "to", to)),
+      ),
     ],
     failure: ({ code, status = 400, message = "refused" }) => ({ status, body: { code, message } }),
     reset: () => accepted.clear(),

@@ -1,6 +1,7 @@
 import type { ChannelName } from "../../kernel/channels.ts";
 import { RecentMap, Ring } from "./bounded.ts";
 
+/** A message as a platform takes it. */
 export interface SentMessage {
   readonly id: string;
   readonly channel: ChannelName;
@@ -24,19 +25,23 @@ export interface AcceptedMessage extends SentMessage {
 
 const rememberedReferences = 1_000_000;
 
-/** What the platforms took: the last messages, and counters of all of them. */
-export class AcceptedMessages {
-  private readonly kept: Ring<AcceptedMessage>;
+/** What all platforms have in common: the last messages that they took, counters of all, and whom none of them reaches. */
+export class Shared {
+  /** Recipients that no platform reaches; each says so in its own words. */
+  undeliverable: ReadonlySet<string>;
+  private readonly accepted: Ring<AcceptedMessage>;
   private readonly references = new RecentMap<true>(rememberedReferences);
   private counters = noCounts();
 
-  constructor(capacity: number) {
-    this.kept = new Ring(capacity);
+  constructor(private readonly settings: { readonly keepMessages: number; readonly undeliverable: readonly string[] }) {
+    this.accepted = new Ring(settings.keepMessages);
+    this.undeliverable = new Set(settings.undeliverable);
   }
 
-  add<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
+  /** Takes a message, now. */
+  accept<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
     const message = { ...sent, at: Date.now(), statuses: [] };
-    this.kept.push(message);
+    this.accepted.push(message);
     this.counters.accepted += 1;
     const { reference } = message;
     if (reference === undefined) return message;
@@ -60,31 +65,15 @@ export class AcceptedMessages {
   }
 
   oldestFirst(): AcceptedMessage[] {
-    return this.kept.oldestFirst();
-  }
-
-  clear(): void {
-    this.kept.clear();
-    this.references.clear();
-    this.counters = noCounts();
-  }
-}
-
-const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferences: 0, duplicates: 0 });
-
-/** What all platforms have in common. */
-export class Shared {
-  readonly accepted: AcceptedMessages;
-  /** Recipients that no platform reaches; each says so in its own words. */
-  undeliverable: ReadonlySet<string>;
-
-  constructor(private readonly settings: { readonly keepMessages: number; readonly undeliverable: readonly string[] }) {
-    this.accepted = new AcceptedMessages(settings.keepMessages);
-    this.undeliverable = new Set(settings.undeliverable);
+    return this.accepted.oldestFirst();
   }
 
   reset(): void {
     this.accepted.clear();
+    this.references.clear();
+    this.counters = noCounts();
     this.undeliverable = new Set(this.settings.undeliverable);
   }
 }
+
+const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferences: 0, duplicates: 0 });
