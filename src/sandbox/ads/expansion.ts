@@ -1,18 +1,17 @@
 import type { Call } from "../core/route.ts";
-import { badParameter, GraphError } from "../graph/errors.ts";
-import { type Days, presetDays, rangeDays } from "./days.ts";
+import { badParameter, GraphError } from "../graph/graph.ts";
 import { type Field, parseFields } from "./fields.ts";
-import { type Insights, insightsRow, type Node, todayOf } from "./nodes.ts";
+import { type Days, type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
 import { adStates } from "./settings.ts";
 
 /** How lists are answered; what is out of the ordinary is set on the control side. */
 export interface PageBehaviour {
   /** Items of a page at most, whatever was asked for. */
-  readonly shortPages: number | undefined;
+  readonly shortPages?: number | undefined;
   /** Every list begins with a page that is empty and has a next one. */
-  readonly emptyFirstPages: boolean | undefined;
+  readonly emptyFirstPages?: boolean | undefined;
   /** Requests for pages of more items than this are refused as too much data. */
-  readonly reduceAbove: number | undefined;
+  readonly reduceAbove?: number | undefined;
 }
 
 const defaultLimit = 25;
@@ -44,22 +43,25 @@ export class Expansion {
     const { query } = this.call;
     const fields = query.get("fields") ?? "id";
     const { reduceAbove = mostPerPage } = this.behaviour;
-    if (limitOf(query.get("limit")) > reduceAbove) throw tooMuchData();
+    const limit = limitOf(query.get("limit"));
+    if (limit > reduceAbove) throw new GraphError(100, undefined, tooMuchData);
     return this.page(nodes, {
       parent,
       edge,
       fields,
-      limit: limitOf(query.get("limit")),
+      limit,
       after: query.get("after"),
       statuses: query.get("effective_status"),
-      extra: ["date_preset", "time_range"].flatMap((name) => {
-        const value = query.get(name);
-        return value === null ? [] : [[name, value] as const];
-      }),
+      extra: ["date_preset", "time_range"].flatMap((name) =>
+        query
+          .getAll(name)
+          .slice(0, 1)
+          .map((value) => [name, value]),
+      ),
     });
   }
 
-  insights(insights: Insights, preset: string | null, range: string | null, fields: string): object {
+  insights(insights: Insights, preset: string | null, range: string | null, fields: string): { data: object[] } {
     const rows = insightsRow(insights, daysOf(insights, preset, range));
     const names = parseFields(fields).map(({ name }) => name);
     const unknown = names.find((name) => !insightFields.includes(name));
@@ -74,12 +76,8 @@ export class Expansion {
     const link = node.links[name];
     if (link) return this.object(link(), inner ?? "id");
     if (name === "insights" && node.insights) {
-      const found = this.insights(
-        node.insights,
-        modifiers.date_preset ?? null,
-        modifiers.time_range ?? null,
-        inner ?? "",
-      ) as { data: readonly unknown[] };
+      const { date_preset: preset = null, time_range: range = null } = modifiers;
+      const found = this.insights(node.insights, preset, range, inner ?? "");
       return found.data.length > 0 ? found : undefined;
     }
     const nodes = node.edges[name];
@@ -176,11 +174,10 @@ function daysOf(insights: Insights, preset: string | null, range: string | null)
   return range === null ? presetDays(preset ?? "last_30d", todayOf(insights)) : rangeDays(range);
 }
 
-const nonexisting = (field: string, type: string): GraphError =>
+export const nonexisting = (field: string, type: string): GraphError =>
   badParameter(`Tried accessing nonexisting field (${field}) on node type (${type})`);
 
-const tooMuchData = (): GraphError =>
-  new GraphError(100, undefined, {
-    message: "Please reduce the amount of data you're asking for, then retry your request",
-    subcode: 1504018,
-  });
+const tooMuchData = {
+  message: "Please reduce the amount of data you're asking for, then retry your request",
+  subcode: 1504018,
+};

@@ -1,4 +1,4 @@
-import { GraphError } from "../graph/errors.ts";
+import { GraphError } from "../graph/graph.ts";
 
 /** One entry of `fields`: `name`, `name.modifier(argument)`, `name{fields}`, or all of it. */
 export interface Field {
@@ -10,8 +10,7 @@ export interface Field {
 
 /** Reads `id,name,insights.date_preset(last_7d){spend},ads.limit(5){id}`; throws the platform's syntax error. */
 export function parseFields(text: string): Field[] {
-  const parser = new Parser(text);
-  return parser.list();
+  return new Parser(text).list();
 }
 
 const pairs: Readonly<Record<string, string>> = { "(": ")", "{": "}", "[": "]" };

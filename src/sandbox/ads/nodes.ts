@@ -1,6 +1,7 @@
 import { decimalOf, type Money, moneyOf } from "../../kernel/money.ts";
-import { type Days, dayIn } from "./days.ts";
-import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign, SandboxAdSet, SandboxAdState } from "./settings.ts";
+import { fieldsIn } from "../core/input.ts";
+import { badParameter } from "../graph/graph.ts";
+import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign, SandboxAdSet } from "./settings.ts";
 
 /** An object of the platform, with what fields of it can be asked for. */
 export interface Node {
@@ -22,7 +23,9 @@ export interface Insights {
 
 /** The objects of an account, the account itself first. */
 export function nodesOf(account: SandboxAdAccount): Node[] {
-  const campaigns = (account.campaigns ?? []).map((campaign) => new CampaignNodes(account, campaign));
+  const campaigns = (account.campaigns ?? []).map((campaign) => campaignNode(account, campaign));
+  const adsets = campaigns.flatMap(({ edges }) => edges.adsets ?? []);
+  const ads = campaigns.flatMap(({ edges }) => edges.ads ?? []);
   const root: Node = {
     id: account.accountId,
     type: "AdAccount",
@@ -34,94 +37,71 @@ export function nodesOf(account: SandboxAdAccount): Node[] {
       account_status: account.status ?? 1,
       timezone_name: account.timezone ?? "UTC",
     },
-    edges: {
-      campaigns: campaigns.map(({ node }) => node),
-      adsets: campaigns.flatMap(({ adSets }) => adSets),
-      ads: campaigns.flatMap(({ ads }) => ads),
-    },
+    edges: { campaigns, adsets, ads },
     links: {},
-    insights: { account, ads: campaigns.flatMap(({ source }) => adsOf(source)) },
+    insights: { account, ads: (account.campaigns ?? []).flatMap(adsOf) },
   };
-  return [root, ...campaigns.flatMap(({ all }) => all)];
+  return [root, ...campaigns, ...adsets, ...ads];
 }
 
 const adsOf = ({ adSets }: SandboxAdCampaign): SandboxAd[] => adSets.flatMap(({ ads }) => ads);
 
-class CampaignNodes {
-  readonly node: Node;
-  readonly adSets: readonly Node[];
-  readonly ads: readonly Node[];
+function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Node {
+  const { status = "ACTIVE" } = source;
+  const states = { status, effective_status: status };
 
-  constructor(
-    private readonly account: SandboxAdAccount,
-    readonly source: SandboxAdCampaign,
-  ) {
-    const { status = "ACTIVE" } = source;
-    this.adSets = source.adSets.map((adSet) => this.adSetNode(adSet, status));
-    this.ads = this.adSets.flatMap(({ edges }) => edges.ads ?? []);
-    this.node = {
-      id: source.id,
-      type: "Campaign",
-      scalars: {
-        id: source.id,
-        account_id: account.accountId.replace(/^act_/, ""),
-        name: source.name,
-        status,
-        effective_status: status,
-        objective: "OUTCOME_ENGAGEMENT",
-        lifetime_budget: source.lifetimeBudget,
-        budget_remaining: source.budgetRemaining ?? "0",
-        start_time: source.startTime ?? "2026-01-01T00:00:00-0400",
-        stop_time: source.stopTime,
-      },
-      edges: { adsets: this.adSets, ads: this.ads },
-      links: {},
-      insights: { account, ads: adsOf(source) },
-    };
-  }
-
-  get all(): Node[] {
-    return [this.node, ...this.adSets, ...this.ads];
-  }
-
-  private adSetNode(adSet: SandboxAdSet, status: SandboxAdState): Node {
-    const campaign = () => this.node;
+  function adSetNode({ id, name, ads }: SandboxAdSet): Node {
     const node: Node = {
-      id: adSet.id,
+      id,
       type: "AdSet",
-      scalars: { id: adSet.id, name: adSet.name, status, effective_status: status, campaign_id: this.source.id },
-      edges: { ads: adSet.ads.map((ad) => this.adNode(ad, status, () => node)) },
-      links: { campaign },
-      insights: { account: this.account, ads: adSet.ads },
+      scalars: { id, name, ...states, campaign_id: source.id },
+      edges: { ads: ads.map((ad) => adNode(ad, () => node)) },
+      links: { campaign: () => campaign },
+      insights: { account, ads },
     };
     return node;
   }
 
-  private adNode(ad: SandboxAd, status: SandboxAdState, adset: () => Node): Node {
+  function adNode(ad: SandboxAd, adset: () => Node): Node {
+    const { id, name, sourceAdId = "0", thumbnailUrl, imageUrl } = ad;
     const creative: Node = {
-      id: `9${ad.id}`,
+      id: `9${id}`,
       type: "AdCreative",
-      scalars: { id: `9${ad.id}`, name: ad.name, thumbnail_url: ad.thumbnailUrl, image_url: ad.imageUrl },
+      scalars: { id: `9${id}`, name, thumbnail_url: thumbnailUrl, image_url: imageUrl },
       edges: {},
       links: {},
       insights: null,
     };
     return {
-      id: ad.id,
+      id,
       type: "Ad",
-      scalars: {
-        id: ad.id,
-        name: ad.name,
-        status,
-        effective_status: status,
-        source_ad_id: ad.sourceAdId ?? "0",
-        campaign_id: this.source.id,
-      },
+      scalars: { id, name, ...states, source_ad_id: sourceAdId, campaign_id: source.id },
       edges: { adcreatives: [creative] },
-      links: { campaign: () => this.node, adset, creative: () => creative },
-      insights: { account: this.account, ads: [ad] },
+      links: { campaign: () => campaign, adset, creative: () => creative },
+      insights: { account, ads: [ad] },
     };
   }
+
+  const adsets = source.adSets.map(adSetNode);
+  const campaign: Node = {
+    id: source.id,
+    type: "Campaign",
+    scalars: {
+      id: source.id,
+      account_id: account.accountId.replace(/^act_/, ""),
+      name: source.name,
+      ...states,
+      objective: "OUTCOME_ENGAGEMENT",
+      lifetime_budget: source.lifetimeBudget,
+      budget_remaining: source.budgetRemaining ?? "0",
+      start_time: source.startTime ?? "2026-01-01T00:00:00-0400",
+      stop_time: source.stopTime,
+    },
+    edges: { adsets, ads: adsets.flatMap(({ edges }) => edges.ads ?? []) },
+    links: {},
+    insights: { account, ads: adsOf(source) },
+  };
+  return campaign;
 }
 
 /** The one row of these days; none where nothing was shown. */
@@ -143,3 +123,42 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
 }
 
 export const todayOf = ({ account }: Insights): string => dayIn(account.timezone ?? "UTC", Date.now());
+
+/** Days of an account's calendar, both included; texts such as `2026-11-21` compare as days do. */
+export interface Days {
+  readonly since: string;
+  readonly until: string;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const dayIn = (timezone: string, at: number): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone: timezone, year: "numeric", month: "2-digit", day: "2-digit" }).format(
+    at,
+  );
+
+const shifted = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+
+/** The days of a preset, as of `today`; the last n days do not include today. */
+export function presetDays(preset: string, today: string): Days {
+  const yesterday = shifted(today, -1);
+  const days = new Map([
+    ["today", { since: today, until: today }],
+    ["yesterday", { since: yesterday, until: yesterday }],
+    ["last_7d", { since: shifted(today, -7), until: yesterday }],
+    ["last_30d", { since: shifted(today, -30), until: yesterday }],
+    ["this_month", { since: `${today.slice(0, 8)}01`, until: today }],
+    ["maximum", { since: shifted(today, -37 * 30), until: today }],
+  ]).get(preset);
+  if (days) return days;
+  throw badParameter("date_preset must be one of the following values: today, yesterday, this_month, maximum, ...");
+}
+
+export function rangeDays(json: string): Days {
+  const { since, until } = fieldsIn(json) ?? {};
+  if (isDay(since) && isDay(until) && since <= until) return { since, until };
+  throw badParameter("Param time_range must be an array of since and until");
+}
+
+const isDay = (value: unknown): value is string => typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value);

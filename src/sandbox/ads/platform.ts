@@ -1,10 +1,7 @@
 import { BadInput, flag, integer, optional, type Settings, shape } from "../core/input.ts";
-import { type Answer, type Call, ok, type Platform, type PlatformRoute } from "../core/route.ts";
-import { controlInput } from "../core/server.ts";
-import { idOf, tokenOf } from "../graph/call.ts";
-import { badParameter, type ErrorStatuses, graphFailure, unknownObject } from "../graph/errors.ts";
-import { graphRoute } from "../graph/route.ts";
-import { Expansion, type PageBehaviour } from "./expansion.ts";
+import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
+import { type ErrorStatuses, graphFailure, idOf, tokenOf, unknownObject } from "../graph/graph.ts";
+import { Expansion, nonexisting, type PageBehaviour } from "./expansion.ts";
 import { type Node, nodesOf } from "./nodes.ts";
 import { readAdAccount, type SandboxAdAccount } from "./settings.ts";
 
@@ -37,29 +34,28 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
   let requests = 0;
 
   const all = () => [...accounts.values()];
-  const tokens = { knows: (token: string) => all().some((account) => account.settings.token === token) };
-  const knows = (id: string | undefined) => all().some(({ nodes }) => id !== undefined && nodes.has(id));
+  const knows = (token: string) => all().some((account) => account.settings.token === token);
 
   function nodeOf(call: Call): Node {
-    const token = tokenOf(call, tokens);
+    const token = tokenOf(call, knows);
     const id = idOf(call);
     const account = all().find(({ settings: { token: own }, nodes }) => own === token && nodes.has(id));
     const node = account?.nodes.get(id);
-    if (!node) throw unknownObject(call.method, id);
+    if (!node) throw unknownObject(call);
     return node;
   }
 
-  const expansionOf = (call: Call): Expansion => new Expansion(call, tokenOf(call, tokens), behaviour);
+  const expansionOf = (call: Call): Expansion => new Expansion(call, tokenOf(call, knows), behaviour);
 
   function listOf(call: Call, edge: string): object {
     const node = nodeOf(call);
     const nodes = node.edges[edge];
-    if (!nodes) throw badParameter(`Tried accessing nonexisting field (${edge}) on node type (${node.type})`);
+    if (!nodes) throw nonexisting(edge, node.type);
     return expansionOf(call).list(node.id, edge, nodes);
   }
 
   function accountsOf(call: Call): object {
-    const token = tokenOf(call, tokens);
+    const token = tokenOf(call, knows);
     const own = all().filter((account) => account.settings.token === token);
     const nodes = own.flatMap(({ settings: { accountId }, nodes: known }) => known.get(accountId) ?? []);
     return expansionOf(call).list("me", "adaccounts", nodes);
@@ -67,74 +63,67 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
 
   function insightsOf(call: Call): object {
     const node = nodeOf(call);
-    if (!node.insights) throw badParameter(`Tried accessing nonexisting field (insights) on node type (${node.type})`);
-    const { query } = call;
-    const fields = query.get("fields") ?? "";
-    return expansionOf(call).insights(node.insights, query.get("date_preset"), query.get("time_range"), fields);
+    if (!node.insights) throw nonexisting("insights", node.type);
+    const [preset, range, fields] = ["date_preset", "time_range", "fields"].map((name) => call.query.get(name));
+    return expansionOf(call).insights(node.insights, preset ?? null, range ?? null, fields ?? "");
   }
 
-  const make = graphRoute(errorStatuses);
-  const route = (path: string, operation: string, handle: (call: Call) => object): PlatformRoute => {
-    const made = make("GET", path, operation, handle);
-    return {
-      ...made,
-      arrived: () => {
+  const route = (path: string, operation: string, handle: (call: Call) => object): PlatformRoute => ({
+    route: `GET /{version}${path}`,
+    operation,
+    handle,
+    headers: (call) => usageHeaders(idOf(call), behaviour),
+    counter: {
+      countRequest() {
         requests += 1;
       },
-      handle: async (call) => withUsage(await made.handle(call), idOf(call), behaviour),
-    };
-  };
+      countRefusal() {},
+    },
+  });
 
   return {
     routes: [
-      ...edges.map((edge) => route(`/{version}/{id}/${edge}`, edge, (call) => listOf(call, edge))),
-      route("/{version}/me/adaccounts", "adaccounts", accountsOf),
-      route("/{version}/{id}/insights", "insights", insightsOf),
+      ...edges.map((edge) => route(`/{id}/${edge}`, edge, (call) => listOf(call, edge))),
+      route("/me/adaccounts", "adaccounts", accountsOf),
+      route("/{id}/insights", "insights", insightsOf),
       {
-        ...route("/{version}/{id}", "ad_node", (call) =>
+        ...route("/{id}", "ad_node", (call) =>
           expansionOf(call).object(nodeOf(call), call.query.get("fields") ?? "id"),
         ),
-        serves: ({ id }) => knows(id),
+        serves: ({ id = "" }) => all().some(({ nodes }) => nodes.has(id)),
       },
     ],
     control: [
-      {
-        method: "POST",
-        path: "/__sandbox/ads/accounts",
-        about: "adds or replaces an ad account: {token, accountId, name, currency, timezone, status, campaigns}",
-        handle(call) {
-          const account = readAdAccount(controlInput(call), "account");
+      control(
+        "POST /__sandbox/ads/accounts",
+        "adds or replaces an ad account: {token, accountId, name, currency, timezone, status, campaigns}",
+        (input) => {
+          const account = readAdAccount(input, "account");
           if (!accounts.has(account.accountId) && accounts.size >= mostAccounts) {
             throw new BadInput(`at most ${mostAccounts} ad accounts`);
           }
           accounts.set(account.accountId, stored(account));
-          return ok({ accountId: account.accountId, campaigns: account.campaigns?.length ?? 0 });
+          return { accountId: account.accountId, campaigns: account.campaigns?.length ?? 0 };
         },
-      },
-      {
-        method: "PUT",
-        path: "/__sandbox/ads/behaviour",
-        about:
-          "how the ad platform answers: {shortPages, emptyFirstPages, reduceAbove, accountPercent, resetSeconds, " +
+      ),
+      control(
+        "PUT /__sandbox/ads/behaviour",
+        "how the ad platform answers: {shortPages, emptyFirstPages, reduceAbove, accountPercent, resetSeconds, " +
           "insightsPercent, regainMinutes}; an empty object is ordinary again",
-        handle(call) {
-          behaviour = readBehaviour(controlInput(call), "behaviour");
-          return ok(behaviour);
+        (input) => {
+          behaviour = readBehaviour(input, "behaviour");
+          return behaviour;
         },
-      },
-      {
-        method: "GET",
-        path: "/__sandbox/ads/requests",
-        about: "how many requests the ad platform got since it was cleared",
-        handle: () => ok({ requests }),
-      },
+      ),
+      control("GET /__sandbox/ads/requests", "how many requests the ad platform got since it was cleared", () => ({
+        requests,
+      })),
     ],
     failure: graphFailure(errorStatuses),
     reset() {
       behaviour = ordinary;
       requests = 0;
     },
-    close() {},
   };
 }
 
@@ -143,7 +132,7 @@ const stored = (settings: SandboxAdAccount): Account => ({
   nodes: new Map(nodesOf(settings).map((node) => [node.id, node])),
 });
 
-function withUsage(answer: Answer, id: string, usage: Usage): Answer {
+function usageHeaders(id: string, usage: Usage): Readonly<Record<string, string>> {
   const { accountPercent = 1, resetSeconds = 0, insightsPercent = 1, regainMinutes = 0 } = usage;
   const byUseCase = {
     type: "ads_insights",
@@ -153,12 +142,8 @@ function withUsage(answer: Answer, id: string, usage: Usage): Answer {
     estimated_time_to_regain_access: regainMinutes,
   };
   return {
-    ...answer,
-    headers: {
-      ...answer.headers,
-      "x-business-use-case-usage": JSON.stringify({ [id.replace(/^act_/, "") || "me"]: [byUseCase] }),
-      "x-ad-account-usage": JSON.stringify({ acc_id_util_pct: accountPercent, reset_time_duration: resetSeconds }),
-      "x-fb-ads-insights-throttle": JSON.stringify({ app_id_util_pct: 1, acc_id_util_pct: insightsPercent }),
-    },
+    "x-business-use-case-usage": JSON.stringify({ [id.replace(/^act_/, "") || "me"]: [byUseCase] }),
+    "x-ad-account-usage": JSON.stringify({ acc_id_util_pct: accountPercent, reset_time_duration: resetSeconds }),
+    "x-fb-ads-insights-throttle": JSON.stringify({ app_id_util_pct: 1, acc_id_util_pct: insightsPercent }),
   };
 }

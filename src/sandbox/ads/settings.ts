@@ -1,34 +1,20 @@
-import {
-  BadInput,
-  integer,
-  listOf,
-  object,
-  oneOf,
-  optional,
-  type Reader,
-  type Settings,
-  settings,
-  text,
-} from "../core/input.ts";
+import { integer, isObject, listOf, oneOf, optional, reader, type Settings, shape, text } from "../core/input.ts";
 
 export const adStates = ["ACTIVE", "PAUSED", "DELETED", "ARCHIVED"] as const;
 export type SandboxAdState = (typeof adStates)[number];
 
-/** Cents, as digits. */
-const cents: Reader<string> = (value, name) => {
-  if (typeof value !== "string" || !/^\d{1,18}$/.test(value)) throw new BadInput(`${name} must be digits`);
-  return value;
-};
+const cents = reader<string>("be digits", (value) => typeof value === "string" && /^\d{1,18}$/.test(value));
 
-const spendByDay: Reader<Readonly<Record<string, string>>> = (value, name) => {
-  for (const [day, amount] of Object.entries(object(value, name))) {
-    const isRight = /^\d{4}-\d{2}-\d{2}$/.test(day) && typeof amount === "string" && /^\d+(\.\d{1,2})?$/.test(amount);
-    if (!isRight) throw new BadInput(`${name} must map days to decimals`);
-  }
-  return value as Readonly<Record<string, string>>;
-};
+const isDecimal = (value: unknown): boolean => typeof value === "string" && /^\d+(\.\d{1,2})?$/.test(value);
 
-const readAd = settings({
+const spendByDay = reader<Readonly<Record<string, string>>>(
+  "map days to decimals",
+  (value) =>
+    isObject(value) &&
+    Object.entries(value).every(([day, amount]) => /^\d{4}-\d{2}-\d{2}$/.test(day) && isDecimal(amount)),
+);
+
+const readAd = shape({
   id: text(64),
   name: text(400),
   sourceAdId: optional(text(64)),
@@ -39,10 +25,10 @@ const readAd = settings({
 });
 export type SandboxAd = Settings<typeof readAd>;
 
-const readAdSet = settings({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
+const readAdSet = shape({ id: text(64), name: text(400), ads: listOf(readAd, 5_000) });
 export type SandboxAdSet = Settings<typeof readAdSet>;
 
-const readCampaign = settings({
+const readCampaign = shape({
   id: text(64),
   name: text(400),
   /** ACTIVE when absent. */
@@ -56,7 +42,7 @@ const readCampaign = settings({
 export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
 /** An ad account with everything in it. Ids are the platform's: unique over all accounts. */
-export const readAdAccount = settings({
+export const readAdAccount = shape({
   /** Opens the account; one token may open several. */
   token: text(1024),
   /** Such as `act_1`. */

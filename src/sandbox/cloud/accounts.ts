@@ -1,3 +1,4 @@
+import { groupBy } from "../../kernel/group-by.ts";
 import { BadInput } from "../core/input.ts";
 import type { SandboxAccount } from "../settings.ts";
 import { Templates } from "./templates.ts";
@@ -57,8 +58,8 @@ export class Accounts {
 
   /** The one that customers write to when they do not say to whom. */
   first(): Sender | undefined {
-    for (const sender of this.senders.values()) return sender;
-    return undefined;
+    const [first] = this.senders.values();
+    return first;
   }
 
   business(accountId: string): Business | undefined {
@@ -103,5 +104,24 @@ function tokenBucket(rate: number): () => boolean {
     if (tokens < 1) return false;
     tokens -= 1;
     return true;
+  };
+}
+
+/** The frame of every webhook: one entry per business account, one change per number. */
+export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {
+  const byAccount = [...groupBy(changes, ({ sender }) => sender.business.accountId)];
+  return {
+    object: "whatsapp_business_account",
+    entry: byAccount.map(([id, own]) => ({
+      id,
+      changes: own.map(({ sender: { displayPhoneNumber, phoneNumberId }, field, value }) => ({
+        field,
+        value: {
+          messaging_product: "whatsapp",
+          metadata: { display_phone_number: displayPhoneNumber, phone_number_id: phoneNumberId },
+          ...value,
+        },
+      })),
+    })),
   };
 }

@@ -15,8 +15,7 @@ import {
 } from "../core/input.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import type { Accounts, Sender } from "./accounts.ts";
-import { changesEnvelope } from "./envelope.ts";
+import { type Accounts, changesEnvelope, type Sender } from "./accounts.ts";
 
 const remembered = 200_000;
 
@@ -50,7 +49,6 @@ const readPreference = shape({
 export class Customers {
   private readonly windows = new Windows();
   private readonly optedOut = new RecentMap<true>(remembered);
-  private said = 0;
 
   constructor(
     private readonly accounts: Accounts,
@@ -72,24 +70,12 @@ export class Customers {
     const saying = readSaying(input, "body");
     const sender = this.receiver(saying.to);
     const { type, content } = contentOf(saying);
-    this.said += 1;
-    const id =
-      saying.id ?? `wamid.${Buffer.from(`in${randomBytes(12).toString("hex")}${this.said}`).toString("base64")}`;
+    const { id = `wamid.${randomBytes(24).toString("base64")}`, name, referral, context, repeat } = saying;
     const at = saying.timestamp === undefined ? Date.now() : saying.timestamp * 1000;
     this.windows.hear(sender.phoneNumberId, customer, at);
-
-    const message = {
-      from: customer,
-      id,
-      timestamp: String(Math.floor(at / 1000)),
-      type,
-      [type]: content,
-      ...(saying.referral ? { referral: saying.referral } : {}),
-      ...(saying.context ? { context: saying.context } : {}),
-    };
-    const contacts = [{ profile: { name: saying.name ?? `Customer ${customer.slice(-4)}` }, wa_id: customer }];
-    const payload = changesEnvelope([{ sender, field: "messages", value: { contacts, messages: [message] } }]);
-    return { id, delivered: await this.webhooks.deliver(this.webhooks.delivery(payload, saying.repeat)) };
+    const timestamp = String(Math.floor(at / 1000));
+    const message = { from: customer, id, timestamp, type, [type]: content, referral, context };
+    return { id, delivered: await this.tell(sender, customer, "messages", message, name, repeat) };
   }
 
   async prefer(number: string, input: unknown): Promise<{ delivered: boolean }> {
@@ -98,7 +84,6 @@ export class Customers {
     const sender = this.receiver(to);
     if (value === "stop") this.optedOut.set(between(sender, customer), true);
     else this.optedOut.delete(between(sender, customer));
-
     const preference = {
       wa_id: customer,
       detail: `User requested to ${value} marketing messages`,
@@ -106,15 +91,25 @@ export class Customers {
       value,
       timestamp: Math.floor(Date.now() / 1000),
     };
-    const contacts = [{ profile: { name: `Customer ${customer.slice(-4)}` }, wa_id: customer }];
-    const change = { contacts, user_preferences: [preference] };
-    const payload = changesEnvelope([{ sender, field: "user_preferences", value: change }]);
-    return { delivered: await this.webhooks.deliver(this.webhooks.delivery(payload)) };
+    return { delivered: await this.tell(sender, customer, "user_preferences", preference) };
   }
 
   clear(): void {
     this.windows.clear();
     this.optedOut.clear();
+  }
+
+  private tell(
+    sender: Sender,
+    customer: string,
+    field: "messages" | "user_preferences",
+    news: object,
+    name = `Customer ${customer.slice(-4)}`,
+    copies?: number,
+  ): Promise<boolean> {
+    const contacts = [{ profile: { name }, wa_id: customer }];
+    const payload = changesEnvelope([{ sender, field, value: { contacts, [field]: [news] } }]);
+    return this.webhooks.deliver(this.webhooks.delivery(payload, copies));
   }
 
   private receiver(phoneNumberId: string | undefined): Sender {

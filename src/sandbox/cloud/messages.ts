@@ -1,5 +1,5 @@
 import { type Fields, isObject } from "../core/input.ts";
-import { badParameter, GraphError, invalidParameter } from "../graph/errors.ts";
+import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
 
 /** What a message carries, as far as it is worth looking at afterwards. */
@@ -37,7 +37,7 @@ export function referenceOf(body: Fields): string | undefined {
 
 export function requireProduct(body: Fields): void {
   if (body.messaging_product === "whatsapp") return;
-  if (body.messaging_product === undefined) throw badParameter("The parameter messaging_product is required.");
+  if (body.messaging_product === undefined) throw missingParameter("messaging_product");
   throw badParameter("Param messaging_product must be one of {WHATSAPP}");
 }
 
@@ -49,7 +49,7 @@ export function contentOf(body: Fields, templates: Templates): MessageContent {
   if (type === "reaction") return reactionContent(required(body, "reaction"));
   if (typeof type === "string" && mediaTypes.includes(type)) return mediaContent(type, required(body, type));
   if (typeof type === "string" && otherTypes.includes(type)) {
-    if (typeof body[type] !== "object" || body[type] === null) throw badParameter(`The parameter ${type} is required.`);
+    if (typeof body[type] !== "object" || body[type] === null) throw missingParameter(type);
     return { type, marketing: false };
   }
   const known = ["text", "template", "reaction", ...mediaTypes, ...otherTypes].join(", ").toUpperCase();
@@ -58,13 +58,12 @@ export function contentOf(body: Fields, templates: Templates): MessageContent {
 
 function required(body: Fields, name: string): Fields {
   const value = body[name];
-  if (!isObject(value)) throw badParameter(`The parameter ${name} is required.`);
+  if (!isObject(value)) throw missingParameter(name);
   return value;
 }
 
 function textContent(text: Fields): MessageContent {
-  if (typeof text.body !== "string" || text.body.trim() === "")
-    throw badParameter("The parameter text['body'] is required.");
+  if (typeof text.body !== "string" || text.body.trim() === "") throw missingParameter("text['body']");
   if (text.body.length > limits.text) {
     throw badParameter(`Param text['body'] must be at most ${limits.text} characters long.`);
   }
@@ -74,10 +73,9 @@ function textContent(text: Fields): MessageContent {
 function reactionContent(reaction: Fields): MessageContent {
   const { message_id: messageId, emoji } = reaction;
   if (typeof messageId !== "string" || messageId === "" || messageId.length > limits.reference) {
-    throw badParameter("The parameter reaction['message_id'] is required.");
+    throw missingParameter("reaction['message_id']");
   }
-  if (typeof emoji !== "string" || emoji.length > 50)
-    throw badParameter("The parameter reaction['emoji'] is required.");
+  if (typeof emoji !== "string" || emoji.length > 50) throw missingParameter("reaction['emoji']");
   return { type: "reaction", reaction: { messageId, emoji }, marketing: false };
 }
 
@@ -104,9 +102,9 @@ function mediaSource(name: string, media: Fields): { link: string } | { id: stri
 function templateContent(sent: Fields, templates: Templates): MessageContent {
   const { name } = sent;
   const language = isObject(sent.language) ? sent.language.code : undefined;
-  if (typeof name !== "string" || name === "") throw badParameter("The parameter template['name'] is required.");
+  if (typeof name !== "string" || name === "") throw missingParameter("template['name']");
   if (typeof language !== "string" || language === "") {
-    throw badParameter("The parameter template['language']['code'] is required.");
+    throw missingParameter("template['language']['code']");
   }
   const components = componentsOf(sent);
   const template = templates.find(name, language);

@@ -2,58 +2,82 @@ import { randomBytes } from "node:crypto";
 import { cloudChannel } from "../../kernel/channels.ts";
 import { dialled, type Fields } from "../core/input.ts";
 import type { Call, PlatformRoute } from "../core/route.ts";
-import { idOf, jsonOf, tokenOf } from "../graph/call.ts";
-import { badParameter, GraphError, invalidParameter, unknownObject } from "../graph/errors.ts";
-import { graphRoute } from "../graph/route.ts";
+import type { Shared } from "../core/shared.ts";
+import {
+  badParameter,
+  GraphError,
+  idOf,
+  invalidParameter,
+  jsonOf,
+  missingParameter,
+  tokenOf,
+  unknownObject,
+} from "../graph/graph.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
-import type { Cloud } from "./cloud.ts";
+import type { Customers } from "./customers.ts";
 import { contentOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
-import type { CloudMessage } from "./statuses.ts";
+import type { StatusQueue } from "./statuses.ts";
 import { fieldsOf, nodeOf } from "./templates.ts";
+
+/** What the platform's routes work on. */
+export interface Cloud {
+  readonly accounts: Accounts;
+  readonly customers: Customers;
+  readonly statuses: StatusQueue;
+  readonly shared: Shared;
+}
 
 /** What clients of the Cloud API call. */
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const { accounts } = cloud;
-  const { accepted } = cloud.shared;
   const nextId = messageIds();
-  const route = graphRoute(cloud.errorStatuses);
-
-  const messages = route(
-    "POST",
-    "/{version}/{id}/messages",
-    "messages",
-    (call) => {
-      const sender = senderOf(accounts, call);
-      const body = jsonOf(call);
-      requireProduct(body);
-      return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
-    },
-    () => accepted.countRefusal(),
-  );
-
   return [
-    { ...messages, arrived: () => accepted.countRequest() },
-    route("GET", "/{version}/{id}/message_templates", "message_templates", (call) =>
-      businessOf(accounts, call).templates.page(
-        call.query,
-        `${call.origin}/${call.path.version}/${idOf(call)}/message_templates`,
-      ),
-    ),
-    route("POST", "/{version}/{id}/message_templates", "message_templates", (call) => {
-      const { templates, numbers } = businessOf(accounts, call);
-      const [owner = ""] = numbers.keys();
-      const { id, status, category } = templates.create(owner, jsonOf(call));
-      return { id, status, category };
-    }),
-    route("DELETE", "/{version}/{id}/message_templates", "message_templates", (call) => {
-      businessOf(accounts, call).templates.remove(call.query.get("name"), call.query.get("hsm_id"));
-      return { success: true };
-    }),
-    route("GET", "/{version}/{id}/phone_numbers", "phone_numbers", (call) => ({
-      data: [...businessOf(accounts, call).numbers.values()].map(senderNode),
-      paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } },
-    })),
-    route("GET", "/{version}/{id}", "node", (call) => node(accounts, call)),
+    {
+      route: "POST /{version}/{id}/messages",
+      operation: "messages",
+      counter: cloud.shared,
+      handle(call) {
+        const sender = senderOf(accounts, call);
+        const body = jsonOf(call);
+        requireProduct(body);
+        return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
+      },
+    },
+    {
+      route: "GET /{version}/{id}/message_templates",
+      operation: "message_templates",
+      handle(call) {
+        const address = `${call.origin}/${call.path.version}/${idOf(call)}/message_templates`;
+        return businessOf(accounts, call).templates.page(call.query, address);
+      },
+    },
+    {
+      route: "POST /{version}/{id}/message_templates",
+      operation: "message_templates",
+      handle(call) {
+        const business = businessOf(accounts, call);
+        const [owner = ""] = business.numbers.keys();
+        const { id, status, category } = business.templates.create(owner, jsonOf(call));
+        return { id, status, category };
+      },
+    },
+    {
+      route: "DELETE /{version}/{id}/message_templates",
+      operation: "message_templates",
+      handle(call) {
+        businessOf(accounts, call).templates.remove(call.query.get("name"), call.query.get("hsm_id"));
+        return { success: true };
+      },
+    },
+    {
+      route: "GET /{version}/{id}/phone_numbers",
+      operation: "phone_numbers",
+      handle: (call) => ({
+        data: [...businessOf(accounts, call).numbers.values()].map(senderNode),
+        paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } },
+      }),
+    },
+    { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(accounts, call) },
   ];
 }
 
@@ -62,7 +86,7 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
     throw badParameter("Param recipient_type must be one of {INDIVIDUAL}");
   }
   const { to: input } = body;
-  if (input === undefined) throw badParameter("The parameter to is required.");
+  if (input === undefined) throw missingParameter("to");
   const to = typeof input === "string" ? dialled(input) : null;
   if (to === null) throw invalidParameter("Param to is not a valid phone number");
 
@@ -73,13 +97,11 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const id = nextId(to);
   const origin = { channel: cloudChannel, from: sender.phoneNumberId, sender } as const;
-  const message: CloudMessage = { ...content, ...origin, id, at: Date.now(), to, reference, statuses: [] };
-  cloud.shared.accepted.add(message);
-  cloud.statuses.add(message);
+  cloud.statuses.add(cloud.shared.accept({ ...content, ...origin, id, to, reference }));
   return {
     messaging_product: "whatsapp",
     contacts: [{ input, wa_id: to }],
-    messages: [message.type === "template" ? { id, message_status: "accepted" } : { id }],
+    messages: [content.type === "template" ? { id, message_status: "accepted" } : { id }],
   };
 }
 
@@ -108,7 +130,7 @@ function markAsRead({ status, message_id: id }: Fields): object {
 
 /** Any object by its id: a number, a business account or a template. */
 function node(accounts: Accounts, call: Call): object {
-  const token = tokenOf(call, accounts);
+  const token = tokenOf(call, (token) => accounts.knows(token));
   const id = idOf(call);
   const sender = accounts.sender(id);
   if (sender?.token === token) return senderNode(sender);
@@ -118,21 +140,21 @@ function node(accounts: Accounts, call: Call): object {
     const template = opens(each, token) ? each.templates.byId(id) : undefined;
     if (template) return nodeOf(template, fieldsOf(call.query));
   }
-  throw unknownObject(call.method, id);
+  throw unknownObject(call);
 }
 
 /** The number that the call is about, when the token is its own. */
 function senderOf(accounts: Accounts, call: Call): Sender {
-  const token = tokenOf(call, accounts);
+  const token = tokenOf(call, (token) => accounts.knows(token));
   const sender = accounts.sender(idOf(call));
-  if (sender?.token !== token) throw unknownObject(call.method, idOf(call));
+  if (sender?.token !== token) throw unknownObject(call);
   return sender;
 }
 
 function businessOf(accounts: Accounts, call: Call): Business {
-  const token = tokenOf(call, accounts);
+  const token = tokenOf(call, (token) => accounts.knows(token));
   const business = accounts.business(idOf(call));
-  if (!business || !opens(business, token)) throw unknownObject(call.method, idOf(call));
+  if (!business || !opens(business, token)) throw unknownObject(call);
   return business;
 }
 

@@ -1,10 +1,10 @@
-import type { AcceptedMessage } from "../core/accepted.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import { Fifo } from "../core/bounded.ts";
 import { Random } from "../core/random.ts";
-import { backoffMs, type Delivery, type Webhooks } from "../core/webhooks.ts";
-import { titleOf } from "../graph/errors.ts";
-import type { Sender } from "./accounts.ts";
-import { changesEnvelope } from "./envelope.ts";
+import type { AcceptedMessage } from "../core/shared.ts";
+import type { Delivery, Webhooks } from "../core/webhooks.ts";
+import { titleOf } from "../graph/graph.ts";
+import { changesEnvelope, type Sender } from "./accounts.ts";
 
 export interface StatusBehaviour {
   /** Nothing is delivered until this is over. */
@@ -29,7 +29,6 @@ const normalBehaviour: StatusBehaviour = {
 /** An accepted message on its way through its delivery statuses. */
 export interface CloudMessage extends AcceptedMessage {
   readonly sender: Sender;
-  readonly statuses: string[];
 }
 
 interface PendingStatus {
@@ -66,7 +65,6 @@ export class StatusQueue {
   private readonly due = new Fifo<PendingStatus>();
   /** Batches whose wait for another attempt is over. */
   private readonly again = new Fifo<Batch>();
-  private readonly retries = new Set<NodeJS.Timeout>();
   private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
   private running = 0;
   private pending = 0;
@@ -111,8 +109,6 @@ export class StatusQueue {
 
   reset(): void {
     this.era += 1;
-    for (const retry of this.retries) clearTimeout(retry);
-    this.retries.clear();
     this.waiting.clear();
     this.due.clear();
     this.again.clear();
@@ -176,19 +172,15 @@ export class StatusQueue {
     const outcome = await this.webhooks.attempt(batch.delivery);
     this.running -= 1;
     if (era === this.era) {
-      if (outcome === "again") this.tryLater(batch);
-      else this.settle(batch, outcome === "delivered");
+      if (outcome !== "again") this.settle(batch, outcome === "delivered");
+      else {
+        this.webhooks.later(batch.delivery, () => {
+          this.again.push(batch);
+          this.arm();
+        });
+      }
     }
     this.arm();
-  }
-
-  private tryLater(batch: Batch): void {
-    const retry = setTimeout(() => {
-      this.retries.delete(retry);
-      this.again.push(batch);
-      this.arm();
-    }, backoffMs(batch.delivery.attempts));
-    this.retries.add(retry);
   }
 
   private settle({ statuses }: Batch, arrived: boolean): void {
@@ -206,15 +198,13 @@ export class StatusQueue {
   }
 
   private payload(statuses: readonly PendingStatus[]): object {
-    const bySender = new Map<Sender, object[]>();
-    for (const status of statuses) {
-      const { sender } = status.message;
-      const own = bySender.get(sender) ?? [];
-      bySender.set(sender, own);
-      own.push(this.wire(status));
-    }
+    const bySender = [...groupBy(statuses, ({ message }) => message.sender)];
     return changesEnvelope(
-      [...bySender].map(([sender, own]) => ({ sender, field: "messages", value: { statuses: own } })),
+      bySender.map(([sender, own]) => ({
+        sender,
+        field: "messages",
+        value: { statuses: own.map((status) => this.wire(status)) },
+      })),
     );
   }
 
@@ -228,8 +218,8 @@ export class StatusQueue {
       status: name,
       timestamp: String(Math.floor(happenedAt / 1000)),
       recipient_id: message.to,
-      ...(message.reference === undefined ? {} : { biz_opaque_callback_data: message.reference }),
-      ...(name === "failed" ? { errors: [{ code, title, message: title, error_data: { details: title } }] } : {}),
+      biz_opaque_callback_data: message.reference,
+      errors: name === "failed" ? [{ code, title, message: title, error_data: { details: title } }] : undefined,
     };
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../core/input.ts";
-import { badParameter, GraphError, invalidParameter } from "../graph/errors.ts";
+import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
 
 /** What a text with `{{...}}` asks for: numbered placeholders up to `count`, or `count` named ones. */
@@ -70,9 +70,9 @@ export class Templates {
     if (typeof name !== "string" || !/^[a-z0-9_]{1,512}$/.test(name)) {
       throw badParameter("Param name must have only lowercase letters, digits and underscores");
     }
-    if (typeof language !== "string" || language === "") throw badParameter("The parameter language is required.");
-    if (typeof category !== "string" || category === "") throw badParameter("The parameter category is required.");
-    if (!Array.isArray(components)) throw badParameter("The parameter components is required.");
+    if (typeof language !== "string" || language === "") throw missingParameter("language");
+    if (typeof category !== "string" || category === "") throw missingParameter("category");
+    if (!Array.isArray(components)) throw missingParameter("components");
     if (this.find(name, language)) {
       throw new GraphError(100, "There is already content in this language for this template", { subcode: 2388024 });
     }
@@ -84,7 +84,7 @@ export class Templates {
 
   /** Every language of that name, or only the one with that id. */
   remove(name: string | null, id: string | null): void {
-    if (name === null) throw badParameter("The parameter name is required.");
+    if (name === null) throw missingParameter("name");
     const gone = [...this.stored].filter(([, each]) => each.name === name && (id === null || each.id === id));
     if (gone.length === 0) throw new GraphError(100, "Message template was not found", { subcode: 2593002 });
     for (const [key] of gone) this.stored.delete(key);

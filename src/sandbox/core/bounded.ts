@@ -52,11 +52,8 @@ export class Ring<Item> {
     this.next = (this.next + 1) % this.capacity;
   }
 
-  *newestFirst(): Generator<Item> {
-    for (let age = 1; age <= this.items.length; age += 1) {
-      const item = this.items[(this.next - age + this.items.length) % this.items.length];
-      if (item !== undefined) yield item;
-    }
+  oldestFirst(): Item[] {
+    return [...this.items.slice(this.next), ...this.items.slice(0, this.next)];
   }
 
   clear(): void {
@@ -66,34 +63,16 @@ export class Ring<Item> {
 }
 
 /** A map that forgets the key that was set longest ago once it holds more than `capacity`. */
-export class RecentMap<Value> {
-  private readonly values = new Map<string, Value>();
-
-  constructor(private readonly capacity: number) {}
-
-  get(key: string): Value | undefined {
-    return this.values.get(key);
+export class RecentMap<Value> extends Map<string, Value> {
+  constructor(private readonly capacity: number) {
+    super();
   }
 
-  has(key: string): boolean {
-    return this.values.has(key);
-  }
-
-  set(key: string, value: Value): void {
-    this.values.delete(key);
-    this.values.set(key, value);
-    if (this.values.size <= this.capacity) return;
-    for (const oldest of this.values.keys()) {
-      this.values.delete(oldest);
-      return;
-    }
-  }
-
-  delete(key: string): void {
-    this.values.delete(key);
-  }
-
-  clear(): void {
-    this.values.clear();
+  override set(key: string, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    const [oldest] = this.size > this.capacity ? this.keys() : [];
+    if (oldest !== undefined) this.delete(oldest);
+    return this;
   }
 }

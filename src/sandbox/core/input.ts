@@ -19,64 +19,51 @@ export function fieldsIn(text: string): Fields | null {
   }
 }
 
-export const anything: Reader<unknown> = (value) => value;
+/** A reader of what `fits`; `must` says what that is, such as `be true or false`. */
+export const reader =
+  <Value>(must: string, fits: (value: unknown) => boolean): Reader<Value> =>
+  (value, name) => {
+    if (!fits(value)) throw new BadInput(`${name} must ${must}`);
+    return value as Value;
+  };
 
-export const object: Reader<Fields> = (value, name) => {
-  if (!isObject(value)) throw new BadInput(`${name} must be an object`);
-  return value;
-};
+export const object = reader<Fields>("be an object", isObject);
 
-export const flag: Reader<boolean> = (value, name) => {
-  if (typeof value !== "boolean") throw new BadInput(`${name} must be true or false`);
-  return value;
-};
+export const flag = reader<boolean>("be true or false", (value) => typeof value === "boolean");
 
 /** A text of 1 to `max` characters. */
-export const text =
-  (max = 4096): Reader<string> =>
-  (value, name) => {
-    if (typeof value !== "string" || value === "" || value.length > max) {
-      throw new BadInput(`${name} must be a text of 1 to ${max} characters`);
-    }
-    return value;
-  };
+export const text = (max = 4096): Reader<string> =>
+  reader(
+    `be a text of 1 to ${max} characters`,
+    (value) => typeof value === "string" && value !== "" && value.length <= max,
+  );
 
-export const integer =
-  (min: number, max: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      throw new BadInput(`${name} must be a whole number from ${min} to ${max}`);
-    }
-    return value;
-  };
+export const integer = (min: number, max: number): Reader<number> =>
+  reader(
+    `be a whole number from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  );
 
-export const oneOf =
-  <Value extends string>(...values: readonly Value[]): Reader<Value> =>
-  (value, name) => {
-    const found = values.find((known) => known === value);
-    if (found === undefined) throw new BadInput(`${name} must be one of ${values.join(", ")}`);
-    return found;
-  };
+export const oneOf = <Value extends string>(...values: readonly Value[]): Reader<Value> =>
+  reader(`be one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+
+/** An http or https address. */
+export const webAddress = reader<string>(
+  "be an http or https address",
+  (value) => typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+);
 
 export const listOf =
-  <Value>(item: Reader<Value>, max: number): Reader<Value[]> =>
+  <Value>(item: Reader<Value>, max: number): Reader<readonly Value[]> =>
   (value, name) => {
     if (!Array.isArray(value) || value.length > max) throw new BadInput(`${name} must be a list of at most ${max}`);
     return value.map((each, index) => item(each, `${name}[${index}]`));
   };
 
 export const optional =
-  <Value>(reader: Reader<Value>): Reader<Value | undefined> =>
+  <Value>(read: Reader<Value>): Reader<Value | undefined> =>
   (value, name) =>
-    value === undefined ? undefined : reader(value, name);
-
-/** An http or https address. */
-export const webAddress: Reader<string> = (value, name) => {
-  if (typeof value !== "string" || !URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new BadInput(`${name} must be an http or https address`);
-  }
-  return value;
-};
+    value === undefined ? undefined : read(value, name);
 
 /** A phone number in international form; returns its digits. */
 export const phoneNumber: Reader<string> = (value, name) => {
@@ -85,38 +72,27 @@ export const phoneNumber: Reader<string> = (value, name) => {
   return digits;
 };
 
-/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
-export const shape =
-  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Values> =>
-  (value, name) => {
-    const fields = object(value, name);
-    for (const field of Object.keys(fields)) {
-      if (!Object.hasOwn(readers, field)) {
-        throw new BadInput(`${name} has no field ${field}; it has ${Object.keys(readers).join(", ")}`);
-      }
-    }
-    const entries = Object.entries<Reader<unknown>>(readers).map(([field, read]) => [
-      field,
-      read(fields[field], field),
-    ]);
-    return Object.fromEntries(entries) as Values;
-  };
-
 /** What a reader reads. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
-type Frozen<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
+/** As code may write it too: what may be undefined may be left out. */
 type Given<Values> = {
-  readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Frozen<Values[Name]>;
-} & { readonly [Name in OptionalName<Values>]?: Frozen<Values[Name]> };
+  readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Values[Name];
+} & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
-/** A shape that code fills in too: what may be undefined may be left out, and lists are read only. */
-export const settings = <Values extends object>(
-  readers: {
-    readonly [Name in keyof Values]: Reader<Values[Name]>;
-  },
-): Reader<Given<Values>> => shape<Values>(readers) as Reader<unknown> as Reader<Given<Values>>;
+/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
+export const shape =
+  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Given<Values>> =>
+  (value, name) => {
+    const fields = object(value, name);
+    const unknown = Object.keys(fields).find((field) => !Object.hasOwn(readers, field));
+    if (unknown !== undefined) {
+      throw new BadInput(`${name} has no field ${unknown}; it has ${Object.keys(readers).join(", ")}`);
+    }
+    const entries = Object.entries<Reader<unknown>>(readers);
+    return Object.fromEntries(entries.map(([field, read]) => [field, read(fields[field], field)])) as Given<Values>;
+  };
 
 /** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
 export function dialled(written: string): string | null {

@@ -18,81 +18,99 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** `/{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
-  readonly path: string;
-  handle(call: Call): Answer | Promise<Answer>;
+/** What goes wrong with a request; each platform words it in its own way. */
+export interface Failure {
+  /** The platform's own; 0 where it has none. */
+  readonly code: number;
+  readonly subcode?: number | undefined;
+  /** The platform's usual HTTP status for the code when absent. */
+  readonly status?: number | undefined;
+  readonly message?: string | undefined;
+  /** What the platform says besides the message. */
+  readonly details?: unknown;
+  /** The kind of error, where the platform names one. */
+  readonly type?: string | undefined;
 }
 
-/** A route of the control side, with a line about it for the index. */
-export interface ControlRoute extends Route {
-  readonly about: string;
+/** A request that the platform refuses. */
+export class Refusal extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
 }
+
+interface Route {
+  /** `POST /{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
+  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+}
+
+/** A route of the control side. It answers 200 with what `handle` returns, or 400 when that throws `BadInput`. */
+export interface ControlRoute extends Route {
+  /** A line for the index. */
+  readonly about: string;
+  /** @param input the JSON of the body; an empty object where there is no body */
+  handle(input: unknown, call: Call): object | Promise<object>;
+}
+
+export const control = (route: Route["route"], about: string, handle: ControlRoute["handle"]): ControlRoute => ({
+  route,
+  about,
+  handle,
+});
 
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
   readonly operation: string;
+  /** Status of the answer; 200 when absent. */
+  readonly status?: number;
+  /** The body of the answer; throws `Refusal` for a request that is refused. */
+  handle(call: Call): object;
+  /** Headers of every answer that no fault spoils. */
+  readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether these values of the path are this route's own; routes that ask come before those that take all. */
   readonly serves?: (values: Readonly<Record<string, string>>) => boolean;
-  /** Hears of every request for this route, also of those that a fault keeps from it. */
-  readonly arrived?: () => void;
+  /** Counts every request for this route, also those that a fault keeps from it, and those that are refused. */
+  readonly counter?: { countRequest(): void; countRefusal(): void };
 }
 
-export interface FailureWish {
-  readonly code: number;
-  readonly subcode?: number | undefined;
-  readonly status?: number | undefined;
-  readonly message?: string | undefined;
-}
-
-/** One stand-in: what its clients call, how it is steered, and how it words an error. */
+/** One stand-in: what its clients call, how it is steered, and how it words a failure. */
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];
-  /** An error in this platform's own words, for faults. */
-  failure(wish: FailureWish): Answer;
+  failure(failure: Failure): Answer;
   /** Forgets what happened and goes back to normal behaviour; accounts stay. */
-  reset(): void;
-  close(): void;
+  reset?(): void;
+  close?(): void;
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
+/** Whether the query names this value under `name`, or nothing at all. */
+export const isAskedFor = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
+  !query.has(name) || query.get(name) === value;
 
 /** Finds the route of a request. */
 export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
-  private readonly patterns: readonly { readonly route: R; readonly segments: readonly string[] }[];
+  private readonly patterns: readonly { readonly found: R; readonly pattern: RegExp }[];
 
   constructor(routes: readonly R[]) {
-    const choosy = routes.filter(({ serves }) => serves);
-    const others = routes.filter(({ serves }) => !serves);
-    this.patterns = [...choosy, ...others].map((route) => ({ route, segments: route.path.split("/") }));
+    const inOrder = [...routes.filter(({ serves }) => serves), ...routes.filter(({ serves }) => !serves)];
+    this.patterns = inOrder.map((found) => ({ found, pattern: patternOf(found.route) }));
   }
 
-  find(method: string | undefined, path: string): { route: R; values: Record<string, string> } | null {
-    const given = path.split("/");
-    for (const { route, segments } of this.patterns) {
-      if (route.method !== method || segments.length !== given.length) continue;
-      const values = match(segments, given);
-      if (values !== null && route.serves?.(values) !== false) return { route, values };
+  find(method: string, path: string): { found: R; values: Record<string, string> } | null {
+    for (const { found, pattern } of this.patterns) {
+      const match = pattern.exec(`${method} ${path}`);
+      if (!match) continue;
+      const values: Record<string, string> = {};
+      for (const name in match.groups) values[name] = decoded(match.groups[name] ?? "");
+      if (found.serves?.(values) !== false) return { found, values };
     }
     return null;
   }
 }
 
-function match(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
-  const values: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const value = given[index] ?? "";
-    if (!segment.startsWith("{")) {
-      if (segment !== value) return null;
-      continue;
-    }
-    const name = segment.slice(1, -1);
-    if (value === "" || (name === "version" && !/^v\d+\.\d+$/.test(value))) return null;
-    values[name] = decoded(value);
-  }
-  return values;
+function patternOf(route: string): RegExp {
+  const escaped = route.replaceAll(".", "\\.").replace("{version}", "(?<version>v\\d+\\.\\d+)");
+  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 function decoded(value: string): string {

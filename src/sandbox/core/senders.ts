@@ -14,10 +14,11 @@ export class Senders<Sender> {
   }
 
   /** Adds the sender, or replaces it. */
-  put(sender: Sender): void {
+  put(sender: Sender): Sender {
     const id = this.idOf(sender);
     if (!this.known.has(id) && this.known.size >= maxSenders) throw new BadInput(`at most ${maxSenders} of a kind`);
     this.known.set(id, sender);
+    return sender;
   }
 
   find(id: string | undefined): Sender | undefined {

@@ -1,10 +1,10 @@
 import { RecentMap } from "./bounded.ts";
 import { BadInput, integer, optional, shape } from "./input.ts";
-import { type ControlRoute, ok } from "./route.ts";
-import { controlInput } from "./server.ts";
+import { type ControlRoute, control } from "./route.ts";
 
 const windowMs = 24 * 60 * 60 * 1_000;
 const remembered = 200_000;
+const readSaying = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
 
 /** When each customer last wrote to which sender: for 24 hours from then on any message may be sent. */
 export class Windows {
@@ -29,25 +29,17 @@ export class Windows {
   clear(): void {
     this.heard.clear();
   }
+
+  /** A route by which a customer writes to a sender, so that it may answer; no webhook tells of it. */
+  sayRoute(platform: string, isSender: (id: string) => boolean): ControlRoute {
+    const about = "a customer writes to it, which opens its 24 hours and sends no webhook: {timestamp}";
+    return control(`POST /__sandbox/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {
+      const { sender = "", customer = "" } = path;
+      if (!isSender(sender)) throw new BadInput(`there is no ${sender.slice(0, 100)}`);
+      const { timestamp } = readSaying(input, "body");
+      const at = timestamp === undefined ? Date.now() : timestamp * 1_000;
+      this.hear(sender, customer, at);
+      return { at: new Date(at).toISOString() };
+    });
+  }
 }
-
-const readSaying = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
-
-/** A route by which a customer writes to a sender, so that it may answer; no webhook tells of it. */
-export const sayRoute = (
-  path: `${string}/{sender}/customers/{customer}/say`,
-  windows: Windows,
-  isSender: (id: string) => boolean,
-): ControlRoute => ({
-  method: "POST",
-  path,
-  about: "a customer writes to it, which opens its 24 hours and sends no webhook: {timestamp}",
-  handle(call) {
-    const { sender = "", customer = "" } = call.path;
-    if (!isSender(sender)) throw new BadInput(`there is no ${sender.slice(0, 100)}`);
-    const { timestamp } = readSaying(controlInput(call), "body");
-    const at = timestamp === undefined ? Date.now() : timestamp * 1_000;
-    windows.hear(sender, customer, at);
-    return ok({ at: new Date(at).toISOString() });
-  },
-});

@@ -1,17 +1,12 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Fields, fieldsIn, type Reader, type Settings, shape, text } from "../core/input.ts";
-import { type Answer, ok, type Platform } from "../core/route.ts";
-import { controlInput } from "../core/server.ts";
+import { BadInput, type Fields, fieldsIn, type Reader, reader, type Settings, shape, text } from "../core/input.ts";
+import { control, type Platform, Refusal } from "../core/route.ts";
 
 const keptRequests = 1_000;
 const maxDrivers = 10_000;
 
-const degrees =
-  (limit: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value === "number" && Math.abs(value) <= limit) return value;
-    throw new BadInput(`${name} must be degrees from -${limit} to ${limit}`);
-  };
+const degrees = (limit: number): Reader<number> =>
+  reader(`be degrees from -${limit} to ${limit}`, (value) => typeof value === "number" && Math.abs(value) <= limit);
 
 const readPosition = shape({
   lat: degrees(90),
@@ -33,54 +28,47 @@ export function deliveryPlatform(): Platform {
   return {
     routes: [
       {
-        method: "POST",
-        path: "/delivery-pricing/quotes",
+        route: "POST /delivery-pricing/quotes",
         operation: "delivery_quote",
         handle({ body }) {
           const quote = fieldsIn(body);
-          if (!quote) return { status: 400, body: { message: "the body must be a JSON object" } };
+          if (!quote) throw refusal(400, "the body must be a JSON object");
           quotes.push(quote);
-          return price === null ? notFound("no price") : ok({ price });
+          if (price === null) throw refusal(404, "no price");
+          return { price };
         },
       },
       {
-        method: "GET",
-        path: "/driver-tracking/drivers/{driver}/location",
+        route: "GET /driver-tracking/drivers/{driver}/location",
         operation: "driver_location",
-        handle: ({ path }) => {
-          const position = drivers.get(path.driver ?? "");
-          return position ? ok(position) : notFound("unknown driver");
+        handle({ path: { driver = "" } }) {
+          const position = drivers.get(driver);
+          if (!position) throw refusal(404, "unknown driver");
+          return position;
         },
       },
     ],
     control: [
-      {
-        method: "PUT",
-        path: "/__sandbox/delivery-price",
-        about: "what every delivery costs from now on, null for none: {price}",
-        handle(call) {
-          price = readPrice(controlInput(call), "body").price;
-          return ok({ price });
+      control(
+        "PUT /__sandbox/delivery-price",
+        "what every delivery costs from now on, null for none: {price}",
+        (input) => {
+          price = readPrice(input, "body").price;
+          return { price };
         },
-      },
-      {
-        method: "GET",
-        path: "/__sandbox/delivery-quotes",
-        about: "what prices were asked for, newest last",
-        handle: () => ok([...quotes.newestFirst()].reverse()),
-      },
-      {
-        method: "PUT",
-        path: "/__sandbox/drivers/{driver}",
-        about: "where a driver is, by tracking id: {lat, lng, at}",
-        handle(call) {
-          const driver = call.path.driver ?? "";
+      ),
+      control("GET /__sandbox/delivery-quotes", "what prices were asked for, newest last", () => quotes.oldestFirst()),
+      control(
+        "PUT /__sandbox/drivers/{driver}",
+        "where a driver is, by tracking id: {lat, lng, at}",
+        (input, { path }) => {
+          const { driver = "" } = path;
           if (!drivers.has(driver) && drivers.size >= maxDrivers) throw new BadInput(`at most ${maxDrivers} drivers`);
-          const position = readPosition(controlInput(call), "position");
+          const position = readPosition(input, "position");
           drivers.set(driver, position);
-          return ok({ driver, ...position });
+          return { driver, ...position };
         },
-      },
+      ),
     ],
     failure: ({ status = 400, message = "refused" }) => ({ status, body: { message } }),
     reset() {
@@ -88,8 +76,7 @@ export function deliveryPlatform(): Platform {
       drivers.clear();
       price = null;
     },
-    close() {},
   };
 }
 
-const notFound = (message: string): Answer => ({ status: 404, body: { message } });
+const refusal = (status: number, message: string): Refusal => new Refusal({ code: 0, status, message });

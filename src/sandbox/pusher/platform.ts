@@ -1,26 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
-import { type Answer, type Call, ok, type Platform, type PlatformRoute } from "../core/route.ts";
+import { type Call, control, isAskedFor, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
-/** An event as the host took it; `data` is the JSON text as it came. */
-interface AcceptedEvent {
-  readonly at: number;
+/** `data` is the JSON text as it came. */
+interface PusherEvent {
   readonly channel: string;
   readonly name: string;
   readonly data: string;
 }
 
-/** A request that the host refuses; the protocol answers in plain words. */
-class PusherError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+type AcceptedEvent = PusherEvent & { readonly at: number };
+
+/** The protocol knows no error codes; it answers with a status and plain words. */
+const refusal = (status: number, message: string): Refusal => new Refusal({ code: 0, status, message });
 
 const keptEvents = 10_000;
 const mostChannels = 100;
@@ -33,29 +27,15 @@ const clockTolerance = 600;
 export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
   const accepted = new Ring<AcceptedEvent>(keptEvents);
 
-  const take = (events: readonly Omit<AcceptedEvent, "at">[]): void => {
-    for (const event of events) accepted.push({ ...event, at: Date.now() });
-  };
-
-  const route = (
-    name: string,
-    operation: string,
-    eventsOf: (body: Fields) => Omit<AcceptedEvent, "at">[],
-  ): PlatformRoute => ({
-    method: "POST",
-    path: `/apps/{app}/${name}`,
+  const route = (name: string, operation: string, eventsOf: (body: Fields) => PusherEvent[]): PlatformRoute => ({
+    route: `POST /apps/{app}/${name}`,
     operation,
     handle(call) {
-      try {
-        requireSignature(call, apps, name);
-        const fields = fieldsIn(call.body);
-        if (!fields) throw new PusherError(400, "the body must be a JSON object");
-        take(eventsOf(fields));
-        return ok({});
-      } catch (error) {
-        if (error instanceof PusherError) return pusherAnswer(error);
-        throw error;
-      }
+      requireSignature(call, apps, name);
+      const fields = fieldsIn(call.body);
+      if (!fields) throw refusal(400, "the body must be a JSON object");
+      for (const event of eventsOf(fields)) accepted.push({ ...event, at: Date.now() });
+      return {};
     },
   });
 
@@ -63,50 +43,45 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
     routes: [
       route("events", "pusher_events", (body) => channelsOf(body).map((channel) => eventOf({ ...body, channel }))),
       route("batch_events", "pusher_batch_events", ({ batch }) => {
-        if (!Array.isArray(batch)) throw new PusherError(400, "batch is required");
-        if (batch.length > mostInBatch) throw new PusherError(400, `batch may hold at most ${mostInBatch} events`);
+        if (!Array.isArray(batch)) throw refusal(400, "batch is required");
+        if (batch.length > mostInBatch) throw refusal(400, `batch may hold at most ${mostInBatch} events`);
         return batch.map(eventOf);
       }),
     ],
     control: [
-      {
-        method: "GET",
-        path: "/__sandbox/pusher/events",
-        about: "events that the Pusher host took, newest last; ?channel= ?name=",
-        handle: ({ query }) => ok(list(accepted, query.get("channel"), query.get("name"))),
-      },
+      control(
+        "GET /__sandbox/pusher/events",
+        "events that the Pusher host took, newest last; ?channel= ?name=",
+        (_, { query }) =>
+          accepted
+            .oldestFirst()
+            .filter(({ channel, name }) => isAskedFor(query, "channel", channel) && isAskedFor(query, "name", name))
+            .map(view),
+      ),
     ],
-    failure: ({ status = 400, message = "refused" }) => pusherAnswer(new PusherError(status, message)),
+    failure: ({ status = 400, message = "refused" }) => ({ status, body: `${message}\n` }),
     reset: () => accepted.clear(),
-    close() {},
   };
 }
 
-function list(accepted: Ring<AcceptedEvent>, channel: string | null, name: string | null): object[] {
-  const wanted = [...accepted.newestFirst()].filter(
-    (event) => (channel === null || event.channel === channel) && (name === null || event.name === name),
-  );
-  return wanted.reverse().map(({ at, data, ...event }) => ({
-    ...event,
-    at: new Date(at).toISOString(),
-    bytes: Buffer.byteLength(data),
-    data: parsed(data),
-  }));
-}
-
-const pusherAnswer = ({ status, message }: PusherError): Answer => ({ status, body: `${message}\n` });
+const view = ({ at, data, ...event }: AcceptedEvent): object => ({
+  ...event,
+  at: new Date(at).toISOString(),
+  bytes: Buffer.byteLength(data),
+  data: parsed(data),
+});
 
 /** The text to be signed is method, path and the sorted query without the signature. */
 function requireSignature({ method, path, query, body }: Call, apps: readonly SandboxPusherApp[], name: string): void {
   const app = apps.find(({ appId }) => appId === path.app);
-  if (!app) throw new PusherError(404, `unknown app ${path.app?.slice(0, 50)}`);
-  if (query.get("auth_key") !== app.key) throw new PusherError(401, "unknown auth_key");
-  if (query.get("auth_version") !== "1.0") throw new PusherError(401, "auth_version must be 1.0");
+  if (!app) throw refusal(404, `unknown app ${path.app?.slice(0, 50)}`);
+  if (query.get("auth_key") !== app.key) throw refusal(401, "unknown auth_key");
+  if (query.get("auth_version") !== "1.0") throw refusal(401, "auth_version must be 1.0");
   if (!(Math.abs(Date.now() / 1_000 - Number(query.get("auth_timestamp") ?? "x")) <= clockTolerance)) {
-    throw new PusherError(401, `auth_timestamp is not within ${clockTolerance} s of now`);
+    throw refusal(401, `auth_timestamp is not within ${clockTolerance} s of now`);
   }
   const digest = createHash("md5").update(body).digest("hex");
-  if (query.get("body_md5") !== digest) throw new PusherError(401, "body_md5 does not match the body");
+  if (query.get("body_md5") !== digest) throw refusal(401, "body_md5 does not match the body");
   const signed = [...query]
     .filter(([key]) => key !== "auth_signature")
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -116,7 +91,7 @@ function requireSignature({ method, path, query, body }: Call, apps: readonly Sa
     .digest();
   const given = Buffer.from(query.get("auth_signature") ?? "", "hex");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new PusherError(401, "auth_signature does not match");
+    throw refusal(401, "auth_signature does not match");
   }
 }
 
@@ -130,17 +105,17 @@ function parsed(text: string): unknown {
 
 function channelsOf({ channels, channel }: Fields): unknown[] {
   const named = Array.isArray(channels) ? channels : [channel];
-  if (named.length > mostChannels) throw new PusherError(400, `at most ${mostChannels} channels`);
+  if (named.length > mostChannels) throw refusal(400, `at most ${mostChannels} channels`);
   return named;
 }
 
-function eventOf(value: unknown): Omit<AcceptedEvent, "at"> {
+function eventOf(value: unknown): PusherEvent {
   const { name, channel, data } = isObject(value) ? value : {};
-  if (typeof name !== "string" || name === "" || name.length > 200) throw new PusherError(400, "name is not valid");
+  if (typeof name !== "string" || name === "" || name.length > 200) throw refusal(400, "name is not valid");
   if (typeof channel !== "string" || !/^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(channel)) {
-    throw new PusherError(400, "channel is not valid");
+    throw refusal(400, "channel is not valid");
   }
-  if (typeof data !== "string") throw new PusherError(400, "data must be a string");
-  if (Buffer.byteLength(data) > largestData) throw new PusherError(413, `data may have at most ${largestData} bytes`);
+  if (typeof data !== "string") throw refusal(400, "data must be a string");
+  if (Buffer.byteLength(data) > largestData) throw refusal(413, `data may have at most ${largestData} bytes`);
   return { name, channel, data };
 }

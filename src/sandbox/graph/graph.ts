@@ -1,18 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Answer, FailureWish } from "../core/route.ts";
+import { type Fields, isObject } from "../core/input.ts";
+import { type Answer, type Call, type Failure, Refusal } from "../core/route.ts";
 
 /** A request that the platform refuses, in the wording of the Graph API. */
-export class GraphError extends Error {
-  constructor(
-    readonly code: number,
-    readonly details?: string,
-    readonly more: {
-      readonly message?: string | undefined;
-      readonly subcode?: number | undefined;
-      readonly type?: string;
-    } = {},
-  ) {
-    super(more.message ?? messageOf(code));
+export class GraphError extends Refusal {
+  constructor(code: number, details?: string, more: Pick<Failure, "message" | "subcode" | "type"> = {}) {
+    super({ ...more, code, details });
   }
 }
 
@@ -23,8 +16,10 @@ export const invalidParameter = (details: string): GraphError => new GraphError(
 export const badParameter = (message: string): GraphError =>
   new GraphError(100, undefined, { message: `(#100) ${message}` });
 
+export const missingParameter = (name: string): GraphError => badParameter(`The parameter ${name} is required.`);
+
 /** What the platform says of an id that is not there or belongs to somebody else: one answer for both. */
-export const unknownObject = (method: string, id: string): GraphError =>
+export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =>
   new GraphError(100, undefined, {
     message:
       `Unsupported ${method.toLowerCase()} request. Object with ID '${id.slice(0, 100)}' does not exist, cannot be ` +
@@ -34,45 +29,44 @@ export const unknownObject = (method: string, id: string): GraphError =>
     type: "GraphMethodException",
   });
 
-/** HTTP status per error code. Sources disagree on some of them, so each can be set. */
-export class ErrorStatuses {
-  private readonly set = new Map<number, number>();
-
-  of(code: number): number {
-    return this.set.get(code) ?? defaultStatuses.get(code) ?? 400;
-  }
-
-  change(code: number, status: number): void {
-    this.set.set(code, status);
-  }
-
-  reset(): void {
-    this.set.clear();
-  }
+/** The token of the call, when the platform knows it at all. */
+export function tokenOf({ headers, query }: Call, knows: (token: string) => boolean): string {
+  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
+  if (token && knows(token)) return token;
+  throw new GraphError(190);
 }
 
-export function graphAnswer(error: GraphError, status: number): Answer {
-  const { code, details, message, more } = error;
-  return {
-    status,
+export const idOf = (call: Call): string => call.path.id ?? "";
+
+export function jsonOf({ body }: Call): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw invalidParameter("body must be valid JSON");
+  }
+  if (!isObject(value)) throw invalidParameter("body must be a JSON object");
+  return value;
+}
+
+/** HTTP statuses of error codes that are not the usual ones: sources disagree on some, so each can be set. */
+export type ErrorStatuses = Map<number, number>;
+
+export const graphFailure =
+  (statuses: ErrorStatuses) =>
+  ({ code, subcode, status, message, details, type = "OAuthException" }: Failure): Answer => ({
+    status: status ?? statuses.get(code) ?? defaultStatuses.get(code) ?? 400,
     body: {
       error: {
-        message,
-        type: more.type ?? "OAuthException",
+        message: message ?? messageOf(code),
+        type,
         code,
-        ...(more.subcode === undefined ? {} : { error_subcode: more.subcode }),
-        ...(details === undefined ? {} : { error_data: { messaging_product: "whatsapp", details } }),
+        error_subcode: subcode,
+        error_data: details === undefined ? undefined : { messaging_product: "whatsapp", details },
         fbtrace_id: `A${randomBytes(16).toString("base64url")}`,
       },
     },
-  };
-}
-
-/** An error as a fault wishes it. */
-export const graphFailure =
-  (statuses: ErrorStatuses) =>
-  ({ code, subcode, status, message }: FailureWish): Answer =>
-    graphAnswer(new GraphError(code, undefined, { message, subcode }), status ?? statuses.of(code));
+  });
 
 const defaultStatuses = new Map([
   [190, 401],

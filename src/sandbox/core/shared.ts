@@ -1,0 +1,79 @@
+import type { ChannelName } from "../../kernel/channels.ts";
+import { RecentMap, Ring } from "./bounded.ts";
+
+/** A message as a platform takes it. */
+export interface SentMessage {
+  readonly id: string;
+  readonly channel: ChannelName;
+  /** What it left from: the id of a number, a page or an instance, or a phone number. */
+  readonly from: string;
+  readonly to: string;
+  readonly type: string;
+  readonly template?: object | undefined;
+  readonly text?: string | undefined;
+  readonly media?: object | undefined;
+  readonly reaction?: object | undefined;
+  readonly reference?: string | undefined;
+}
+
+export interface AcceptedMessage extends SentMessage {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
+  readonly statuses: string[];
+}
+
+const rememberedReferences = 1_000_000;
+
+/** What all platforms have in common: the last messages that they took, counters of all, and whom none of them reaches. */
+export class Shared {
+  /** Recipients that no platform reaches; each says so in its own words. */
+  undeliverable: ReadonlySet<string>;
+  private readonly accepted: Ring<AcceptedMessage>;
+  private readonly references = new RecentMap<true>(rememberedReferences);
+  private counters = noCounts();
+
+  constructor(private readonly settings: { readonly keepMessages: number; readonly undeliverable: readonly string[] }) {
+    this.accepted = new Ring(settings.keepMessages);
+    this.undeliverable = new Set(settings.undeliverable);
+  }
+
+  /** Takes a message, now. */
+  accept<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
+    const message = { ...sent, at: Date.now(), statuses: [] };
+    this.accepted.push(message);
+    this.counters.accepted += 1;
+    const { reference } = message;
+    if (reference === undefined) return message;
+    if (this.references.has(reference)) this.counters.duplicates += 1;
+    else this.counters.distinctReferences += 1;
+    this.references.set(reference, true);
+    return message;
+  }
+
+  countRequest(): void {
+    this.counters.requests += 1;
+  }
+
+  countRefusal(): void {
+    this.counters.refused += 1;
+  }
+
+  /** `duplicates` is how many accepted messages carried a reference that had been accepted before. */
+  counts(): Readonly<ReturnType<typeof noCounts>> {
+    return { ...this.counters };
+  }
+
+  oldestFirst(): AcceptedMessage[] {
+    return this.accepted.oldestFirst();
+  }
+
+  reset(): void {
+    this.accepted.clear();
+    this.references.clear();
+    this.counters = noCounts();
+    this.undeliverable = new Set(this.settings.undeliverable);
+  }
+}
+
+const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferences: 0, duplicates: 0 });
