@@ -1,8 +1,7 @@
 import type { Call } from "../core/route.ts";
 import { badParameter, GraphError } from "../graph/graph.ts";
-import { type Days, presetDays, rangeDays } from "./days.ts";
 import { type Field, parseFields } from "./fields.ts";
-import { type Insights, insightsRow, type Node, todayOf } from "./nodes.ts";
+import { type Days, type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
 import { adStates } from "./settings.ts";
 
 /** How lists are answered; what is out of the ordinary is set on the control side. */

@@ -107,14 +107,8 @@ function tokenBucket(rate: number): () => boolean {
   };
 }
 
-interface Change {
-  readonly sender: Sender;
-  readonly field: "messages" | "user_preferences";
-  readonly value: object;
-}
-
 /** The frame of every webhook: one entry per business account, one change per number. */
-export function changesEnvelope(changes: readonly Change[]): object {
+export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {
   const byAccount = [...groupBy(changes, ({ sender }) => sender.business.accountId)];
   return {
     object: "whatsapp_business_account",

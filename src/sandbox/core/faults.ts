@@ -1,4 +1,4 @@
-import { BadInput, flag, integer, oneOf, optional, type Reader, type Settings, shape, text } from "./input.ts";
+import { BadInput, flag, integer, oneOf, optional, type Settings, shape, text } from "./input.ts";
 
 const maxWaiting = 1_000;
 
@@ -32,15 +32,12 @@ export type Fault = Settings<ReturnType<typeof readerOf>>;
 
 export class Faults {
   private waiting: { fault: Fault; left: number }[] = [];
-  private readonly read: Reader<Fault>;
 
   /** @param operations what the platforms' routes are called */
-  constructor(operations: readonly string[]) {
-    this.read = readerOf(operations);
-  }
+  constructor(private readonly operations: readonly string[]) {}
 
   add(input: unknown): void {
-    const fault = this.read(input, "fault");
+    const fault = readerOf(this.operations)(input, "fault");
     if (this.waiting.length >= maxWaiting) throw new BadInput(`at most ${maxWaiting} faults can wait`);
     if (!spoilsAnswer(fault) && fault.delay_ms === undefined) {
       throw new BadInput("fault must have at least one of status, code, delay_ms, hang, reset, garbage");
