@@ -15,11 +15,10 @@ export interface Delivery {
 
 const answerTimeoutMs = 10_000;
 const maxAttempts = 20;
-const maxWaitingRetries = 1_000;
+const maxWaiting = 1_000;
 
 /** Posts signed webhooks over kept-alive connections. Who calls it decides when and how many at once. */
 export class Webhooks {
-  target: WebhookTarget | undefined;
   /** How often each webhook is delivered. */
   repeat = 1;
   counts = { delivered: 0, refused: 0 };
@@ -28,12 +27,12 @@ export class Webhooks {
   private readonly plain = { request: http.request, agent: new http.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly secure = { request: https.request, agent: new https.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly retries = new Set<NodeJS.Timeout>();
+  /** How many webhooks of `deliver` wait for another attempt. */
+  private waiting = 0;
   /** Counts the resets, so that a webhook in flight over one is not tried again. */
   private era = 0;
 
-  constructor(target: WebhookTarget | undefined) {
-    this.target = target;
-  }
+  constructor(public target: WebhookTarget | undefined) {}
 
   delivery(payload: object, copies = this.repeat): Delivery {
     return { payload: Buffer.from(JSON.stringify(payload)), copies, attempts: 0 };
@@ -58,8 +57,12 @@ export class Webhooks {
     if (this.target === undefined) return false;
     const { era } = this;
     const outcome = await this.attempt(delivery);
-    if (outcome === "again" && era === this.era && this.retries.size < maxWaitingRetries) {
-      this.later(delivery, () => void this.deliver(delivery));
+    if (outcome === "again" && era === this.era && this.waiting < maxWaiting) {
+      this.waiting += 1;
+      this.later(delivery, () => {
+        this.waiting -= 1;
+        void this.deliver(delivery);
+      });
     }
     return outcome === "delivered";
   }
@@ -78,6 +81,7 @@ export class Webhooks {
     this.era += 1;
     for (const retry of this.retries) clearTimeout(retry);
     this.retries.clear();
+    this.waiting = 0;
     this.repeat = 1;
     this.counts = { delivered: 0, refused: 0 };
   }
