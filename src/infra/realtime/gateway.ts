@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type DefaultEventsMap, type Namespace, Server } from "socket.io";
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -9,7 +9,6 @@ import { Access, type Authenticate } from "./access.ts";
 import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import { type Admission, Client, type OutgoingEvents, type RealtimeSocket, roomOf } from "./client.ts";
-import { behind, type EventLog } from "./event-log.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 
@@ -174,7 +173,7 @@ export class RealtimeGateway implements EventFeed {
   private async letIn(client: Client, feed: BusinessFeed, admission: Admission): Promise<void> {
     // Between the look at its token and now it was in no list, and would have missed a recheck.
     if (this.access.hasChangedSince(admission)) await this.access.verify([client]);
-    if (client.connected) await feed.join(client, client.since);
+    if (client.connected) await feed.join(client, admission.since);
   }
 
   private newFeed(businessId: number): BusinessFeed {
@@ -194,9 +193,8 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private sweep(): void {
-    const now = new Date();
     for (const client of this.audiences.clients()) {
-      if (client.hasExpired(now)) client.dismiss();
+      if (client.hasExpired) client.dismiss();
       else if (client.isHopelesslySlow(this.maxWaitingPackets)) this.dropSlow(client);
     }
     void this.access.verifyLeftOver(this.audiences.clients());
@@ -211,3 +209,9 @@ export class RealtimeGateway implements EventFeed {
     client.drop();
   }
 }
+
+/** The log behind a gate: a thousand clients that come back at once do not take every connection of the pool. */
+const behind = (gate: Gate, log: EventLog): EventLog => ({
+  read: (businessId, after, limit) => gate.pass(() => log.read(businessId, after, limit)),
+  lastNumbers: (businessIds) => gate.pass(() => log.lastNumbers(businessIds)),
+});
