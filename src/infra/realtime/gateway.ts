@@ -30,6 +30,8 @@ export interface RealtimeSettings extends PeerSettings {
   readonly maxWaitingPackets?: number;
 }
 
+const defaults = { sweepMs: 1_000, replayLimit: 5_000, maxSocketsPerUser: 50, maxWaitingPackets: 2_000 };
+
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
 const maxMessageBytes = 16 * 1024;
@@ -53,26 +55,18 @@ export class RealtimeGateway implements EventFeed {
   private readonly peers: Peers;
   private readonly log: EventLog;
   private readonly toWire: (event: LoggedEvent) => WireEvent | null;
-  private readonly logger: Log;
+  private readonly settings: RealtimeSettings & typeof defaults;
   private readonly warnings: OccasionalLog;
-  private readonly replayLimit: number;
-  private readonly maxSocketsPerUser: number;
-  private readonly maxWaitingPackets: number;
-  private readonly sweepMs: number;
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
   constructor(settings: RealtimeSettings) {
+    this.settings = { ...defaults, ...settings };
     this.log = behind(new Gate(4), settings.log);
     this.toWire = onTheWire(settings.translate, settings.logger);
-    this.logger = settings.logger;
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.access = new Access(settings.authenticate, this.warnings);
     this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
-    this.replayLimit = settings.replayLimit ?? 5_000;
-    this.maxSocketsPerUser = settings.maxSocketsPerUser ?? 50;
-    this.maxWaitingPackets = settings.maxWaitingPackets ?? 2_000;
-    this.sweepMs = settings.sweepMs ?? 1_000;
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
       hear: (businessId, events) => this.audiences.offer(businessId, events),
@@ -82,7 +76,7 @@ export class RealtimeGateway implements EventFeed {
       maxHttpBufferSize: maxMessageBytes,
       connectTimeout: connectTimeoutMs,
       cors: { origin: [...settings.corsOrigins] },
-      allowRequest: (request, answer) => this.allow(request, settings.corsOrigins, answer),
+      allowRequest: (request, answer) => this.allow(request, answer),
     });
     // The default namespace would let anybody in.
     this.io.use((_socket, next) => next(new Error("Invalid namespace")));
@@ -99,7 +93,7 @@ export class RealtimeGateway implements EventFeed {
   attach(server: HttpServer): void {
     this.io.attach(server);
     this.peers.start();
-    this.sweepTimer = setInterval(() => this.sweep(), this.sweepMs).unref();
+    this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
   }
 
   publish(events: readonly LoggedEvent[]): void {
@@ -108,7 +102,10 @@ export class RealtimeGateway implements EventFeed {
         this.audiences.offer(businessId, group);
         this.peers.tell(businessId, group);
       } catch (error) {
-        this.logger.error({ err: error, businessId }, "Events could not be published; the sweep will find them");
+        this.settings.logger.error(
+          { err: error, businessId },
+          "Events could not be published; the sweep will find them",
+        );
       }
     }
   }
@@ -136,13 +133,10 @@ export class RealtimeGateway implements EventFeed {
   }
 
   /** Unlike `cors`, this also guards WebSocket. */
-  private allow(
-    request: IncomingMessage,
-    origins: readonly string[],
-    answer: (error: string | null, allowed: boolean) => void,
-  ): void {
-    const { origin } = request.headers;
-    answer(null, !this.closing && (origin === undefined || origins.includes(origin)));
+  private allow({ headers }: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
+    const { origin } = headers;
+    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin);
+    answer(null, isAllowed && !this.closing);
   }
 
   /** Rejects with what the client is told in `connect_error`. */
@@ -180,7 +174,7 @@ export class RealtimeGateway implements EventFeed {
     const room = roomOf(businessId);
     return new BusinessFeed(businessId, {
       log: this.log,
-      replayLimit: this.replayLimit,
+      replayLimit: this.settings.replayLimit,
       toWire: this.toWire,
       sendToLive: ({ name, payload }) => void this.namespace.local.to(room).emit(name, payload),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
@@ -189,13 +183,13 @@ export class RealtimeGateway implements EventFeed {
 
   private isFull({ businessId, userId }: { businessId: number; userId: number }): boolean {
     const ofUser = this.audiences.clients(businessId).filter((client) => client.userId === userId);
-    return ofUser.length >= this.maxSocketsPerUser;
+    return ofUser.length >= this.settings.maxSocketsPerUser;
   }
 
   private sweep(): void {
     for (const client of this.audiences.clients()) {
       if (client.hasExpired) client.dismiss();
-      else if (client.isHopelesslySlow(this.maxWaitingPackets)) this.dropSlow(client);
+      else if (client.isHopelesslySlow(this.settings.maxWaitingPackets)) this.dropSlow(client);
     }
     void this.access.verifyLeftOver(this.audiences.clients());
     this.audiences
