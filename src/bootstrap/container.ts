@@ -96,6 +96,7 @@ const sharedModule = (config: Config) =>
       background("HTTP client", "means", { stop: () => client.close() }),
     );
 
+    const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
     provide(
       bind,
@@ -105,7 +106,7 @@ const sharedModule = (config: Config) =>
         const gateway = new RealtimeGateway({
           log: eventLog,
           authenticate: (token) => sessions.userOf(token),
-          translate: (event) => (isForPusher(config, event) ? null : toWire(event)),
+          translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),
           logger,
           ...peers,
@@ -128,8 +129,8 @@ const sharedModule = (config: Config) =>
       );
     }
     const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
-    if (config.pusher.host === "") provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
-    else provide<EventFeed, [EventFeed, NudgedLoop]>(bind, tokens.feed, [sockets, tokens.pushLoop], pushing(config));
+    if (hasPusher) provide<EventFeed, [EventFeed, NudgedLoop]>(bind, tokens.feed, [sockets, tokens.pushLoop], pushing);
+    else provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
   });
 
 /** The wire's spelling of every event, by its name. */
@@ -139,19 +140,13 @@ const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
   ...orderEvents,
 };
 
-/** What goes by the Pusher protocol, where a host is configured, does not go to the sockets. */
-const isForPusher = ({ pusher }: Config, { name, payload }: LoggedEvent): boolean =>
-  pusher.host !== "" && name === "order:changed" && isPushed((payload as { readonly type?: unknown }).type);
-
 /** Tells the sockets, and whoever pushes at once what waits in the outbox since the commit. */
-const pushing =
-  (config: Config) =>
-  (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
-    publish: (events) => {
-      sockets.publish(events);
-      if (events.some((event) => isForPusher(config, event))) loop.nudge();
-    },
-  });
+const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
+  publish: (events) => {
+    sockets.publish(events);
+    if (events.some(isPushed)) loop.nudge();
+  },
+});
 
 function toWire({ name, payload }: LoggedEvent): object {
   const spell = wireEvents[name];

@@ -4,7 +4,7 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { within } from "../kernel/within.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
-import { reportDialect, sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
+import { sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
 import { temperatureRoute } from "../reports/adapters/http/temperature.route.ts";
 import { PostgresRegistrations } from "../reports/adapters/postgres/registration-store.ts";
 import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/postgres/report-folds.ts";
@@ -51,7 +51,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     }));
     return [
       sharedReportRoute(reports),
-      reportPageRoute(reports, drawing, reportDialect),
+      reportPageRoute(reports, drawing),
       ...registrationRoutes(new Registrations(registrations)),
       temperatureRoute(new PostgresTemperatures(cells)),
     ];

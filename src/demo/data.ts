@@ -19,51 +19,15 @@ import { ordering, thread } from "./threads.ts";
 
 export const demoPassword = "recado-demo";
 
+const plans: readonly Plan[] = [
+  { id: 1, name: "Sabor Andino", threads: 240, group: [1, 3], seed: 11, menu: "andeanLaPaz", orders: 300 },
+  { id: 2, name: "Café Illimani", threads: 40, group: [2, 4], seed: 22, menu: "coffeeLaPaz", orders: 80 },
+  { id: 3, name: "Sabor Andino Cochabamba", threads: 60, group: null, seed: 33, menu: "andeanCochabamba", orders: 60 },
+  { id: 4, name: "Café Illimani El Alto", threads: 30, group: null, seed: 44, menu: "coffeeElAlto", orders: 40 },
+];
+
 /** The demo, always the same but for its dates, which are relative to `now`. */
-export function demoBusinesses(now: Date): BusinessFixture[] {
-  return [
-    business({
-      id: 1,
-      name: "Sabor Andino",
-      threads: 240,
-      group: [1, 3],
-      seed: 11,
-      menu: "andeanLaPaz",
-      orders: 300,
-      now,
-    }),
-    business({
-      id: 2,
-      name: "Café Illimani",
-      threads: 40,
-      group: [2, 4],
-      seed: 22,
-      menu: "coffeeLaPaz",
-      orders: 80,
-      now,
-    }),
-    business({
-      id: 3,
-      name: "Sabor Andino Cochabamba",
-      threads: 60,
-      group: null,
-      seed: 33,
-      menu: "andeanCochabamba",
-      orders: 60,
-      now,
-    }),
-    business({
-      id: 4,
-      name: "Café Illimani El Alto",
-      threads: 30,
-      group: null,
-      seed: 44,
-      menu: "coffeeElAlto",
-      orders: 40,
-      now,
-    }),
-  ];
-}
+export const demoBusinesses = (now: Date): BusinessFixture[] => plans.map((plan) => business(plan, now));
 
 const otherChannels = [pageChannel, photoChannel, qrChannel, providerBChannel] as const;
 
@@ -76,11 +40,10 @@ interface Plan {
   readonly seed: number;
   readonly menu: keyof typeof menus;
   readonly orders: number;
-  readonly now: Date;
 }
 
-function business(plan: Plan): BusinessFixture {
-  const { id, name, now } = plan;
+function business(plan: Plan, now: Date): BusinessFixture {
+  const { id, name } = plan;
   const random = new Random(plan.seed);
   // The first business has the small ids that people type; the others' stand clear of them.
   const base = id === 1 ? 0 : id * 1_000;
@@ -105,7 +68,7 @@ function business(plan: Plan): BusinessFixture {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
   // The shop's numbers are its own: those of the rest stay what they are.
-  const shop = shopOf({ ...plan, base, threads, agentIds }, new Random(plan.seed * 1_000));
+  const shop = shopOf({ ...plan, base, threads, agentIds, now }, new Random(plan.seed * 1_000));
   return {
     id,
     name,

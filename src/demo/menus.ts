@@ -4,12 +4,12 @@ export interface Menu {
   /** Latitude and longitude. */
   readonly center: readonly [number, number];
   readonly branches: readonly string[];
-  /** Name and price of the delivery. */
-  readonly zones: readonly (readonly [string, number])[];
+  /** What the delivery to each costs. */
+  readonly zones: Readonly<Record<string, number>>;
   /** Name, price and, unless it is something to eat, type. */
   readonly articles: readonly (readonly [string, number, string?])[];
-  /** Name and charge. */
-  readonly extras: readonly (readonly [string, number])[];
+  /** What each is charged with. */
+  readonly extras: Readonly<Record<string, number>>;
 }
 
 const dishes: Omit<Menu, "center" | "branches" | "zones"> = {
@@ -36,14 +36,14 @@ const dishes: Omit<Menu, "center" | "branches" | "zones"> = {
     ["Envío gratis", 0, "free_delivery"],
     ["Envío express", 5, "delivery"],
   ],
-  extras: [
-    ["Llajua", 1],
-    ["Huevo frito", 4],
-    ["Porción de arroz", 6.5],
-    ["Queso", 5],
-    ["Porción grande", 12.5],
-    ["Salsa de maní", 3.2],
-  ],
+  extras: {
+    Llajua: 1,
+    "Huevo frito": 4,
+    "Porción de arroz": 6.5,
+    Queso: 5,
+    "Porción grande": 12.5,
+    "Salsa de maní": 3.2,
+  },
 };
 
 const coffees: Omit<Menu, "center" | "branches" | "zones"> = {
@@ -63,24 +63,13 @@ const coffees: Omit<Menu, "center" | "branches" | "zones"> = {
     ["Café de Caranavi, 500 g", 68],
     ["Envío gratis", 0, "free_delivery"],
   ],
-  extras: [
-    ["Leche de almendra", 4],
-    ["Carga extra", 5.5],
-    ["Crema", 3],
-    ["Tamaño grande", 6],
-  ],
+  extras: { "Leche de almendra": 4, "Carga extra": 5.5, Crema: 3, "Tamaño grande": 6 },
 };
 
 const laPaz: Pick<Menu, "center" | "branches" | "zones"> = {
   center: [-16.504, -68.13],
   branches: ["Sopocachi", "Centro", "Calacoto"],
-  zones: [
-    ["Sopocachi", 8],
-    ["Centro", 10.5],
-    ["Calacoto", 15],
-    ["Miraflores", 12],
-    ["San Pedro", 9.5],
-  ],
+  zones: { Sopocachi: 8, Centro: 10.5, Calacoto: 15, Miraflores: 12, "San Pedro": 9.5 },
 };
 
 /** Who sells what, and where. */
@@ -90,20 +79,13 @@ export const menus = {
     ...dishes,
     center: [-17.389, -66.157],
     branches: ["Recoleta", "Cala Cala"],
-    zones: [
-      ["Recoleta", 9],
-      ["Cala Cala", 11],
-      ["Queru Queru", 10],
-    ],
+    zones: { Recoleta: 9, "Cala Cala": 11, "Queru Queru": 10 },
   },
   coffeeLaPaz: { ...coffees, ...laPaz, branches: ["San Miguel", "El Prado"] },
   coffeeElAlto: {
     ...coffees,
     center: [-16.51, -68.19],
     branches: ["Ciudad Satélite", "La Ceja"],
-    zones: [
-      ["Ciudad Satélite", 7],
-      ["La Ceja", 8.5],
-    ],
+    zones: { "Ciudad Satélite": 7, "La Ceja": 8.5 },
   },
 } as const satisfies Readonly<Record<string, Menu>>;

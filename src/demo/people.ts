@@ -2,44 +2,13 @@ import type { UserFixture } from "../fixtures/businesses/business.ts";
 import type { Random } from "../sandbox/core/random.ts";
 
 const firstNames = [
-  "Ana",
-  "Luis",
-  "María",
-  "José",
-  "Carla",
-  "Diego",
-  "Lucía",
-  "Marco",
-  "Paola",
-  "Rodrigo",
-  "Sofía",
-  "Álvaro",
-  "Valeria",
-  "Hugo",
-  "Camila",
-  "Jorge",
-  "Daniela",
-  "Freddy",
-  "Noelia",
-  "Iván",
-] as const;
+  ...["Ana", "Luis", "María", "José", "Carla", "Diego", "Lucía", "Marco", "Paola", "Rodrigo"],
+  ...["Sofía", "Álvaro", "Valeria", "Hugo", "Camila", "Jorge", "Daniela", "Freddy", "Noelia", "Iván"],
+];
 const lastNames = [
-  "Mamani",
-  "Quispe",
-  "Flores",
-  "Vargas",
-  "Choque",
-  "Rojas",
-  "Gutiérrez",
-  "Condori",
-  "Suárez",
-  "Aguilar",
-  "Medina",
-  "Torrico",
-  "Peredo",
-  "Arce",
-  "Limachi",
-] as const;
+  ...["Mamani", "Quispe", "Flores", "Vargas", "Choque", "Rojas", "Gutiérrez", "Condori"],
+  ...["Suárez", "Aguilar", "Medina", "Torrico", "Peredo", "Arce", "Limachi"],
+];
 
 export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
 

@@ -23,7 +23,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
   const center = { latitude, longitude };
   return {
     branches: menu.branches.map((name, index) => ({ id: base + index + 1, name, ...nearby(center, random) })),
-    zones: menu.zones.map(([name, price], index) => ({
+    zones: Object.entries(menu.zones).map(([name, price], index) => ({
       id: base + index + 1,
       name,
       price,
@@ -36,7 +36,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
       type,
       retailerId: type === "item" ? `${menu.code}-${100 + index}` : null,
     })),
-    extras: menu.extras.map(([name, charge], index) => ({ id: base + index + 1, name, charge })),
+    extras: Object.entries(menu.extras).map(([name, charge], index) => ({ id: base + index + 1, name, charge })),
     drivers: Array.from({ length: 4 }, (_, index) => ({
       id: base + index + 1,
       name: fullName(random),

@@ -1,8 +1,16 @@
-/** What `work` comes to; rejects where that takes longer. The work itself goes on. */
-export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+/** What comes of the work, or a rejection after so many milliseconds. The work itself goes on. */
+export async function within<Result>(
+  ms: number,
+  work: Promise<Result>,
+  late = () => new Error(`no answer within ${ms} ms`),
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,8 +1,7 @@
 import { Agent } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
-import { type Dialect, type InvalidInput, plainDialect } from "../../src/infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { type Dialect, HttpProblem, type InvalidInput, plainDialect } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { idOf } from "../../src/infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../src/kernel/errors.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ifMatchOf } from "../../src/infra/http/if-match.ts";
+import { ifMatchOf } from "../../src/infra/http/entity-tags.ts";
 import { openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
 import { InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { request } from "../support/http.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Middleware } from "koa";
 import { limitAttempts, limitRate } from "../../src/infra/http/middleware/rate-limit.ts";
-import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { HttpProblem } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";

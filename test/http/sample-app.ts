@@ -1,7 +1,6 @@
 import type { ServerOptions } from "node:http";
 import { type AppParts, createApp } from "../../src/infra/http/app.ts";
-import type { Dialect, InvalidInput } from "../../src/infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../src/infra/http/routing/problem.ts";
+import { type Dialect, HttpProblem, type InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
 import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";

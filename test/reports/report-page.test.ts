@@ -1,11 +1,9 @@
 import { expect } from "chai";
-import { plainDialect } from "../../src/infra/http/routing/dialect.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
 import { period, short } from "../../src/reports/adapters/html/format.ts";
 import { renderReportPage, reportPageParts } from "../../src/reports/adapters/html/report-page.ts";
 import { reportPageRoute } from "../../src/reports/adapters/http/report-page.route.ts";
-import type { ReportRequest } from "../../src/reports/application/ports.ts";
-import type { ReportPage } from "../../src/reports/application/report-page.ts";
+import type { ReportPage, ReportRequest } from "../../src/reports/application/ports.ts";
 import { ReportNotShared } from "../../src/reports/domain/failures.ts";
 import { type SampleApp, serveSample } from "../http/sample-app.ts";
 import { request } from "../support/http.ts";
@@ -376,15 +374,7 @@ describe("GET /reports/:businessId.html", () => {
       },
       daily: async () => [...page.daily],
     };
-    const words = {
-      ...plainDialect,
-      invalid_input: ({ message }: Error): [number, object] => [400, { message }],
-      business_not_found: (): [number, object] => [401, { message: "Invalid API key" }],
-      report_not_shared: (): [number, object] => [400, { message: "no" }],
-      bad_period: (): [number, object] => [400, { message: "no" }],
-      report_too_large: (): [number, object] => [400, { message: "no" }],
-    };
-    app = await serveSample([reportPageRoute(reports, async () => reportPageParts, words)], {
+    app = await serveSample([reportPageRoute(reports, async () => reportPageParts)], {
       authenticators: {
         "app-key": (_ctx, next) => next(),
         session: (_ctx, next) => next(),
@@ -422,7 +412,7 @@ describe("GET /reports/:businessId.html", () => {
     ["startDate=2026-03-01", "endDate es requerido y debe ser una fecha"],
     [`${period}&includeBusinesses=a`, "includeBusinesses debe ser una lista de números separados por comas"],
     [`${period}&includeBusinesses=1,`, "includeBusinesses debe ser una lista de números separados por comas"],
-    ["startDate=none&endDate=none", "no"],
+    ["startDate=none&endDate=none", "La empresa no tiene habilitado el reporte compartido"],
   ];
   for (const [query, message] of wrong) {
     it(`refuses ${query}`, async () => {

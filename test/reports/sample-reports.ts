@@ -1,4 +1,4 @@
-import type { ReportPage } from "../../src/reports/application/report-page.ts";
+import type { ReportPage } from "../../src/reports/application/ports.ts";
 import type {
   AdFigures,
   AgentFigures,

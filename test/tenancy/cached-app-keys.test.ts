@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-app-keys.ts";
+import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
 import { eventually } from "../support/wait.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CachedSessions } from "../../src/tenancy/adapters/memory/cached-sessions.ts";
+import { CachedSessions } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";

@@ -4,6 +4,7 @@ import {
   type CampaignFacts,
   type DatePreset,
   noFigures,
+  type Spend,
   spent,
   type WithFigures,
 } from "../domain/ads.ts";
@@ -15,7 +16,6 @@ import type {
   WrongPeriod,
 } from "../domain/failures.ts";
 import { type Period, periodOf } from "../domain/period.ts";
-import type { Spend } from "../domain/spend.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
 

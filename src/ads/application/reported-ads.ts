@@ -1,6 +1,5 @@
 import { dayOf } from "../../kernel/instants.ts";
-import { type Ad, accountIdOf, spent } from "../domain/ads.ts";
-import { spendNumber } from "../domain/spend.ts";
+import { type Ad, accountIdOf, spendNumber, spent } from "../domain/ads.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
 

@@ -1,4 +1,4 @@
-import { type Spend, spendOf } from "./spend.ts";
+import { numberOf } from "../../kernel/money.ts";
 
 export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"] as const;
 /** A stretch of days up to now, as the ad platform counts them: on the clock of the ad account. */
@@ -72,6 +72,22 @@ export interface AdOutcome {
 export type WithFigures<Shown> = Shown & { readonly figures: AdOutcome };
 
 export const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 };
+
+/** An exact amount in millionths of its currency's unit: some currencies have more than two decimals. */
+export type Spend = bigint;
+
+const written = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
+const decimals = 6;
+const perCent = 10_000n;
+
+/** Reads a decimal as the ad platform writes amounts; null where it is none. */
+export function spendOf(decimal: string): Spend | null {
+  const match = written.exec(decimal);
+  return match ? BigInt(`${match[1]}${(match[2] ?? "").padEnd(decimals, "0")}`) : null;
+}
+
+/** `12345000n` as 12.35, to be shown: a number with at most two decimals, its halves rounded up. */
+export const spendNumber = (spend: Spend): number => numberOf((spend + perCent / 2n) / perCent);
 
 export const spent = (insights: Insights): Spend =>
   insights.reduce((sum, { spend }) => sum + (spendOf(spend) ?? 0n), 0n);

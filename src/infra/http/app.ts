@@ -3,8 +3,7 @@ import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
-import { sendJson } from "./routing/dialect.ts";
-import { HttpProblem } from "./routing/problem.ts";
+import { HttpProblem, sendJson } from "./routing/dialect.ts";
 import type { Route } from "./routing/route.ts";
 import { createRouter, type RouterParts } from "./routing/router.ts";
 

@@ -1,10 +1,9 @@
 import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
 import { within } from "../../kernel/within.ts";
-import { plainDialect } from "./routing/dialect.ts";
-import { HttpProblem } from "./routing/problem.ts";
+import { HttpProblem, plainDialect } from "./routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "./routing/route.ts";
-import { problem, type Schema, text } from "./routing/schema.ts";
+import { objectWith, problem, text } from "./routing/schema.ts";
 import { sameText } from "./same-text.ts";
 
 export interface OperationsParts {
@@ -31,42 +30,32 @@ export const operationsRoutes = (parts: OperationsParts): readonly Route[] => [
   metrics(parts),
 ];
 
-const tag = "Operations";
+const common = { method: "get", tag: "Operations", auth: "none", dialect: plainDialect } as const;
 
 const status = <const Values extends readonly string[]>(...values: Values) =>
   ({ type: "string", enum: values }) as const;
 
-const liveSchema = {
-  type: "object",
-  required: ["status"],
-  additionalProperties: false,
-  properties: { status: status("ok", "stopping") },
-} as const satisfies Schema;
+const liveSchema = { ...objectWith({ status: status("ok", "stopping") }), additionalProperties: false } as const;
 
 const readySchema = {
-  type: "object",
-  required: ["status", "checks"],
-  additionalProperties: false,
-  properties: {
+  ...objectWith({
     status: status("ok", "unavailable", "stopping"),
     checks: { type: "object", additionalProperties: status("ok", "unavailable") },
-  },
-} as const satisfies Schema;
+  }),
+  additionalProperties: false,
+} as const;
 
 const liveness = ({ isStopping }: OperationsParts): Route =>
   defineRoute({
-    method: "get",
+    ...common,
     path: "/livez",
     operationId: "getLiveness",
-    tag,
     summary: "Tells whether the process runs",
-    auth: "none",
     rateLimit: "none",
     responses: {
       200: { description: "It runs", schema: liveSchema },
       503: { description: "It is stopping", schema: liveSchema },
     },
-    dialect: plainDialect,
     handle: () => (isStopping() ? new Reply(503, { status: "stopping" }) : { status: "ok" }),
   });
 
@@ -76,18 +65,15 @@ function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsPa
     Object.fromEntries(await Promise.all(probes.map(async ([name, probe]) => [name, await probe()] as const))),
   );
   return defineRoute({
-    method: "get",
+    ...common,
     path: "/readyz",
     operationId: "getReadiness",
-    tag,
     summary: "Tells whether the process can answer requests, and what is missing",
-    auth: "none",
     rateLimit: "none",
     responses: {
       200: { description: "It can", schema: readySchema },
       503: { description: "It cannot, or it is stopping", schema: readySchema },
     },
-    dialect: plainDialect,
     handle: async () => {
       const found = await look();
       if (isStopping()) return new Reply(503, { status: "stopping", checks: found });
@@ -134,18 +120,15 @@ function probeOf(
 
 function metrics({ metrics: source, metricsKey }: OperationsParts): Route {
   return defineRoute({
-    method: "get",
+    ...common,
     path: "/metrics",
     operationId: "getMetrics",
-    tag,
     summary: "What the process tells Prometheus; the key goes into `Authorization: Bearer`",
-    auth: "none",
     responses: {
       200: { description: "Metrics", type: source.contentType, schema: text },
       401: { description: "The key is missing or wrong", schema: problem },
       404: { description: "No key is configured", schema: problem },
     },
-    dialect: plainDialect,
     handle: async ({ headers }) => {
       if (!metricsKey) throw new HttpProblem(404, "Not found");
       if (!sameText(headers.authorization ?? "", `Bearer ${metricsKey}`)) {

@@ -8,9 +8,11 @@ import type {
   DailyFigures,
   DayFigures,
   Period,
+  QuotationTally,
   RegistrationRecord,
   RegistrationType,
   TagCount,
+  Tally,
 } from "../domain/report.ts";
 
 /** What a shared report is asked for. */
@@ -34,6 +36,17 @@ export interface SharedReports {
   daily(request: ReportRequest): Promise<DailyFigures[]>;
 }
 
+/** What a page of a report shows. */
+export interface ReportPage {
+  readonly reports: readonly BusinessReport[];
+  /** Of the same businesses. */
+  readonly daily: readonly DailyFigures[];
+  readonly madeAt: Date;
+}
+
+/** The page in pieces, in their order; between two of them others may have their turn. */
+export type RenderReportPage = (page: ReportPage) => Iterable<string>;
+
 /** What an ad platform knows of the ads of an account. */
 export interface AdInsights {
   /** All ads of the account, with what they spent in the period. A rejection, or an answer that comes late, costs a report only these details. */
@@ -56,31 +69,19 @@ export interface AskedPeriod {
   readonly period: Period;
 }
 
-/** A decimal as the database writes it. */
-export type Decimal = string;
-
-export interface SummedTally {
-  readonly count: number;
-  readonly amount: Decimal;
-}
-
 /** What was counted of one business. */
 export interface CountedFigures {
   readonly businessId: number;
   readonly conversations: number;
-  readonly aiTemperature: { readonly sum: Decimal; readonly count: number };
-  readonly agentTemperature: { readonly sum: Decimal; readonly count: number };
-  readonly adSales: SummedTally;
-  readonly organicSales: SummedTally;
-  readonly adQuotations: SummedTally;
-  readonly adPdfQuotations: SummedTally;
-  readonly adMessageQuotations: SummedTally;
-  readonly organicQuotations: SummedTally;
-  readonly organicPdfQuotations: SummedTally;
-  readonly organicMessageQuotations: SummedTally;
+  /** Sums in hundredths. */
+  readonly temperatures: Readonly<Record<"ai" | "agent", { readonly sum: bigint; readonly count: number }>>;
+  readonly sales: Readonly<Record<Origin, Tally>>;
+  readonly quotations: Readonly<Record<Origin, QuotationTally>>;
   readonly tags: readonly TagCount[];
   readonly agents: readonly AgentFigures[];
 }
+
+type Origin = "fromAds" | "organic";
 
 export interface CountedDay extends DayFigures {
   readonly businessId: number;
@@ -97,10 +98,13 @@ export interface ReportReads {
   adRecords(asked: readonly AskedPeriod[], limit: number): Promise<(RegistrationRecord & { businessId: number })[]>;
 }
 
-/** What a record is made or corrected against. */
-export interface RegistrationSetting {
-  readonly currencies: CurrencyFlags;
+/** What a business's feature flags say of how it counts, as they are stored. */
+export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
+}
+
+/** What a record is made or corrected against. */
+export interface RegistrationSetting extends Counting {
   readonly hasChat: boolean;
   readonly adId: string | null;
   readonly hasAgent: boolean;
@@ -170,11 +174,6 @@ export interface FoldStore {
 }
 
 export type FoldUnitOfWork = UnitOfWork<{ readonly folds: FoldStore }>;
-
-/** What a business's feature flags say of how it counts, as they are stored. */
-export interface Counting extends CurrencyFlags {
-  readonly timezone: unknown;
-}
 
 export interface DueBusiness extends Counting {
   readonly businessId: number;

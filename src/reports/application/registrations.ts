@@ -48,7 +48,7 @@ export class Registrations {
       const setting = await registrations.setting(businessId, chatId, agentId);
       checkPeople(setting, record);
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
-      const currency = record.currency ?? baseCurrency(setting.currencies.currency);
+      const currency = record.currency ?? baseCurrency(setting.currency);
       const closed = record.closed ?? type === "sale";
       const stored = { type, chatId, agentId, source, closed, at, ...valueIn(amount, currency, at, setting) };
       return registrations.add(businessId, { ...stored, adId: setting.adId });
@@ -93,9 +93,9 @@ type Value = Pick<StoredRegistration, "amount" | "currency" | "baseAmount" | "ba
 
 function valueIn(amount: Money, currency: string, at: Date, setting: RegistrationSetting): Value {
   const rateDate = dayOf(at, timezoneOf(setting.timezone));
-  const rate = rateOf(setting.currencies, currency, rateDate);
+  const rate = rateOf(setting, currency, rateDate);
   if (rate === null) throw new NoRate(currency);
-  const base = baseCurrency(setting.currencies.currency);
+  const base = baseCurrency(setting.currency);
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
@@ -112,7 +112,7 @@ function correctedValue(
   if (isSame) return { amount, currency, rate, rateDate, baseAmount, baseCurrency: base };
   const isSameRate =
     currency === stored.currency &&
-    base === baseCurrency(setting.currencies.currency) &&
+    base === baseCurrency(setting.currency) &&
     dayOf(at, timezoneOf(setting.timezone)) === rateDate;
   if (!isSameRate) return valueIn(amount, currency, at, setting);
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };

@@ -1,5 +1,6 @@
+import { groupBy } from "../../kernel/group-by.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
-import { type Money, moneyOf } from "../../kernel/money.ts";
+import type { Money } from "../../kernel/money.ts";
 import { baseCurrency } from "../domain/currency.ts";
 import { ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
 import { groupOf } from "../domain/group.ts";
@@ -10,7 +11,6 @@ import type {
   AdInsight,
   BusinessReport,
   DailyFigures,
-  QuotationTally,
   RegistrationRecord,
   ReportedBusiness,
   Tally,
@@ -23,7 +23,6 @@ import type {
   ReportRequest,
   SharedReports,
   StoredBusiness,
-  SummedTally,
 } from "./ports.ts";
 
 /** Flags that a report may show to whoever may see it. What else is configured is nobody's business. */
@@ -66,7 +65,7 @@ export class SharedReport implements SharedReports {
 
   async daily(request: ReportRequest): Promise<DailyFigures[]> {
     const asked = await this.asked(request);
-    const days = byBusiness(await this.reads.days(asked));
+    const days = groupBy(await this.reads.days(asked), ({ businessId }) => businessId);
     return asked.map(({ business, businessId }) => ({
       business,
       days: (days.get(businessId) ?? []).map(({ businessId: _, ...day }) => day),
@@ -95,15 +94,12 @@ export class SharedReport implements SharedReports {
       Promise.all(asked.map((each) => this.insightsOf(each))),
     ]);
     if (records.length > mostAdRecords) throw new ReportTooLarge("records", mostAdRecords);
-    const ofBusiness = byBusiness(records);
+    const ofBusiness = groupBy(records, ({ businessId }) => businessId);
     return new Map(
-      asked.map(({ businessId }, index) => [
-        businessId,
-        {
-          ads: adFigures(ofBusiness.get(businessId) ?? [], insights[index] ?? []),
-          isAdPlatformSilent: !insights[index],
-        },
-      ]),
+      asked.map(({ businessId }, index) => {
+        const ads = adFigures(ofBusiness.get(businessId) ?? [], insights[index] ?? []);
+        return [businessId, { ads, isAdPlatformSilent: !insights[index] }];
+      }),
     );
   }
 
@@ -145,68 +141,49 @@ function askedOf({ id, name, imageUrl, flags }: StoredBusiness, startDate: strin
 }
 
 function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): BusinessReport {
-  const { conversations, tags, agents } = counted;
-  const [fromAds, organic] = [tallyOf(counted.adSales), tallyOf(counted.organicSales)];
-  const sales = sum(fromAds, organic);
-  const adQuotations = quotationsOf(counted.adQuotations, counted.adPdfQuotations, counted.adMessageQuotations);
-  const organicQuotations = quotationsOf(
-    counted.organicQuotations,
-    counted.organicPdfQuotations,
-    counted.organicMessageQuotations,
-  );
+  const { conversations, temperatures, tags, agents } = counted;
+  const sales = { ...counted.sales, all: sum(counted.sales.fromAds, counted.sales.organic) };
+  const { fromAds, organic } = counted.quotations;
   const quotations = {
-    ...sum(adQuotations, organicQuotations),
-    fromPdf: sum(adQuotations.fromPdf, organicQuotations.fromPdf),
-    fromMessage: sum(adQuotations.fromMessage, organicQuotations.fromMessage),
+    ...sum(fromAds, organic),
+    fromPdf: sum(fromAds.fromPdf, organic.fromPdf),
+    fromMessage: sum(fromAds.fromMessage, organic.fromMessage),
   };
   return {
     business: asked.business,
     period: asked.period,
     conversations,
-    sales: { all: sales, fromAds, organic },
-    quotations: { all: quotations, fromAds: adQuotations, organic: organicQuotations },
+    sales,
+    quotations: { all: quotations, fromAds, organic },
     rates: {
-      salesPerConversation: percentOf(sales.count, conversations),
+      salesPerConversation: percentOf(sales.all.count, conversations),
       quotationsPerConversation: percentOf(quotations.count, conversations),
-      salesPerQuotation: percentOf(sales.count, quotations.count),
+      salesPerQuotation: percentOf(sales.all.count, quotations.count),
     },
-    temperatures: { ai: temperatureOf(counted.aiTemperature), agent: temperatureOf(counted.agentTemperature) },
+    temperatures: { ai: meanOf(temperatures.ai), agent: meanOf(temperatures.agent) },
     tags,
     agents,
     ...ads,
   };
 }
 
-const temperatureOf = ({ sum, count }: CountedFigures["aiTemperature"]): number => meanOf(moneyOf(sum), count);
-
-const tallyOf = ({ count, amount }: SummedTally): Tally => ({ count, amount: moneyOf(amount) });
-
-const quotationsOf = (all: SummedTally, fromPdf: SummedTally, fromMessage: SummedTally): QuotationTally => ({
-  ...tallyOf(all),
-  fromPdf: tallyOf(fromPdf),
-  fromMessage: tallyOf(fromMessage),
-});
-
 const sum = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
 
 /** Every ad with a record, and every ad that spent something; those with most sales first, then by id. */
 function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
   const known = new Map(insights.map((insight) => [insight.adId, insight]));
-  const ofAd = new Map<string, RegistrationRecord[]>();
-  for (const { adId, spend } of insights) if (spend !== null && spend > 0) ofAd.set(adId, []);
-  for (const record of records) {
-    const adId = record.adId ?? "";
-    const list = ofAd.get(adId);
-    if (list) list.push(record);
-    else ofAd.set(adId, [record]);
-  }
-  return [...ofAd]
-    .map(([adId, list]) => ({
-      ...(known.get(adId) ?? { adId, name: null, imageUrl: null, spend: null, currency: null }),
-      sales: tally(list.filter(({ type, closed }) => type === "sale" && closed)),
-      quotations: tally(list.filter(({ type }) => type === "quotation")),
-      records: list,
-    }))
+  const ofAd = groupBy(records, ({ adId }) => adId ?? "");
+  const spenders = insights.filter(({ spend }) => spend !== null && spend > 0).map(({ adId }) => adId);
+  return [...new Set([...spenders, ...ofAd.keys()])]
+    .map((adId) => {
+      const list = ofAd.get(adId) ?? [];
+      return {
+        ...(known.get(adId) ?? { adId, name: null, imageUrl: null, spend: null, currency: null }),
+        sales: tally(list.filter(({ type, closed }) => type === "sale" && closed)),
+        quotations: tally(list.filter(({ type }) => type === "quotation")),
+        records: list,
+      };
+    })
     .sort((a, b) => b.sales.count - a.sales.count || (a.adId < b.adId ? -1 : 1));
 }
 
@@ -214,13 +191,3 @@ const tally = (records: readonly RegistrationRecord[]): Tally => ({
   count: records.length,
   amount: records.reduce((total: Money, { baseAmount }) => total + (baseAmount ?? 0n), 0n),
 });
-
-function byBusiness<Item extends { readonly businessId: number }>(items: readonly Item[]): Map<number, Item[]> {
-  const groups = new Map<number, Item[]>();
-  for (const item of items) {
-    const group = groups.get(item.businessId);
-    if (group) group.push(item);
-    else groups.set(item.businessId, [item]);
-  }
-  return groups;
-}

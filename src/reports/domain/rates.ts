@@ -4,7 +4,8 @@ export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : quotient(BigInt(part) * 10_000n, BigInt(whole));
 
 /** `sum` in hundredths. */
-export const meanOf = (sum: bigint, count: number): number => (count === 0 ? 0 : quotient(sum, BigInt(count)));
+export const meanOf = ({ sum, count }: { readonly sum: bigint; readonly count: number }): number =>
+  count === 0 ? 0 : quotient(sum, BigInt(count));
 
 /** Of positive numbers, in hundredths. */
 const quotient = (dividend: bigint, divisor: bigint): number =>

@@ -1,7 +1,15 @@
 import { instantOf } from "../../../kernel/instants.ts";
-import type { Ad, AdAccount, AdCreative, AdSet, Campaign, CampaignFacts, Insights } from "../../domain/ads.ts";
+import {
+  type Ad,
+  type AdAccount,
+  type AdCreative,
+  type AdSet,
+  type Campaign,
+  type CampaignFacts,
+  type Insights,
+  spendOf,
+} from "../../domain/ads.ts";
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
-import { spendOf } from "../../domain/spend.ts";
 
 /** Reads what the platform answered, strictly: whatever is not as agreed fails, and never becomes a number. */
 
@@ -71,10 +79,10 @@ export function campaignOf(value: unknown): Readable<Campaign> & { readonly isAc
 function campaignFactsOf(fields: Fields): CampaignFacts {
   return {
     id: textOf(fields.id, "campaign.id"),
-    name: nameOf(fields.name, "campaign.name"),
+    name: textOf(fields.name, "campaign.name", anyText),
     status: textOf(fields.status, "campaign.status"),
-    lifetimeBudget: centsOf(fields.lifetime_budget, "campaign.lifetime_budget"),
-    budgetRemaining: centsOf(fields.budget_remaining, "campaign.budget_remaining"),
+    lifetimeBudget: textOrNull(fields.lifetime_budget, "campaign.lifetime_budget", cents),
+    budgetRemaining: textOrNull(fields.budget_remaining, "campaign.budget_remaining", cents),
     startTime: timeOf(fields.start_time, "campaign.start_time"),
     stopTime: timeOf(fields.stop_time, "campaign.stop_time"),
     insights: insightsOf(fields.insights),
@@ -85,15 +93,14 @@ export function adSetOf(value: unknown): Readable<AdSet> {
   const fields = objectOf(value, "ad set");
   const { data, paging } = listOf(fields.ads, "ad set.ads");
   const campaign = objectOf(fields.campaign, "ad set.campaign");
-  const accountId = isAbsent(campaign.account_id) ? null : textOf(campaign.account_id, "campaign.account_id");
   return {
     item: {
       id: textOf(fields.id, "ad set.id"),
-      name: nameOf(fields.name, "ad set.name"),
+      name: textOf(fields.name, "ad set.name", anyText),
       insights: insightsOf(fields.insights),
       ads: data.map(adOf),
       campaign: campaignFactsOf(campaign),
-      accountId,
+      accountId: textOrNull(campaign.account_id, "campaign.account_id"),
     },
     ads: paging,
   };
@@ -103,8 +110,8 @@ export function adOf(value: unknown): Ad {
   const fields = objectOf(value, "ad");
   return {
     id: textOf(fields.id, "ad.id"),
-    name: nameOf(fields.name, "ad.name"),
-    sourceAdId: isAbsent(fields.source_ad_id) ? null : textOf(fields.source_ad_id, "ad.source_ad_id"),
+    name: textOf(fields.name, "ad.name", anyText),
+    sourceAdId: textOrNull(fields.source_ad_id, "ad.source_ad_id"),
     insights: insightsOf(fields.insights),
     creatives: listOf(fields.adcreatives, "ad.adcreatives").data.map(creativeOf),
   };
@@ -116,8 +123,8 @@ export function accountOf(value: unknown): AdAccount {
   if (typeof status !== "number" || !Number.isSafeInteger(status)) throw malformed("account.account_status");
   return {
     id: textOf(fields.id, "account.id"),
-    name: nameOf(fields.name, "account.name"),
-    currency: currencyOf(fields.currency, "account.currency"),
+    name: textOf(fields.name, "account.name", anyText),
+    currency: textOf(fields.currency, "account.currency", currency),
     status,
   };
 }
@@ -130,38 +137,30 @@ function insightsOf(value: unknown): Insights {
     const row = objectOf(each, "insights row");
     const spend = textOf(row.spend, "insights.spend");
     if (spendOf(spend) === null) throw malformed("insights.spend");
-    return { spend, currency: currencyOf(row.account_currency, "insights.account_currency") };
+    return { spend, currency: textOf(row.account_currency, "insights.account_currency", currency) };
   });
 }
 
 function creativeOf(value: unknown): AdCreative {
   const fields = objectOf(value, "creative");
-  const optional = (name: string) => (isAbsent(fields[name]) ? null : textOf(fields[name], `creative.${name}`));
+  const optional = (name: string) => textOrNull(fields[name], `creative.${name}`);
   return { id: optional("id"), thumbnailUrl: optional("thumbnail_url"), imageUrl: optional("image_url") };
 }
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-function textOf(value: unknown, where: string): string {
-  if (typeof value !== "string" || value === "") throw malformed(where);
+function textOf(value: unknown, where: string, form = /./s): string {
+  if (typeof value !== "string" || !form.test(value)) throw malformed(where);
   return value;
 }
 
-function nameOf(value: unknown, where: string): string {
-  if (typeof value !== "string") throw malformed(where);
-  return value;
-}
+const textOrNull = (value: unknown, where: string, form?: RegExp): string | null =>
+  isAbsent(value) ? null : textOf(value, where, form);
 
-function currencyOf(value: unknown, where: string): string {
-  if (typeof value !== "string" || !/^[A-Z]{3}$/.test(value)) throw malformed(where);
-  return value;
-}
-
-function centsOf(value: unknown, where: string): string | null {
-  if (isAbsent(value)) return null;
-  if (typeof value !== "string" || !/^\d{1,18}$/.test(value)) throw malformed(where);
-  return value;
-}
+/** Names may be empty. */
+const anyText = /^/;
+const currency = /^[A-Z]{3}$/;
+const cents = /^\d{1,18}$/;
 
 /** The platform leaves out the colon of a zone, which ISO 8601's extended form has. */
 function timeOf(value: unknown, where: string): string | null {

@@ -1,24 +1,10 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
-import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ListAccounts, ListAccountsFailure } from "../../application/list-accounts.ts";
+import { integer, numericIdOf, objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
+import type { ListAccounts } from "../../application/list-accounts.ts";
 import type { AdAccount } from "../../domain/ads.ts";
-import { commonDialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
+import { dialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
 
-const params = {
-  type: "object",
-  required: ["businessId"],
-  properties: { businessId: numericIdOf("business") },
-} as const satisfies Schema;
-
-const account = {
-  type: "object",
-  required: ["id", "name", "currency", "account_status"],
-  properties: { id: text, name: text, currency: text, account_status: { type: "integer" } },
-} as const satisfies Schema;
-
-const dialect: Dialect<InvalidInput | BusinessNotFound | ListAccountsFailure> = commonDialect;
+const account = objectWith({ id: text, name: text, currency: text, account_status: integer });
 
 /** The ad accounts whose campaigns §15 lists. */
 export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Route =>
@@ -33,7 +19,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
       ["§16.7", wholeOrFailed],
     ],
     auth: "app-key",
-    params,
+    params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",
     responses: {
       200: { description: "All accounts", schema: listOf(account) },

@@ -1,16 +1,14 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { nullableText, numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
-import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ListAdSets, ListAdSetsFailure, ListedAdSet } from "../../application/list-ad-sets.ts";
+import { numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import type { ListAdSets, ListedAdSet } from "../../application/list-ad-sets.ts";
 import type { Ad, WithFigures } from "../../domain/ads.ts";
 import {
-  ad,
   adToWire,
+  adWithCreatives,
   campaign,
   campaignToWire,
-  commonDialect,
   date,
+  dialect,
   insights,
   insightsToWire,
   listOf,
@@ -19,42 +17,19 @@ import {
   preset,
   unavailable,
   wholeOrFailed,
-  wrongPeriod,
 } from "./wire.ts";
 
-const params = {
-  type: "object",
-  required: ["businessId", "campaignId"],
-  properties: { businessId: numericIdOf("business"), campaignId: { ...platformId, example: "120210000000001" } },
-} as const satisfies Schema;
+const params = objectWith({
+  businessId: numericIdOf("business"),
+  campaignId: { ...platformId, example: "120210000000001" },
+});
 
 const query = {
   type: "object",
   properties: { datePreset: { ...preset, default: "today" }, accountId: platformId, start: date, end: date },
 } as const satisfies Schema;
 
-const creative = {
-  type: "object",
-  required: ["id", "thumbnail_url", "image_url"],
-  properties: { id: nullableText, thumbnail_url: nullableText, image_url: nullableText },
-} as const satisfies Schema;
-
-const adWithCreatives = {
-  ...ad,
-  required: [...ad.required, "adcreatives"],
-  properties: { ...ad.properties, adcreatives: listOf(creative) },
-} as const satisfies Schema;
-
-const adSet = {
-  type: "object",
-  required: ["id", "name", "insights", "ads", "campaign"],
-  properties: { id: text, name: text, insights, ads: listOf(adWithCreatives), campaign },
-} as const satisfies Schema;
-
-const dialect: Dialect<InvalidInput | BusinessNotFound | ListAdSetsFailure> = {
-  ...commonDialect,
-  wrong_period: wrongPeriod,
-};
+const adSet = objectWith({ id: text, name: text, insights, ads: listOf(adWithCreatives), campaign });
 
 /** §16 List ad sets of a campaign. */
 export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
@@ -93,15 +68,11 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId, campaignId }, query: { datePreset, accountId, start, end } }) => {
-      const listed = listAdSets.execute({
-        businessId,
-        campaignId,
-        preset: datePreset,
-        accountId: accountId ?? null,
-        start: start ?? null,
-        end: end ?? null,
-      });
+    handle: ({
+      params: { businessId, campaignId },
+      query: { datePreset, accountId = null, start = null, end = null },
+    }) => {
+      const listed = listAdSets.execute({ businessId, campaignId, preset: datePreset, accountId, start, end });
       return orRetryLater(listed.then((adSets) => ({ data: adSets.map(toWire) })));
     },
   });

@@ -1,28 +1,25 @@
-import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
-import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ListCampaigns, ListCampaignsFailure, ListedCampaigns } from "../../application/list-campaigns.ts";
-import { spendNumber } from "../../domain/spend.ts";
+import {
+  integer,
+  nullableText,
+  numericIdOf,
+  objectWith,
+  problem,
+  type Schema,
+} from "../../../infra/http/routing/schema.ts";
+import type { ListCampaigns, ListedCampaigns } from "../../application/list-campaigns.ts";
+import { spendNumber } from "../../domain/ads.ts";
 import {
   campaign,
   campaignToWire,
-  commonDialect,
   date,
+  dialect,
   orRetryLater,
   platformId,
   preset,
   unavailable,
   wholeOrFailed,
-  wrongCursor,
-  wrongPeriod,
 } from "./wire.ts";
-
-const params = {
-  type: "object",
-  required: ["businessId"],
-  properties: { businessId: numericIdOf("business") },
-} as const satisfies Schema;
 
 const query = {
   type: "object",
@@ -36,12 +33,6 @@ const query = {
     after: { type: "string", maxLength: 2_000 },
   },
 } as const satisfies Schema;
-
-const dialect: Dialect<InvalidInput | BusinessNotFound | ListCampaignsFailure> = {
-  ...commonDialect,
-  wrong_period: wrongPeriod,
-  wrong_cursor: wrongCursor,
-};
 
 /** §15 List ad campaigns. */
 export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): Route =>
@@ -82,35 +73,32 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       ["§15.9", wholeOrFailed],
     ],
     auth: "app-key",
-    params,
+    params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",
     query,
     responses: {
       200: {
         description: "One page of campaigns",
-        schema: {
-          type: "object",
-          required: ["data", "totalSales", "totalSpend", "totalQuotations", "next"],
-          properties: {
-            data: { type: "array", items: campaign },
-            totalSales: { type: "integer" },
-            totalSpend: { type: "number" },
-            totalQuotations: { type: "integer" },
-            next: { type: ["string", "null"] },
-          },
-        },
+        schema: objectWith({
+          data: { type: "array", items: campaign },
+          totalSales: integer,
+          totalSpend: { type: "number" },
+          totalQuotations: integer,
+          next: nullableText,
+        }),
       },
       400: { description: "A parameter is missing or wrong, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },
     dialect,
-    handle: ({ params: { businessId }, query: { datePreset, accountId, start, end, showOnlyActives, after } }) => {
+    handle: ({ params: { businessId }, query }) => {
+      const { datePreset, accountId, start = null, end = null, showOnlyActives, after } = query;
       const listed = listCampaigns.execute({
         businessId,
         accountId,
         preset: datePreset,
-        start: start ?? null,
-        end: end ?? null,
+        start,
+        end,
         onlyActive: showOnlyActives,
         after: after || null,
       });

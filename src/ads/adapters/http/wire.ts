@@ -1,14 +1,12 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { Reply } from "../../../infra/http/routing/route.ts";
-import { nullableText, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { integer, nullableText, objectWith, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
+import type { ListAccountsFailure } from "../../application/list-accounts.ts";
+import type { ListAdSetsFailure } from "../../application/list-ad-sets.ts";
+import type { ListCampaignsFailure } from "../../application/list-campaigns.ts";
 import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
-import {
-  AdPlatformBusy,
-  type AdPlatformUnavailable,
-  type MissingToken,
-  type WrongPeriod,
-} from "../../domain/failures.ts";
+import { AdPlatformBusy } from "../../domain/failures.ts";
 
 /** What the routes of ads have in common. */
 
@@ -17,58 +15,38 @@ export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as
 export const preset = { enum: datePresets } as const;
 export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as const;
 
-const integer = { type: "integer" } as const;
-
 /** The platform's own shape of a list. */
 export const listOf = <const Item extends Schema>(items: Item, bounds: { readonly maxItems?: number } = {}) =>
-  ({
-    type: "object",
-    required: ["data"],
-    properties: { data: { type: "array", ...bounds, items } },
-  }) as const satisfies Schema;
+  objectWith({ data: { type: "array", ...bounds, items } });
 
-export const insights = listOf(
-  {
-    type: "object",
-    required: ["account_currency", "spend"],
-    properties: { account_currency: text, spend: text },
-  },
-  { maxItems: 1 },
-);
+export const insights = listOf(objectWith({ account_currency: text, spend: text }), { maxItems: 1 });
 
-export const ad = {
-  type: "object",
-  required: ["id", "name", "source_ad_id", "mensajes_iniciados", "ventas", "cotizaciones", "insights"],
-  properties: {
-    id: text,
-    name: text,
-    source_ad_id: nullableText,
-    mensajes_iniciados: integer,
-    ventas: integer,
-    cotizaciones: integer,
-    insights,
-  },
-} as const satisfies Schema;
+const adFields = {
+  id: text,
+  name: text,
+  source_ad_id: nullableText,
+  mensajes_iniciados: integer,
+  ventas: integer,
+  cotizaciones: integer,
+  insights,
+} as const;
 
-export const campaign = {
-  type: "object",
-  required: [
-    ...["id", "name", "status", "lifetime_budget", "budget_remaining", "start_time", "stop_time"],
-    ...["sales_totales", "insights", "ads"],
-  ],
-  properties: {
-    id: text,
-    name: text,
-    status: text,
-    lifetime_budget: nullableText,
-    budget_remaining: nullableText,
-    start_time: nullableText,
-    stop_time: nullableText,
-    sales_totales: integer,
-    insights,
-    ads: listOf(ad),
-  },
-} as const satisfies Schema;
+const creative = objectWith({ id: nullableText, thumbnail_url: nullableText, image_url: nullableText });
+
+export const adWithCreatives = objectWith({ ...adFields, adcreatives: listOf(creative) });
+
+export const campaign = objectWith({
+  id: text,
+  name: text,
+  status: text,
+  lifetime_budget: nullableText,
+  budget_remaining: nullableText,
+  start_time: nullableText,
+  stop_time: nullableText,
+  sales_totales: integer,
+  insights,
+  ads: listOf(objectWith(adFields)),
+});
 
 export const insightsToWire = (rows: Insights) => ({
   data: rows.map(({ spend, currency }) => ({ account_currency: currency, spend })),
@@ -100,25 +78,22 @@ export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonl
 const failed = (message: string) => ({ message });
 const internal = failed("Internal server error");
 
-/** The words of these endpoints for failures that they share. */
-export const commonDialect: Dialect<
-  InvalidInput | BusinessNotFound | MissingToken | AdPlatformUnavailable | AdPlatformBusy
+/** The words of these endpoints for all that they may fail with. */
+export const dialect: Dialect<
+  InvalidInput | BusinessNotFound | ListCampaignsFailure | ListAdSetsFailure | ListAccountsFailure
 > = {
   invalid_input: (error) => [400, failed(error.message)],
   business_not_found: () => [400, failed("No se encontró una empresa con ese id")],
   missing_token: () => [400, failed("Missing token")],
+  wrong_period: ({ bound, problem }) => [
+    400,
+    failed(problem === "no-date" ? `${bound} debe ser una fecha ISO 8601` : "start no puede ser posterior a end"),
+  ],
+  wrong_cursor: () => [400, failed("after no es válido")],
   ad_platform_unavailable: () => [500, internal],
   ad_platform_busy: () => [500, internal],
   unexpected: () => [500, internal],
 };
-
-export const wrongPeriod = ({ bound, problem }: WrongPeriod) =>
-  [
-    400,
-    failed(problem === "no-date" ? `${bound} debe ser una fecha ISO 8601` : "start no puede ser posterior a end"),
-  ] as const;
-
-export const wrongCursor = () => [400, failed("after no es válido")] as const;
 
 /** While the platform rests, callers learn for how long. */
 export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {

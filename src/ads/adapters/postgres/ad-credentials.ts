@@ -8,7 +8,7 @@ import type { AdCredentialStore, AdCredentials, AdSettings } from "../../applica
 const of: Statement = {
   name: "ad_credentials_of",
   text: `
-    select credentials.sealed_token, credentials.default_account_id,
+    select credentials.sealed_token as "sealedToken", credentials.default_account_id as "defaultAccountId",
            business.feature_flags->'timezone' as timezone
     from businesses as business
     left join ad_credentials as credentials on credentials.business_id = business.id
@@ -23,12 +23,12 @@ const put: Statement = {
     on conflict (business_id) do update
       set sealed_token = excluded.sealed_token, updated_at = now(),
           default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
-    returning default_account_id`,
+    returning default_account_id as "defaultAccountId"`,
 };
 
 interface Row {
-  readonly sealed_token: Buffer | null;
-  readonly default_account_id: string | null;
+  readonly sealedToken: Buffer | null;
+  readonly defaultAccountId: string | null;
   readonly timezone: unknown;
 }
 
@@ -41,17 +41,15 @@ export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
   async of(businessId: number): Promise<AdSettings> {
     const [row] = await this.cells.of(businessId).rows<Row>(of, [businessId]);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
-    return {
-      token: row.sealed_token && this.vault.open(row.sealed_token, businessId),
-      defaultAccountId: row.default_account_id,
-      timezone: timezoneOf(row.timezone),
-    };
+    const { sealedToken, defaultAccountId, timezone } = row;
+    const token = sealedToken && this.vault.open(sealedToken, businessId);
+    return { token, defaultAccountId, timezone: timezoneOf(timezone) };
   }
 
   async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     const values = [businessId, this.vault.seal(token, businessId), defaultAccountId];
-    const [row] = await this.cells.of(businessId).rows<Pick<Row, "default_account_id">>(put, values);
+    const [row] = await this.cells.of(businessId).rows<Pick<Row, "defaultAccountId">>(put, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
-    return row.default_account_id;
+    return row.defaultAccountId;
   }
 }

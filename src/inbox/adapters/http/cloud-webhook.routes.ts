@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
-import { plainDialect } from "../../../infra/http/routing/dialect.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
+import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";

@@ -2,9 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import bodyParser from "koa-bodyparser";
 import readRawBody from "raw-body";
-import { HttpProblem } from "../routing/problem.ts";
+import { within } from "../../../kernel/within.ts";
+import { HttpProblem } from "../routing/dialect.ts";
 
-/** Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. */
+/**
+ * Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. Whoever
+ * sends a body byte by byte would otherwise hold a place in memory for as long as an upload may take.
+ */
 export const bodyMs = 30_000;
 
 /** Of a body that is too large, what is still taken so that the client comes to read the answer. */
@@ -35,7 +39,7 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
     }
     const parsed = parse(ctx, async () => {});
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
-    await inTime(read, withinMs).catch((error: BodyError) => refuse(error, ctx));
+    await within(withinMs, read, tooSlow).catch((error: BodyError) => refuse(error, ctx));
     // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
     if (ctx.request.rawBody === undefined) throw notLabelledJson();
     if (ctx.request.rawBody === "") ctx.request.body = {};
@@ -48,7 +52,7 @@ export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   return async (ctx, next) => {
     const length = ctx.req.headers["content-length"] ?? null;
     const read = readRawBody(ctx.req, { limit, length });
-    ctx.request.body = await inTime(read, withinMs).catch((error: BodyError) => refuse(error, ctx));
+    ctx.request.body = await within(withinMs, read, tooSlow).catch((error: BodyError) => refuse(error, ctx));
     return next();
   };
 }
@@ -63,19 +67,6 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
       });
     }),
   ];
-}
-
-/** Whoever sends a body byte by byte would otherwise hold a place in memory for as long as an upload may take. */
-async function inTime<Result>(read: Promise<Result>, ms: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), ms);
-  });
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 type BodyError = Error & { readonly status?: number };

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
-import { type AnyDialect, InvalidInput, wordsFor } from "../routing/dialect.ts";
-import { HttpProblem } from "../routing/problem.ts";
+import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
 
 /** Bytes of the largest body that is kept to be repeated. */

@@ -2,8 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
-import { InvalidInput } from "../routing/dialect.ts";
-import { HttpProblem } from "../routing/problem.ts";
+import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
 import { takeRest } from "./body.ts";
 
 /** The one field of a form that holds a file. */

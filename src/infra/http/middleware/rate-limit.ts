@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
 import type { Middleware } from "koa";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { HttpProblem } from "../routing/problem.ts";
+import { HttpProblem } from "../routing/dialect.ts";
 
 /** Over this many seconds the burst is used up once. */
 const burstSeconds = 10;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { cacheable } from "../cacheable.ts";
+import { cacheable } from "../entity-tags.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../routing/route.ts";
-import { problem } from "../routing/schema.ts";
+import { objectWith, problem, text } from "../routing/schema.ts";
 
 const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json");
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
@@ -83,7 +83,7 @@ export function docsRoutes(title: string): Route[] {
       path: "/docs/:file",
       operationId: "getDocsFile",
       summary: "A file of the documentation page",
-      params: { type: "object", required: ["file"], properties: { file: { type: "string" } } },
+      params: objectWith({ file: text }),
       responses: {
         200: { description: "The file", type: "*/*", schema: { type: "string" } },
         404: { description: "No such file", schema: problem },

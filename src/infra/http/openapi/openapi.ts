@@ -1,6 +1,5 @@
 import { maxId } from "../../../kernel/ids.ts";
-import { cacheable } from "../cacheable.ts";
-import { ifMatchDescription } from "../if-match.ts";
+import { cacheable, ifMatchDescription } from "../entity-tags.ts";
 import { keyDescription } from "../middleware/idempotency.ts";
 import { fileField } from "../middleware/multipart.ts";
 import type { AuthKind } from "../routing/caller.ts";

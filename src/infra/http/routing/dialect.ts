@@ -1,10 +1,22 @@
 import type { Context, Middleware } from "koa";
 import { DatabaseAway, DomainError } from "../../../kernel/errors.ts";
-import { HttpProblem } from "./problem.ts";
 
 /** A request that does not fit its schema; the message is written for the caller. */
 export class InvalidInput extends DomainError<"invalid_input"> {
   readonly code = "invalid_input";
+}
+
+/** A failure of the transport itself, worded alike on every endpoint: `{ message }`. */
+export class HttpProblem extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+    /** The JSON body where it is another than `{ message }`. */
+    readonly body: unknown = { message },
+  ) {
+    super(message);
+  }
 }
 
 type Answer = readonly [status: number, body: unknown];

@@ -5,11 +5,10 @@ import type { IdempotencyStore } from "../../../kernel/idempotency.ts";
 import { jsonBody, rawBody } from "../middleware/body.ts";
 import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
-import { refuseNullCharacter } from "../middleware/null-character.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
-import { parser } from "./parser.ts";
+import { parser, refuseNullCharacter } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
 export interface RouterParts {

@@ -1,15 +1,20 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  numericIdOf,
+  objectWith,
+  type Schema,
+  text,
+  unauthorized,
+} from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
 import type { WrongPeriod } from "../../domain/failures.ts";
 import { cancelledToWire } from "../wire/order-wire.ts";
+import { hasNextPage, pageOf, paging, wordsOfPeriod } from "./lists.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
-import { hasNextPage, pageOf, paging } from "./paging.ts";
-import { wordsOfPeriod } from "./period-words.ts";
 
-const integer = { type: "integer" } as const;
 const boolean = { type: "boolean" } as const;
 const bound = { type: "string", minLength: 1, maxLength: 40, example: "2026-01-31" } as const;
 
@@ -51,7 +56,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
     ],
     auth: "app-key",
-    params: { type: "object", required: ["empresa_id"], properties: { empresa_id: numericIdOf("business") } } as const,
+    params: objectWith({ empresa_id: numericIdOf("business") }),
     ownBusiness: "params.empresa_id",
     query: {
       type: "object",
@@ -67,26 +72,18 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     responses: {
       200: {
         description: "A page of cancelled orders",
-        schema: {
-          type: "object",
-          required: ["success", "data", "pagination"],
-          properties: {
-            success: { const: true },
-            data: { type: "array", items: cancelledOrderSchema },
-            pagination: {
-              type: "object",
-              required: ["currentPage", "totalPages", "totalCount", "limit", "hasNextPage", "hasPrevPage"],
-              properties: {
-                currentPage: integer,
-                totalPages: integer,
-                totalCount: integer,
-                limit: integer,
-                hasNextPage: boolean,
-                hasPrevPage: boolean,
-              },
-            },
-          },
-        },
+        schema: objectWith({
+          success: { const: true },
+          data: { type: "array", items: cancelledOrderSchema },
+          pagination: objectWith({
+            currentPage: integer,
+            totalPages: integer,
+            totalCount: integer,
+            limit: integer,
+            hasNextPage: boolean,
+            hasPrevPage: boolean,
+          }),
+        }),
       },
       400: { description: "A parameter is missing or wrong", schema: failure },
       401: { description: "No such key, or one of another business", schema: unauthorized },
@@ -94,11 +91,10 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     },
     dialect,
     handle: async ({ query, caller }) => {
-      const { startDate, endDate, type, cancelReason } = query;
+      const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;
       const asked = pageOf(query);
       const { page, limit } = asked;
-      const filter = { from: startDate, to: endDate, type: type ?? null, reason: cancelReason ?? null };
-      const { items, total } = await orders.cancelled(caller.businessId, filter, asked);
+      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked);
       return {
         success: true,
         data: items.map(cancelledToWire),

@@ -1,17 +1,13 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { numericIdOf, objectWith, problem } from "../../../infra/http/routing/schema.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
 import { orderToWire } from "../wire/order-wire.ts";
+import { etagHeader, etagOf } from "./order-edit.ts";
 import { orderSchema } from "./order-schemas.ts";
-import { etagHeader, etagOf } from "./order-version.ts";
 
-export const orderAnswer = {
-  type: "object",
-  required: ["data"],
-  properties: { data: orderSchema },
-} as const satisfies Schema;
+export const orderAnswer = objectWith({ data: orderSchema });
 
 const dialect: Dialect<InvalidInput | OrderNotFound> = {
   invalid_input: (error) => [400, { message: error.message }],
@@ -62,13 +58,9 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       ],
     ],
     auth: "app-key",
-    params: { type: "object", required: ["orderId"], properties: { orderId: numericIdOf("order") } } as const,
+    params: objectWith({ orderId: numericIdOf("order") }),
     responses: {
-      200: {
-        description: "The order",
-        schema: orderAnswer,
-        headers: etagHeader,
-      },
+      200: { description: "The order", schema: orderAnswer, headers: etagHeader },
       400: { description: "The id is no id", schema: problem },
       500: { description: "No such order, or an unexpected failure", schema: problem },
     },

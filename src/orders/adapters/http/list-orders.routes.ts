@@ -1,24 +1,22 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { integer, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
 import type { ListedOrder, Page, PageRequest } from "../../application/reads/ports.ts";
 import type { OrderNotFound, PlanMissing } from "../../domain/failures.ts";
-import { type OrderState, orderStates } from "../../domain/states.ts";
+import { orderStates } from "../../domain/states.ts";
 import { listedToWire } from "../wire/order-wire.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
+import { hasNextPage, pageOf, paging, wordsOfPeriod } from "./lists.ts";
+import { etagHeader } from "./order-edit.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
-import { etagHeader } from "./order-version.ts";
-import { hasNextPage, pageOf, paging } from "./paging.ts";
-import { wordsOfPeriod } from "./period-words.ts";
 
 const path = "/catalogs/v2/orders/sucursal/:businessId";
 
-const integer = { type: "integer" } as const;
 const businessId = numericIdOf("business");
-const params = { type: "object", required: ["businessId"], properties: { businessId } } as const;
+const params = objectWith({ businessId });
 const written = { type: "string", minLength: 1, maxLength: 40 } as const;
 
 const filters = {
@@ -31,19 +29,15 @@ const filters = {
 /** Where the token may stand besides the query. */
 const body = { type: "object", properties: { token: text } } as const satisfies Schema;
 
-const page = {
-  type: "object",
-  required: ["status", "data", "total", "hasNextPage", "page"],
-  properties: {
-    status: { const: "success" },
-    data: { type: "array", items: listedOrderSchema },
-    total: integer,
-    hasNextPage: { type: "boolean" },
-    page: integer,
-  },
-} as const satisfies Schema;
+const page = objectWith({
+  status: { const: "success" },
+  data: { type: "array", items: listedOrderSchema },
+  total: integer,
+  hasNextPage: { type: "boolean" },
+  page: integer,
+});
 
-const refusal = { type: "object", required: ["error"], properties: { error: text } } as const satisfies Schema;
+const refusal = objectWith({ error: text });
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListOrdersFailure> = {
   invalid_input: (error) => [400, { success: false, error: error.message }],
@@ -54,11 +48,8 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | ListOrdersFailure> = {
 };
 
 const orderDialect: Dialect<InvalidInput | BusinessNotFound | PlanMissing | OrderNotFound> = {
-  invalid_input: dialect.invalid_input,
-  business_not_found: dialect.business_not_found,
-  plan_missing: dialect.plan_missing,
+  ...dialect,
   order_not_found: () => [404, { message: "Order not found" }],
-  unexpected: dialect.unexpected,
 };
 
 const failures = {
@@ -109,17 +100,10 @@ const listRoute = (orders: ListOrders): Route =>
       properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    dialect,
     handle: async ({ query, caller }) => {
       const asked = pageOf(query);
-      return toPage(
-        await orders.list(
-          caller.businessId,
-          { tab: (query.status as OrderState | undefined) ?? null, ...filterOf(query) },
-          asked,
-        ),
-        asked,
-      );
+      const filter = { tab: query.status ?? null, ...filterOf(query) };
+      return toPage(await orders.list(caller.businessId, filter, asked), asked);
     },
   });
 
@@ -136,24 +120,17 @@ const countsRoute = (orders: ListOrders): Route =>
     responses: {
       200: {
         description: "The orders of each tab",
-        schema: {
-          type: "object",
-          required: ["status", "data"],
-          properties: {
-            status: { const: "success" },
-            data: {
-              type: "object",
-              required: orderStates,
-              properties: Object.fromEntries(orderStates.map((name) => [name, integer])),
-            },
-          },
-        },
+        schema: objectWith({
+          status: { const: "success" },
+          data: objectWith(Object.fromEntries(orderStates.map((name) => [name, integer]))),
+        }),
       },
       ...failures,
     },
-    handle: async ({ query, caller }) => {
-      return { status: "success", data: await orders.counts(caller.businessId, filterOf(query)) };
-    },
+    handle: async ({ query, caller }) => ({
+      status: "success",
+      data: await orders.counts(caller.businessId, filterOf(query)),
+    }),
   });
 
 const searchRoute = (orders: ListOrders): Route =>
@@ -200,11 +177,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     operationId: "getListedOrder",
     summary: "Show one order of the business as its users see it",
     rules: [["§13.12", "The order is as with an App Key, with its version as `ETag`."]],
-    params: {
-      type: "object",
-      required: ["businessId", "orderId"],
-      properties: { businessId, orderId: numericIdOf("order") },
-    } as const,
+    params: objectWith({ businessId, orderId: numericIdOf("order") }),
     ownBusiness: "params.businessId",
     responses: {
       200: { description: "The order", schema: orderAnswer, headers: etagHeader },

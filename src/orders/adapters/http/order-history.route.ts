@@ -1,42 +1,31 @@
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  integer,
   nullableInteger,
   nullableText,
   numericIdOf,
+  objectWith,
   problem,
   type Schema,
   text,
+  timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { OrderHistory } from "../../application/reads/ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 import { OrderNotFound } from "../../domain/failures.ts";
-import { hasNextPage, pageOf, paging } from "./paging.ts";
-
-const params = {
-  type: "object",
-  required: ["orderId"],
-  properties: { orderId: numericIdOf("order") },
-} as const satisfies Schema;
+import { hasNextPage, pageOf, paging } from "./lists.ts";
 
 const query = { type: "object", properties: paging(20) } as const satisfies Schema;
 
-const change = {
-  type: "object",
-  required: ["id", "version", "action", "actor", "changes", "at"],
-  properties: {
-    id: { type: "integer" },
-    version: { type: "integer" },
-    action: text,
-    actor: {
-      type: "object",
-      required: ["type", "id", "name"],
-      properties: { type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText },
-    },
-    changes: { type: "object" },
-    at: { type: "string", format: "date-time" },
-  },
-} as const satisfies Schema;
+const change = objectWith({
+  id: integer,
+  version: integer,
+  action: text,
+  actor: objectWith({ type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText }),
+  changes: { type: "object" },
+  at: timestamp,
+});
 
 const dialect: Dialect<InvalidInput | OrderNotFound> = {
   ...plainDialect,
@@ -65,22 +54,18 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
       ],
     ],
     auth: "app-key",
-    params,
+    params: objectWith({ orderId: numericIdOf("order") }),
     query,
     responses: {
       200: {
         description: "A page of changes",
-        schema: {
-          type: "object",
-          required: ["data", "total", "page", "limit", "hasNextPage"],
-          properties: {
-            data: { type: "array", items: change },
-            total: { type: "integer" },
-            page: { type: "integer" },
-            limit: { type: "integer" },
-            hasNextPage: { type: "boolean" },
-          },
-        },
+        schema: objectWith({
+          data: { type: "array", items: change },
+          total: integer,
+          page: integer,
+          limit: integer,
+          hasNextPage: { type: "boolean" },
+        }),
       },
       400: { description: "A parameter is wrong", schema: problem },
       404: { description: "No such order", schema: problem },
@@ -101,12 +86,12 @@ const toWire = ({ id, version, action, actor, changes, at }: OrderChange) => ({
   version,
   action,
   actor: { type: actor.kind, id: actor.id, name: actor.name },
-  changes: renamed(changes, fieldNames),
+  changes: renamed(changes),
   at: at.toISOString(),
 });
 
 /** What the wire calls the fields of an order; a field that is not here has the same name there. */
-const fieldNames: Names = {
+const fieldNames: Readonly<Record<string, string>> = {
   shipmentMethod: "shipment_method",
   paymentMethod: "payment_method",
   branchId: "sucursal_id",
@@ -127,18 +112,16 @@ const fieldNames: Names = {
   price: "customPrice",
 };
 
-type Names = Readonly<Record<string, string>>;
-
 const isoDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
 
 /** Spells names at any depth; dates come out of jsonb with the database's offset and microseconds. */
-function renamed(value: unknown, names: Names, of = ""): unknown {
-  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
+function renamed(value: unknown, of = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [
-        Object.hasOwn(names, name) ? names[name] : name,
-        renamed(each, names, name === "from" || name === "to" ? of : name),
+        Object.hasOwn(fieldNames, name) ? fieldNames[name] : name,
+        renamed(each, name === "from" || name === "to" ? of : name),
       ]),
     );
   }

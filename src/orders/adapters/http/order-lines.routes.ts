@@ -1,11 +1,10 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
 import type { PickedExtra } from "../../application/edits/ports.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
-import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
-import { etagHeader, etagOf } from "./order-version.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
 
 const mostExtras = 100;
 
@@ -32,18 +31,7 @@ const addition = {
   },
 } as const satisfies Schema;
 
-const removal = {
-  type: "object",
-  required: ["detailId", "orderId"],
-  properties: { detailId: idOf("detail"), orderId: idOf("order") },
-} as const satisfies Schema;
-
-const answering = (message: string) =>
-  ({
-    type: "object",
-    required: ["message"],
-    properties: { message: { const: message } },
-  }) as const satisfies Schema;
+const removal = objectWith({ detailId: idOf("detail"), orderId: idOf("order") });
 
 const added = { message: "Producto añadido a la orden" } as const;
 const removed = { message: "Detalle borrado" } as const;
@@ -88,22 +76,18 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
           "left out. An extra that exists is added to the detail; with both `customPrice` and `picked` the order pays " +
           "that price for it, and of an extra given twice the last one. One of the two alone has no effect.",
       ],
-      [
-        "§10.5",
-        "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
-          "configured, else on the namespace `/realtime`.",
-      ],
+      eventRule("§10.5"),
       [
         "§10.6",
         `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain. An ` +
           "order takes nothing with which its total would be more than a number holds in cents, 90071992547409.91 (400).",
       ],
-      ...versionRules("§10.7"),
+      versionRule("§10.7"),
     ],
     idempotent: true,
     body: addition,
     responses: {
-      200: { description: "Added", headers: etagHeader, schema: answering(added.message) },
+      200: { description: "Added", headers: etagHeader, schema: objectWith({ message: { const: added.message } }) },
       400: { description: "A field is missing or wrong, or there is no such product or order", schema: problem },
       412: movedOn,
       500: { description: "Unexpected failure", schema: problem },
@@ -151,7 +135,7 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
         "The order that the detail is of is the one that changes (its version, its history), whatever `orderId` says. " +
           "Where `orderId` names another one, clients hear of both, and the answer's ETag is of the one named.",
       ],
-      ...versionRules("§11.5"),
+      versionRule("§11.5"),
       [
         "§11.6",
         "`If-Match` speaks of the order that `orderId` names, `*` too: where there is none, the answer is 412 and the " +
@@ -160,17 +144,14 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
     ],
     body: removal,
     responses: {
-      200: { description: "Removed", headers: etagHeader, schema: answering(removed.message) },
+      200: { description: "Removed", headers: etagHeader, schema: objectWith({ message: { const: removed.message } }) },
       400: { description: "A field is missing or wrong, or there is no such detail", schema: problem },
       412: movedOn,
       500: { description: "No such order, the detail being removed; or an unexpected failure", schema: problem },
     },
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {
-      const order = await orders.removeLine({
-        ...editOf(body.orderId, caller, headers),
-        lineId: body.detailId,
-      });
+      const order = await orders.removeLine({ ...editOf(body.orderId, caller, headers), lineId: body.detailId });
       return new Reply(200, removed, etagOf(order));
     },
   });

@@ -1,9 +1,15 @@
-import type { Schema } from "../../../infra/http/routing/schema.ts";
-import { nullableInteger, nullableText, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  nullableInteger,
+  nullableText,
+  objectWith,
+  type Schema,
+  text,
+  timestamp,
+} from "../../../infra/http/routing/schema.ts";
 import { statusOf, storedStatuses } from "../../domain/states.ts";
 import type { listedToWire, orderToWire, updatedToWire } from "../wire/order-wire.ts";
 
-const integer = { type: "integer" } as const;
 const amount = { type: "number" } as const;
 const nullableAmount = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
@@ -11,67 +17,35 @@ const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$" } as const;
 
 const orNull = <const S extends Schema>(schema: S) => ({ anyOf: [schema, { type: "null" }] }) as const;
 
-const named = {
-  type: "object",
-  required: ["id", "nombre"],
-  properties: { id: integer, nombre: text },
-} as const satisfies Schema;
+const named = objectWith({ id: integer, nombre: text });
 
-const contact = {
-  type: "object",
-  required: ["id", "nombre", "numero", "platform_id"],
-  properties: { id: integer, nombre: text, numero: text, platform_id: text },
-} as const satisfies Schema;
+const contact = objectWith({ id: integer, nombre: text, numero: text, platform_id: text });
 
-const chat = {
-  type: "object",
-  required: ["id", "contacto", "soporte_id", "ultimo_mensaje"],
-  properties: { id: integer, contacto: contact, soporte_id: nullableInteger, ultimo_mensaje: nullableTimestamp },
-} as const satisfies Schema;
+const chat = objectWith({
+  id: integer,
+  contacto: contact,
+  soporte_id: nullableInteger,
+  ultimo_mensaje: nullableTimestamp,
+});
 
-const zone = {
-  type: "object",
-  required: ["id", "precio", "sucursal"],
-  properties: { id: integer, precio: decimal, sucursal: orNull(named) },
-} as const satisfies Schema;
+const zone = objectWith({ id: integer, precio: decimal, sucursal: orNull(named) });
 
-const detail = {
-  type: "object",
-  required: ["id", "quantity", "type", "retailer_id", "articulo", "extras"],
-  properties: {
-    id: integer,
-    quantity: integer,
-    type: { enum: ["item", "delivery_coupon"] },
-    retailer_id: nullableText,
-    articulo: {
-      type: "object",
-      required: ["id", "name", "price"],
-      properties: { id: integer, name: text, price: decimal },
-    },
-    extras: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["id", "extra_id", "extra"],
-        properties: {
-          id: integer,
-          extra_id: integer,
-          extra: {
-            type: "object",
-            required: ["id", "name", "charge"],
-            properties: { id: integer, name: text, charge: decimal },
-          },
-        },
-      },
-    },
-  },
-} as const satisfies Schema;
+const extra = objectWith({
+  id: integer,
+  extra_id: integer,
+  extra: objectWith({ id: integer, name: text, charge: decimal }),
+});
 
-const location = {
-  type: "object",
-  required: ["lat", "lng", "at"],
-  properties: { lat: { type: "number" }, lng: { type: "number" }, at: nullableTimestamp },
-} as const satisfies Schema;
+const detail = objectWith({
+  id: integer,
+  quantity: integer,
+  type: { enum: ["item", "delivery_coupon"] },
+  retailer_id: nullableText,
+  articulo: objectWith({ id: integer, name: text, price: decimal }),
+  extras: { type: "array", items: extra },
+});
+
+const location = objectWith({ lat: { type: "number" }, lng: { type: "number" }, at: nullableTimestamp });
 
 const recordFields = {
   id: integer,
@@ -99,7 +73,8 @@ const recordFields = {
 
 const optionalRecordFields = { external_user_id: text } as const;
 
-const listedFields = {
+/** §13 An order as lists show it. */
+export const listedOrderSchema = objectWith({
   id: recordFields.id,
   status: recordFields.status,
   type: recordFields.type,
@@ -112,14 +87,7 @@ const listedFields = {
   chat: orNull(chat),
   sucursal: orNull(named),
   zona: orNull(zone),
-} as const satisfies Record<keyof ReturnType<typeof listedToWire>, Schema>;
-
-/** §13 An order as lists show it. */
-export const listedOrderSchema = {
-  type: "object",
-  required: Object.keys(listedFields),
-  properties: listedFields,
-} as const satisfies Schema;
+} satisfies Record<keyof ReturnType<typeof listedToWire>, Schema>);
 
 const shownFields = {
   ...recordFields,
@@ -136,19 +104,11 @@ const shownFields = {
   tax_id_label: text,
 } as const satisfies Record<string, Schema>;
 
-const inAppChat = {
-  type: "object",
-  required: ["id", "contacto", "ultimo_mensaje"],
-  properties: {
-    id: integer,
-    contacto: {
-      type: "object",
-      required: ["id", "nombre", "platform_id"],
-      properties: { id: integer, nombre: text, platform_id: text },
-    },
-    ultimo_mensaje: nullableTimestamp,
-  },
-} as const satisfies Schema;
+const inAppChat = objectWith({
+  id: integer,
+  contacto: objectWith({ id: integer, nombre: text, platform_id: text }),
+  ultimo_mensaje: nullableTimestamp,
+});
 
 /** §12 An order with everything that belongs to it. */
 export const orderSchema = {
@@ -170,34 +130,26 @@ export const cancelledOrderSchema = {
     ...recordFields,
     ...optionalRecordFields,
     status: { const: statusOf.cancelled },
-    chat: orNull({
-      type: "object",
-      required: ["id", "contacto"],
-      properties: { id: integer, contacto: contact },
-    } as const),
+    chat: orNull(objectWith({ id: integer, contacto: contact })),
   },
 } as const satisfies Schema;
 
-const updatedFields = {
-  id: recordFields.id,
-  shipment_method: recordFields.shipment_method,
-  payment_method: recordFields.payment_method,
-  sucursal_id: recordFields.sucursal_id,
-  location_picked: recordFields.location_picked,
-  raw_adress: recordFields.raw_adress,
-  paid: recordFields.paid,
-  schedule_at: recordFields.schedule_at,
-  lat: recordFields.lat,
-  lng: recordFields.lng,
-  zone_id: recordFields.zone_id,
-  sucursal: orNull(named),
-  zona: orNull(zone),
-} as const satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>;
-
 /** §9 What an update may have changed of an order. */
 export const updatedOrderSchema = {
-  type: "object",
-  required: Object.keys(updatedFields),
-  properties: updatedFields,
+  ...objectWith({
+    id: recordFields.id,
+    shipment_method: recordFields.shipment_method,
+    payment_method: recordFields.payment_method,
+    sucursal_id: recordFields.sucursal_id,
+    location_picked: recordFields.location_picked,
+    raw_adress: recordFields.raw_adress,
+    paid: recordFields.paid,
+    schedule_at: recordFields.schedule_at,
+    lat: recordFields.lat,
+    lng: recordFields.lng,
+    zone_id: recordFields.zone_id,
+    sucursal: orNull(named),
+    zona: orNull(zone),
+  } satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>),
   additionalProperties: false,
 } as const satisfies Schema;

@@ -1,14 +1,14 @@
 import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { BusinessMessages } from "../../../messaging/public.ts";
 import type { LinkWay, SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
 
-const body = { type: "object", required: ["businessId", "orderId"], properties: ids } as const satisfies Schema;
+const body = objectWith(ids);
 
 const templateBody = {
   type: "object",
@@ -43,7 +43,7 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | SendPaymentLinkFailure>
 const responses = {
   200: {
     description: "The link was sent",
-    schema: { type: "object", required: ["message"], properties: { message: { const: "ok" } } },
+    schema: objectWith({ message: { const: "ok" } }),
   },
   400: { description: "A field is missing or wrong", schema: problem },
   500: {

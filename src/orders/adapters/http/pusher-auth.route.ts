@@ -1,6 +1,6 @@
 import { type Dialect, InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { problem, text } from "../../../infra/http/routing/schema.ts";
+import { objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 
 export interface ChannelAuthority {
@@ -66,7 +66,7 @@ export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (
     responses: {
       200: {
         description: "What the client shows the host",
-        schema: { type: "object", required: ["auth"], properties: { auth: text } },
+        schema: objectWith({ auth: text }),
       },
       400: { description: "A field is missing or wrong, or no token", schema: { type: "object" } },
       403: { description: "Not the channel of the user's business", schema: problem },

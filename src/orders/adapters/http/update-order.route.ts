@@ -1,12 +1,11 @@
 import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
-import { editDialect, editing, editOf, movedOn, versionRules } from "./order-edit.ts";
+import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
-import { etagHeader, etagOf } from "./order-version.ts";
 
 const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;
@@ -64,11 +63,7 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
           "has, null included, in place of `sucursalId`; an order without a zone gets `sucursalId`. An id that names " +
           "no branch or zone is a 400, `sucursalId` also where the zone's branch takes its place.",
       ],
-      [
-        "§9.5",
-        "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
-          "configured, else on the namespace `/realtime`.",
-      ],
+      eventRule("§9.5"),
       [
         "§9.6",
         "`scheduleAt`, `lat`, `lng` and `zoneId` stay as they are when omitted, and null clears them. `schedule_at` " +
@@ -80,14 +75,14 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
         "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave. " +
           "It is asked anew in the background (§12.5).",
       ],
-      ...versionRules("§9.8"),
+      versionRule("§9.8"),
     ],
     body,
     responses: {
       200: {
         description: "The order",
         headers: etagHeader,
-        schema: { type: "object", required: ["order"], properties: { order: updatedOrderSchema } },
+        schema: objectWith({ order: updatedOrderSchema }),
       },
       400: { description: "A field is wrong, or there is no such order, branch or zone", schema: problem },
       412: movedOn,

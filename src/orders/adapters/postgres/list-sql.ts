@@ -1,5 +1,11 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { listedFields, type OrderFilter, type PageRequest, type Period } from "../../application/reads/ports.ts";
+import {
+  type CancelledFilter,
+  listedFields,
+  type OrderFilter,
+  type PageRequest,
+  type Period,
+} from "../../application/reads/ports.ts";
 import { statusOf } from "../../domain/states.ts";
 import { branchJson, chatJson, discountSum, fieldsJson, linesJson, recordFields, zoneJson } from "./order-sql.ts";
 
@@ -23,23 +29,14 @@ const cancelledJson = `json_build_object(${fieldsJson(recordFields)}, 'chat', ${
  * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
  * page's own orders are read. The outer limit tells the planner that they are few, whatever the parameters.
  */
-const pageJson = (business: string, source: string, itemJson: string, limit: string, offset: string) => `
+const pageJson = (business: string, source: string, itemJson: string, window: string) => `
   (select json_agg(
      (select ${itemJson} from orders as o where o.business_id = ${business} and o.id = page.id)
      order by page.created_at desc, page.id desc)
-   from (select * from (${source} order by created_at desc, id desc limit ${limit} offset ${offset}) as wanted
+   from (select * from (${source} order by created_at desc, id desc ${window}) as wanted
          limit ${mostItems}) as page)`;
 
-const offsetOf = ({ page, limit }: PageRequest): number => (page - 1) * limit;
-
 const known = new Map<string, Statement>();
-
-/** Each combination of filters has a statement of its own, whose plan fits it. */
-function statementOf(name: string, write: () => string): Statement {
-  const statement = known.get(name) ?? { name, text: write() };
-  known.set(name, statement);
-  return statement;
-}
 
 /**
  * Takes up values and hands out their places. The planner does not look into the inner select: it plans the same
@@ -47,9 +44,25 @@ function statementOf(name: string, write: () => string): Statement {
  */
 class Values {
   readonly values: unknown[] = [];
+  readonly business: string;
+
+  constructor(businessId: number) {
+    this.business = this.add(businessId, "bigint");
+  }
 
   add(value: unknown, type: string): string {
     return `(select $${this.values.push(value)}::${type})`;
+  }
+
+  window({ page, limit }: PageRequest): string {
+    return `limit ${this.add(limit, "bigint")} offset ${this.add((page - 1) * limit, "bigint")}`;
+  }
+
+  /** Each combination of filters has a statement of its own, whose plan fits it. */
+  callOf(name: string, write: () => string): Call {
+    const statement = known.get(name) ?? { name, text: write() };
+    known.set(name, statement);
+    return { statement, values: this.values };
   }
 }
 
@@ -63,7 +76,8 @@ interface Conditions {
 
 type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { readonly tab: number | null };
 
-function conditionsOf(filter: ListFilter, business: string, values: Values): Conditions {
+function conditionsOf(filter: ListFilter, values: Values): Conditions {
+  const { business } = values;
   const { branchId, agentId } = filter;
   const tab = filter.tab === null ? "" : `and tab = ${values.add(filter.tab, "smallint")}`;
   const branch = branchId === null ? "" : `and branch_id = ${values.add(branchId, "bigint")}`;
@@ -129,29 +143,28 @@ export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
 /** One row: `planned`, `total`, `items`. */
 export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): Call {
-  const values = new Values();
-  const business = values.add(businessId, "bigint");
-  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
+  const values = new Values(businessId);
+  const { business } = values;
+  const window = values.window(page);
   const tab = filter.tab === null ? null : statusOf[filter.tab];
-  const { key, where, counted } = conditionsOf({ ...filter, tab }, business, values);
+  const { key, where, counted } = conditionsOf({ ...filter, tab }, values);
   const total = totalOf(counted());
-  const statement = statementOf(
+  return values.callOf(
     `orders_list${key}`,
     () => `
       select ${planOf}, ${total} as total,
-        ${pageJson(business, `select id, created_at from orders where ${where}`, listedJson, limit, offset)} as items
+        ${pageJson(business, `select id, created_at from orders where ${where}`, listedJson, window)} as items
       from businesses as business where business.id = ${business}`,
   );
-  return { statement, values: values.values };
 }
 
 /** One row: `planned` and `counts`, by tab. */
 export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): Call {
-  const values = new Values();
-  const business = values.add(businessId, "bigint");
-  const conditions = conditionsOf({ ...filter, tab: null }, business, values);
+  const values = new Values(businessId);
+  const { business } = values;
+  const conditions = conditionsOf({ ...filter, tab: null }, values);
   const counted = conditions.counted();
-  const statement = statementOf(
+  return values.callOf(
     `orders_counts${conditions.key}`,
     () => `
       select ${planOf}, (
@@ -159,34 +172,29 @@ export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">)
       ) as counts
       from businesses as business where business.id = ${business}`,
   );
-  return { statement, values: values.values };
 }
 
 /** One row: `total`, `items`. */
 export function cancelledCall(
   businessId: number,
-  { type, reason, ...period }: Period & { readonly type: string | null; readonly reason: string | null },
+  { type, reason, ...period }: CancelledFilter,
   page: PageRequest,
 ): Call {
-  const values = new Values();
-  const business = values.add(businessId, "bigint");
-  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
-  const { key, where, counted } = conditionsOf(
-    { ...period, tab: statusOf.cancelled, branchId: null, agentId: null },
-    business,
-    values,
-  );
+  const values = new Values(businessId);
+  const { business } = values;
+  const window = values.window(page);
+  const filter = { ...period, tab: statusOf.cancelled, branchId: null, agentId: null };
+  const { key, where, counted } = conditionsOf(filter, values);
   const ofType = type === null ? "" : `and type = ${values.add(type, "text")}`;
   const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literal(reason)}%`, "text")}`;
   const chosen = `${where} ${ofType} ${because}`;
   const total = totalOf(ofType || because ? `select 1 as n from orders where ${chosen}` : counted());
-  const statement = statementOf(
+  return values.callOf(
     `orders_cancelled${key}${ofType && "_type"}${because && "_reason"}`,
     () => `
       select ${total} as total,
-        ${pageJson(business, `select id, created_at from orders where ${chosen}`, cancelledJson, limit, offset)} as items`,
+        ${pageJson(business, `select id, created_at from orders where ${chosen}`, cancelledJson, window)} as items`,
   );
-  return { statement, values: values.values };
 }
 
 /** Contacts that a search looks at. */
@@ -196,9 +204,9 @@ const shortestPart = 3;
 
 /** One row: `planned`, `total`, `items`. */
 export function searchCall(businessId: number, text: string, page: PageRequest): Call {
-  const values = new Values();
-  const business = values.add(businessId, "bigint");
-  const [limit, offset] = [values.add(page.limit, "bigint"), values.add(offsetOf(page), "bigint")];
+  const values = new Values(businessId);
+  const { business } = values;
+  const window = values.window(page);
   const { id, name, phone } = soughtIn(text);
   const ofContact = [
     ...(name === null ? [] : [`name ilike ${values.add(name, "text")}`]),
@@ -219,17 +227,16 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
         ]),
   ];
   const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : "_phone"}`;
-  const statement = statementOf(
+  return values.callOf(
     `orders_search${key}`,
     () => `
       with found as materialized (
         ${sources.length === 0 ? "select id, created_at from orders where false" : sources.join(" union ")}
       )
       select ${planOf}, (select count(*) from found) as total,
-        ${pageJson(business, "select id, created_at from found", listedJson, limit, offset)} as items
+        ${pageJson(business, "select id, created_at from found", listedJson, window)} as items
       from businesses as business where business.id = ${business}`,
   );
-  return { statement, values: values.values };
 }
 
 /** What a text may mean: the number of an order, a part of a phone number, a part of a name. */

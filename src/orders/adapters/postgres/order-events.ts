@@ -3,8 +3,8 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { cardOf, type OrderEvents, type OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
-import { type OrderRow, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
-import { enqueuingPushes } from "./push-outbox-sql.ts";
+import { pushedTypes } from "../../domain/push.ts";
+import { orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
 const changed: Statement = {
   name: "orders_changed",
@@ -22,6 +22,17 @@ const changedOne: Statement = {
   name: "orders_changed_one",
   text: `${shownAsJson(orderFields, "orders as o")} where o.business_id = $1 and o.id = $2`,
 };
+
+/**
+ * The CTE `waiting`, after one called `logged(business_id, number, payload)` that logs changes of orders: what is to be
+ * pushed to the Pusher-protocol host waits for that from the commit on.
+ */
+const enqueuingPushes = `
+  waiting as (
+    insert into push_outbox (business_id, number)
+    select business_id, number from logged
+    where payload ->> 'type' in (${pushedTypes.map((type) => `'${type}'`).join(", ")})
+  )`;
 
 const logOne: Statement = {
   name: "orders_log_changed_one",
@@ -84,7 +95,7 @@ export class PostgresOrderEvents implements OrderEvents {
 }
 
 interface ChangedRow {
-  readonly shown: OrderRow;
+  readonly shown: Order;
 }
 
-const toChanged = ({ shown }: ChangedRow): Order => toOrder(shown);
+const toChanged = ({ shown }: ChangedRow): Order => withIsoDates(shown);

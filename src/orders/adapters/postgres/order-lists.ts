@@ -11,7 +11,7 @@ import type {
 } from "../../application/reads/ports.ts";
 import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
 import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
-import { type OrderRow, timezone, toOrder, toRecord } from "./order-sql.ts";
+import { timezone, withIsoDates } from "./order-sql.ts";
 
 const plan: Statement = {
   name: "orders_plan",
@@ -49,7 +49,7 @@ export class PostgresOrderLists implements OrderLists {
   async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
     const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values);
-    return { total: row?.total ?? 0, items: (row?.items ?? []).map(toRecord) };
+    return { total: row?.total ?? 0, items: (row?.items ?? []).map(withIsoDates) };
   }
 
   async hasPlan(businessId: number): Promise<boolean> {
@@ -63,8 +63,8 @@ export class PostgresOrderLists implements OrderLists {
   }
 
   private async listed(businessId: number, { statement, values }: Call): Promise<Page<ListedOrder> | null> {
-    const [row] = await this.cells.of(businessId).rows<PageRow<OrderRow<ListedOrder>>>(statement, values);
-    return row?.planned ? { total: row.total, items: (row.items ?? []).map((row) => toOrder<ListedOrder>(row)) } : null;
+    const [row] = await this.cells.of(businessId).rows<PageRow<ListedOrder>>(statement, values);
+    return row?.planned ? { total: row.total, items: (row.items ?? []).map(withIsoDates) } : null;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
-import { isoOf, type OrderRow, orderFields, shownAsJson, toOrder } from "./order-sql.ts";
+import { isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
 const shownFields = `
       ${orderFields}, json_build_object('id', business.id, 'name', business.name) as business,
@@ -35,14 +35,14 @@ export class PostgresOrderReads implements OrderReads {
   constructor(private readonly cells: Cells) {}
 
   async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
-    const [row] = await this.cells.of(businessId).rows<{ shown: OrderRow<ShownOrder> }>(find, [businessId, orderId]);
+    const [row] = await this.cells.of(businessId).rows<{ shown: ShownOrder }>(find, [businessId, orderId]);
     return row ? toShown(row.shown) : null;
   }
 }
 
-function toShown(row: OrderRow<ShownOrder>): ShownOrder {
+function toShown(row: ShownOrder): ShownOrder {
   const { driver, inAppChat } = row;
-  return Object.assign(toOrder<ShownOrder>(row), {
+  return Object.assign(withIsoDates(row), {
     driver: driver && { ...driver, last: driver.last && { ...driver.last, at: isoOf(driver.last.at) } },
     inAppChat: inAppChat && { ...inAppChat, lastMessageAt: isoOf(inAppChat.lastMessageAt) },
   });

@@ -1,6 +1,5 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import type { ListedOrder } from "../../application/reads/ports.ts";
-import type { Chat, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
+import type { Chat, OrderRecord } from "../../domain/order.ts";
 
 export const timezone: Statement = {
   name: "orders_timezone",
@@ -13,7 +12,9 @@ export const branchJson = `
    from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
 
 export const zoneJson = `
-  (select json_build_object('id', zone.id, 'price', zone.price::text, 'branchId', branch.id, 'branchName', branch.name)
+  (select json_build_object(
+     'id', zone.id, 'price', zone.price::text,
+     'branch', case when branch.id is not null then json_build_object('id', branch.id, 'name', branch.name) end)
    from zones as zone left join branches as branch
      on branch.business_id = zone.business_id and branch.id = zone.branch_id
    where zone.business_id = o.business_id and zone.id = o.zone_id)`;
@@ -32,20 +33,21 @@ export const chatJson = `
  * sort, and whatever a catalog's size nobody reads through it.
  */
 export const linesJson = `
-  (select json_agg(
+  (select coalesce(json_agg(
      json_build_object(
        'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
-       'articleId', line.article_id, 'articleName', article.name, 'price', article.price::text,
+       'article', json_build_object('id', line.article_id, 'name', article.name, 'price', article.price::text),
        'extras', (
-         select json_agg(
+         select coalesce(json_agg(
            json_build_object(
-             'id', line_extra.id, 'extraId', line_extra.extra_id, 'name', extra.name, 'charge', extra.charge::text)
-           order by line_extra.id)
+             'id', line_extra.id,
+             'extra', json_build_object('id', line_extra.extra_id, 'name', extra.name, 'charge', extra.charge::text))
+           order by line_extra.id), '[]')
          from line_extras as line_extra cross join lateral (
            select name, charge from article_extras
            where business_id = line_extra.business_id and id = line_extra.extra_id offset 0) as extra
          where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
-     order by line.id)
+     order by line.id), '[]')
    from order_lines as line cross join lateral (
      select name, price from articles where business_id = line.business_id and id = line.article_id offset 0) as article
    where line.business_id = o.business_id and line.order_id = o.id)`;
@@ -91,7 +93,7 @@ const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field 
 export const fieldsJson = (fields: readonly Field[]): string =>
   fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
 
-/** The fields of an order for `toOrder`, where the query calls the order's row `o`. Amounts come as text. */
+/** The fields of an order, for `withIsoDates` to complete, where the query calls the order's row `o`. Amounts come as text. */
 export const orderFields = `
   ${recordFields.map((field) => `${expressionOf(field)} as "${field}"`).join(", ")},
   ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${linesJson} as lines,
@@ -104,72 +106,20 @@ export const orderFields = `
 export const shownAsJson = (fields: string, source: string): string =>
   `select row_to_json(shown) as shown from ${source} cross join lateral (select ${fields}) as shown`;
 
-interface ExtraRow {
-  readonly id: number;
-  readonly extraId: number;
-  readonly name: string;
-  readonly charge: string;
-}
-
-interface LineRow {
-  readonly id: number;
-  readonly quantity: number;
-  readonly type: Line["type"];
-  readonly retailerId: string | null;
-  readonly articleId: number;
-  readonly articleName: string;
-  readonly price: string;
-  readonly extras: readonly ExtraRow[] | null;
-}
-
-interface ZoneRow {
-  readonly id: number;
-  readonly price: string;
-  readonly branchId: number | null;
-  readonly branchName: string | null;
-}
-
-/** What a query hands over of an order in another form than the order has. Dates are in PostgreSQL's spelling. */
-interface RawParts {
-  readonly zone: ZoneRow | null;
-  readonly lines: readonly LineRow[] | null;
-}
-
-export type OrderRow<Fields extends ListedOrder = Order> = Omit<Fields, keyof RawParts> & RawParts;
-
 export const isoOf = (written: string | null): string | null => written && new Date(written).toISOString();
 
 const dateFields = recordFields.filter((field) => field.endsWith("At"));
 
-/** Takes the row over, which is nobody else's: copies of what has so many fields cost more than reading it did. */
-export const toOrder = <Fields extends ListedOrder = Order>(row: OrderRow<Fields>): Fields =>
-  Object.assign(toRecord(row), {
-    zone: row.zone && toZone(row.zone),
-    lines: (row.lines ?? []).map(toLine),
-  }) as Omit<Fields, keyof RawParts> & Pick<Order, keyof RawParts> as Fields;
-
-/** Of rows without zone and lines. Takes the row over. */
-export function toRecord<Row extends { readonly chat: Chat | null }>(row: Row): Row {
-  const dated: { [Name in string]?: unknown } = row;
+/**
+ * The order with its dates, and its chat's, in ISO 8601 instead of PostgreSQL's spelling. Takes the row over, which is
+ * nobody else's: copies of what has so many fields cost more than reading it did.
+ */
+export function withIsoDates<Shown extends { readonly chat: Chat | null }>(order: Shown): Shown {
+  const dated: { [Name in string]?: unknown } = order;
   for (const field of dateFields) {
     const written = dated[field];
     if (typeof written === "string") dated[field] = isoOf(written);
   }
-  if (row.chat) Object.assign(row.chat, { lastMessageAt: isoOf(row.chat.lastMessageAt) });
-  return row;
+  if (order.chat) Object.assign(order.chat, { lastMessageAt: isoOf(order.chat.lastMessageAt) });
+  return order;
 }
-
-const toZone = ({ id, price, branchId, branchName }: ZoneRow): Zone => ({
-  id,
-  price,
-  branch: branchId === null || branchName === null ? null : { id: branchId, name: branchName },
-});
-
-const toLine = ({ id, quantity, type, retailerId, articleId, articleName, price, extras }: LineRow): Line => ({
-  id,
-  quantity,
-  type,
-  retailerId,
-  article: { id: articleId, name: articleName, price },
-  extras: (extras ?? []).map(({ id, extraId, name, charge }) => ({ id, extra: { id: extraId, name, charge } })),
-});

@@ -1,5 +1,6 @@
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Actor, ExpectedVersion } from "../../domain/change.ts";
+import type { OrderRecord } from "../../domain/order.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 /** A change of one order of a business. */
@@ -11,13 +12,9 @@ export interface OrderEdit {
 }
 
 /** Null stores null; what is `undefined` stays as it is. */
-export interface OrderUpdate extends OrderEdit {
-  readonly shipmentMethod: "delivery" | "pickup" | null;
-  readonly paymentMethod: string | null;
-  readonly branchId: number | null;
-  readonly locationLabel: string | null;
-  readonly rawAddress: string | null;
-  readonly paid: boolean | null;
+export interface OrderUpdate
+  extends OrderEdit,
+    Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
   /** Of an order to be delivered, the zone's branch takes the place of `branchId`. */
   readonly takesBranchOfZone: boolean;
   readonly scheduledAt: Date | null | undefined;

@@ -1,4 +1,4 @@
-import type { RenderReportPage, ReportPage } from "../../application/report-page.ts";
+import type { RenderReportPage, ReportPage } from "../../application/ports.ts";
 import { empty } from "./blocks.ts";
 import { businessSection } from "./business-section.ts";
 import { Charts } from "./charts.ts";

@@ -1,12 +1,12 @@
 import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { failure, idOf, numericIdOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { failure, idOf, integer, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
-import { sourceOf, typeOf } from "./spelling.ts";
+import { sourceOf, typeOf } from "./report-wire.ts";
 
 const agent = { ...idOf("user"), type: ["integer", "null"], "x-error": "agente_id debe ser un número" } as const;
 const amount = {
@@ -79,17 +79,9 @@ const correctionBody = {
   },
 } as const satisfies Schema;
 
-const params = {
-  type: "object",
-  required: ["id"],
-  properties: { id: { ...numericIdOf("registration"), "x-error": "id debe ser un número" } },
-} as const satisfies Schema;
-
-const done = {
-  type: "object",
-  required: ["success", "id"],
-  properties: { success: { const: true }, id: { type: "integer" } },
-} as const satisfies Schema;
+const params = objectWith({
+  id: { ...numericIdOf("registration"), "x-error": "id debe ser un número" },
+}) satisfies Schema;
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
@@ -103,20 +95,25 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = 
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
-const responses = {
-  200: { description: "It is kept", schema: done },
-  400: { description: "A field is missing or wrong, or no rate is known for the currency", schema: failure },
-  404: { description: "No such business, record, chat or agent", schema: failure },
-  500: { description: "Unexpected failure", schema: failure },
-};
+const common = {
+  tag: "Reports",
+  auth: "key-or-session",
+  dialect,
+  responses: {
+    200: { description: "It is kept", schema: objectWith({ success: { const: true }, id: integer }) },
+    400: { description: "A field is missing or wrong, or no rate is known for the currency", schema: failure },
+    404: { description: "No such business, record, chat or agent", schema: failure },
+    500: { description: "Unexpected failure", schema: failure },
+  },
+} as const;
 
 /** What the buttons for sales and quotations keep: the records that the shared report counts. */
 export const registrationRoutes = (registrations: Registrations): Route[] => [
   defineRoute({
+    ...common,
     method: "post",
     path: "/registros",
     operationId: "addRegistration",
-    tag: "Reports",
     summary: "Register a sale or a quotation of a chat",
     rules: [
       [
@@ -133,12 +130,9 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
       ["Registros.4", "A record may come late: `fecha` reaches back to 2000. Reports have it at once."],
       ["Registros.5", "Without `agente_id` the record of an agent's own session is that agent's."],
     ],
-    auth: "key-or-session",
     idempotent: true,
     body: newBody,
     ownBusiness: "body.empresa_id",
-    responses,
-    dialect,
     handle: async ({ body, caller }) => {
       const id = await registrations.add({
         businessId: caller.businessId,
@@ -153,10 +147,10 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     },
   }),
   defineRoute({
+    ...common,
     method: "put",
     path: "/registros/:id",
     operationId: "correctRegistration",
-    tag: "Reports",
     summary: "Correct a sale or a quotation",
     rules: [
       ["Registros.6", "Only the fields that are given change; type, chat and ad stay."],
@@ -166,11 +160,8 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
           "counts in the same currency.",
       ],
     ],
-    auth: "key-or-session",
     params,
     body: correctionBody,
-    responses,
-    dialect,
     handle: async ({ params, body, caller }) => {
       await registrations.correct(caller.businessId, params.id, {
         ...(body.agente_id !== undefined && { agentId: body.agente_id }),
@@ -182,15 +173,12 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     },
   }),
   defineRoute({
+    ...common,
     method: "delete",
     path: "/registros/:id",
     operationId: "removeRegistration",
-    tag: "Reports",
     summary: "Delete a sale or a quotation that was registered by mistake",
-    auth: "key-or-session",
     params,
-    responses,
-    dialect,
     handle: async ({ params, caller }) => {
       await registrations.remove(caller.businessId, params.id);
       return { success: true, id: params.id };

@@ -1,22 +1,16 @@
 import { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
-import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ReportRequest, SharedReports } from "../../application/ports.ts";
-import type { RenderReportPage } from "../../application/report-page.ts";
-import type { ReportFailure } from "../../domain/failures.ts";
-
-const date = (name: string) =>
-  ({ type: "string", example: "2026-01-31", "x-error": `${name} es requerido y debe ser una fecha` }) as const;
+import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import type { RenderReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
+import { dateField, reportDialect } from "./shared-report.route.ts";
 
 const query = {
   type: "object",
   required: ["startDate", "endDate"],
   properties: {
-    startDate: date("startDate"),
-    endDate: date("endDate"),
+    startDate: dateField("startDate"),
+    endDate: dateField("endDate"),
     includeBusinesses: {
       type: "string",
       pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
@@ -37,13 +31,8 @@ const headers = {
  * §7 as a page to read and to print.
  *
  * @param renderer - loads what draws the page when it is first asked for
- * @param dialect - the words of the report itself
  */
-export const reportPageRoute = (
-  reports: SharedReports,
-  renderer: () => Promise<RenderReportPage>,
-  dialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure>,
-): Route =>
+export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<RenderReportPage>): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",
@@ -59,11 +48,7 @@ export const reportPageRoute = (
       ],
     ],
     auth: "key-or-session",
-    params: {
-      type: "object",
-      required: ["businessId"],
-      properties: { businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } },
-    } as const,
+    params: objectWith({ businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } }),
     ownBusiness: "params.businessId",
     query,
     responses: {
@@ -72,7 +57,7 @@ export const reportPageRoute = (
       401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
-    dialect,
+    dialect: reportDialect,
     handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses } }) => {
       const request: ReportRequest = {
         rootId: businessId,

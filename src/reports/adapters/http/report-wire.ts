@@ -1,4 +1,11 @@
-import { nullableText, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  nullableInteger,
+  nullableText,
+  objectWith,
+  type Schema,
+  text,
+} from "../../../infra/http/routing/schema.ts";
 import { numberOf } from "../../../kernel/money.ts";
 import type {
   AdFigures,
@@ -6,19 +13,12 @@ import type {
   BusinessReport,
   QuotationTally,
   RegistrationRecord,
+  RegistrationType,
   Tally,
 } from "../../domain/report.ts";
-import { sourceOnWire, typeOnWire } from "./spelling.ts";
 
 const number = { type: "number" } as const;
 const nullableNumber = { type: ["number", "null"] } as const;
-const integer = { type: "integer" } as const;
-
-const tagCount = {
-  type: "object",
-  required: ["name", "count"],
-  properties: { name: text, count: integer },
-} as const satisfies Schema;
 
 /** By its name: what counts is an integer, what is an amount, a rate or a mean is a number. */
 const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>
@@ -40,65 +40,40 @@ export const agentFigures = [
   "cotizaciones",
   "cotizacionesAmount",
 ] as const;
-const agentRow = {
-  type: "object",
-  required: ["agente", ...agentFigures, "empresa_id"],
-  properties: {
-    agente: text,
-    ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
-    empresa_id: integer,
-  },
-} as const satisfies Schema;
+const agentRow = objectWith({
+  agente: text,
+  ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
+  empresa_id: integer,
+});
 
-const record = {
-  type: "object",
-  required: [
-    ...["id", "tipo", "chat_id", "agente_id", "monto", "moneda", "monto_base", "origen", "cerrada", "anuncio_id"],
-    "fecha",
-  ],
-  properties: {
-    id: integer,
-    tipo: { enum: ["venta", "cotizacion"] },
-    chat_id: integer,
-    agente_id: { type: ["integer", "null"] },
-    monto: number,
-    moneda: text,
-    monto_base: nullableNumber,
-    origen: text,
-    cerrada: { type: "boolean" },
-    anuncio_id: text,
-    fecha: text,
-  },
-} as const satisfies Schema;
+const record = objectWith({
+  id: integer,
+  tipo: { enum: ["venta", "cotizacion"] },
+  chat_id: integer,
+  agente_id: nullableInteger,
+  monto: number,
+  moneda: text,
+  monto_base: nullableNumber,
+  origen: text,
+  cerrada: { type: "boolean" },
+  anuncio_id: text,
+  fecha: text,
+});
 
+const adFields = {
+  adId: text,
+  name: nullableText,
+  imageUrl: nullableText,
+  spend: nullableNumber,
+  currency: nullableText,
+  sales: integer,
+  salesAmount: number,
+  quotations: integer,
+  quotationsAmount: number,
+} as const;
 /** What is said of an ad, in its order; its records come besides. */
-export const adFigures = [
-  "adId",
-  "name",
-  "imageUrl",
-  "spend",
-  "currency",
-  "sales",
-  "salesAmount",
-  "quotations",
-  "quotationsAmount",
-] as const;
-const adRow = {
-  type: "object",
-  required: [...adFigures, "salesRecords"],
-  properties: {
-    adId: text,
-    name: nullableText,
-    imageUrl: nullableText,
-    spend: { type: ["number", "null"] },
-    currency: nullableText,
-    sales: integer,
-    salesAmount: number,
-    quotations: integer,
-    quotationsAmount: number,
-    salesRecords: { type: "array", items: record },
-  },
-} as const satisfies Schema;
+export const adFigures = Object.keys(adFields);
+const adRow = objectWith({ ...adFields, salesRecords: { type: "array", items: record } });
 
 /** Each has a count under its name and `Count`, and an amount under its name. */
 const talliesByAd = [
@@ -133,13 +108,9 @@ export const report = {
   type: "object",
   required: ["data", ...businessFigures, "tags", "agentes"],
   properties: {
-    data: {
-      type: "object",
-      required: ["id", "nombre", "img_wa", "feature_flags"],
-      properties: { id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } },
-    },
+    data: objectWith({ id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } }),
     ...figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count")),
-    tags: { type: "array", items: tagCount },
+    tags: { type: "array", items: objectWith({ name: text, count: integer }) },
     agentes: { type: "array", items: agentRow },
     adsBreakdown: { type: "array", items: adRow },
   },
@@ -208,7 +179,7 @@ export const agentOnWire = (
   cotizacionesAmount: numberOf(quotations.amount),
 });
 
-export const adOnWire = (ad: AdFigures): Figures<(typeof adFigures)[number]> => ({
+export const adOnWire = (ad: AdFigures): Figures<keyof typeof adFields> => ({
   adId: ad.adId,
   name: ad.name,
   imageUrl: ad.imageUrl,
@@ -233,3 +204,13 @@ const recordOnWire = (record: RegistrationRecord): object => ({
   anuncio_id: record.adId,
   fecha: record.at,
 });
+
+export const typeOf = (wire: "venta" | "cotizacion"): RegistrationType => (wire === "venta" ? "sale" : "quotation");
+const typeOnWire = (type: RegistrationType): "venta" | "cotizacion" => (type === "sale" ? "venta" : "cotizacion");
+
+/** Sources that the report tells apart have one spelling inside; any other word is kept in lower case. */
+export function sourceOf(wire: string): string {
+  const word = wire.trim().toLowerCase();
+  return word === "mensaje" ? "message" : word;
+}
+const sourceOnWire = (source: string): string => (source === "message" ? "mensaje" : source);

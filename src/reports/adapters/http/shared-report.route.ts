@@ -1,12 +1,15 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
 import { onWire, report } from "./report-wire.ts";
+
+export const dateField = (name: string) =>
+  ({ type: "string", example: "2026-01-31", "x-error": `${name} es requerido y debe ser una fecha` }) as const;
 
 const body = {
   type: "object",
@@ -14,8 +17,8 @@ const body = {
   properties: {
     businessId: { ...idOf("business"), "x-error": "businessId es requerido y debe ser un número" },
     token: { type: "string", description: "A session token; required without a key in a header" },
-    startDate: { type: "string", example: "2026-01-01", "x-error": "startDate es requerido y debe ser una fecha" },
-    endDate: { type: "string", example: "2026-01-31", "x-error": "endDate es requerido y debe ser una fecha" },
+    startDate: { ...dateField("startDate"), example: "2026-01-01" },
+    endDate: dateField("endDate"),
     includeBusinesses: {
       type: "array",
       items: idOf("business"),
@@ -123,11 +126,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       200: {
         description: "One report of each business",
         otherTypes: ["text/csv"],
-        schema: {
-          type: "object",
-          required: ["data"],
-          properties: { data: { type: "array", items: report } },
-        },
+        schema: objectWith({ data: { type: "array", items: report } }),
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
       401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },

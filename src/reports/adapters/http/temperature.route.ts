@@ -1,6 +1,6 @@
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { failure, numericIdOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { failure, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { Temperatures } from "../../application/ports.ts";
 import { UnknownChat } from "../../domain/failures.ts";
 
@@ -16,7 +16,6 @@ const temperature = (name: string) =>
     },
   }) as const;
 
-const params = { type: "object", required: ["id"], properties: { id: numericIdOf("chat") } } as const satisfies Schema;
 const body = {
   type: "object",
   properties: { temperatura_ia: temperature("temperatura_ia"), temperatura_agente: temperature("temperatura_agente") },
@@ -40,13 +39,10 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
       ["Temperatura.1", "It is said of the chat's open conversation, else of its latest. What is not given stays."],
     ],
     auth: "key-or-session",
-    params,
+    params: objectWith({ id: numericIdOf("chat") }),
     body,
     responses: {
-      200: {
-        description: "It is kept",
-        schema: { type: "object", required: ["success"], properties: { success: { const: true } } },
-      },
+      200: { description: "It is kept", schema: objectWith({ success: { const: true } }) },
       400: { description: "A field is wrong", schema: failure },
       404: { description: "No such chat, or nobody ever wrote in it", schema: failure },
       500: { description: "Unexpected failure", schema: failure },

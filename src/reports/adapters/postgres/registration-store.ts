@@ -1,15 +1,14 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationSetting, RegistrationStore, StoredRegistration } from "../../application/ports.ts";
-import type { RegistrationType } from "../../domain/report.ts";
 
 const setting: Statement = {
   name: "registration_setting",
   text: `
     select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
-           feature_flags->'timezone' as timezone, chat.id is not null as has_chat, chat.ad_id, now(),
+           feature_flags->'timezone' as timezone, chat.id is not null as "hasChat", chat.ad_id as "adId", now(),
            $3::bigint is null
-             or exists (select from users where users.business_id = business.id and users.id = $3) as has_agent
+             or exists (select from users where users.business_id = business.id and users.id = $3) as "hasAgent"
     from businesses as business
     left join chats as chat on chat.business_id = business.id and chat.id = $2
     where business.id = $1`,
@@ -27,8 +26,8 @@ const add: Statement = {
 const hold: Statement = {
   name: "registration_hold",
   text: `
-    select type, chat_id, agent_id, amount, currency, base_amount, base_currency, rate, rate_date::text, source, closed,
-           at
+    select type, chat_id as "chatId", agent_id as "agentId", amount, currency, base_amount as "baseAmount",
+           base_currency as "baseCurrency", rate, rate_date::text as "rateDate", source, closed, at
     from registrations where business_id = $1 and id = $2
     for update`,
 };
@@ -47,46 +46,15 @@ const remove: Statement = {
   text: "delete from registrations where business_id = $1 and id = $2 returning id",
 };
 
-interface SettingRow {
-  readonly currency: unknown;
-  readonly conversion: unknown;
-  readonly timezone: unknown;
-  readonly has_chat: boolean;
-  readonly ad_id: string | null;
-  readonly has_agent: boolean;
-  readonly now: Date;
-}
-
-interface StoredRow {
-  readonly type: RegistrationType;
-  readonly chat_id: number;
-  readonly agent_id: number | null;
-  readonly amount: string;
-  readonly currency: string;
-  readonly base_amount: string;
-  readonly base_currency: string;
-  readonly rate: string;
-  readonly rate_date: string;
-  readonly source: string;
-  readonly closed: boolean;
-  readonly at: Date;
-}
+type StoredRow = Omit<StoredRegistration, "amount" | "baseAmount"> & Record<"amount" | "baseAmount", string>;
 
 export class PostgresRegistrations implements RegistrationStore {
   constructor(private readonly queries: Queries) {}
 
   async setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting> {
-    const [row] = await this.queries.rows<SettingRow>(setting, [businessId, chatId, agentId]);
-    if (!row) throw new Error(`there is no business ${businessId}`);
-    const { currency, conversion, timezone, now } = row;
-    return {
-      currencies: { currency, conversion },
-      timezone,
-      hasChat: row.has_chat,
-      adId: row.ad_id,
-      hasAgent: row.has_agent,
-      now,
-    };
+    const [found] = await this.queries.rows<RegistrationSetting>(setting, [businessId, chatId, agentId]);
+    if (!found) throw new Error(`there is no business ${businessId}`);
+    return found;
   }
 
   async add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number> {
@@ -98,22 +66,7 @@ export class PostgresRegistrations implements RegistrationStore {
 
   async hold(businessId: number, id: number): Promise<StoredRegistration | null> {
     const [row] = await this.queries.rows<StoredRow>(hold, [businessId, id]);
-    if (!row) return null;
-    const { type, currency, rate, source, closed, at } = row;
-    return {
-      type,
-      chatId: row.chat_id,
-      agentId: row.agent_id,
-      amount: moneyOf(row.amount),
-      currency,
-      baseAmount: moneyOf(row.base_amount),
-      baseCurrency: row.base_currency,
-      rate,
-      rateDate: row.rate_date,
-      source,
-      closed,
-      at,
-    };
+    return row ? { ...row, amount: moneyOf(row.amount), baseAmount: moneyOf(row.baseAmount) } : null;
   }
 
   async save(businessId: number, id: number, record: StoredRegistration): Promise<void> {

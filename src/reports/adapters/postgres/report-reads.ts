@@ -1,15 +1,8 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Database, Statement } from "../../../infra/postgres/database.ts";
-import { moneyOf } from "../../../kernel/money.ts";
-import type {
-  AskedPeriod,
-  CountedDay,
-  CountedFigures,
-  ReportReads,
-  StoredBusiness,
-  SummedTally,
-} from "../../application/ports.ts";
-import type { RegistrationRecord, RegistrationType } from "../../domain/report.ts";
+import { type Money, moneyOf } from "../../../kernel/money.ts";
+import type { AskedPeriod, CountedDay, CountedFigures, ReportReads, StoredBusiness } from "../../application/ports.ts";
+import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/report.ts";
 import { agentAmounts, agentCounts, countAgents, countColumns, countTags, dayColumns } from "./figures-sql.ts";
 import { everyDay, spans } from "./period-sql.ts";
 
@@ -130,30 +123,14 @@ type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly tags: CountedFigures["tags"];
 };
 
-interface DayRow {
-  readonly businessId: number;
-  readonly day: string;
-  readonly conversations: number;
-  readonly sales: number;
-  readonly sales_amount: string;
-  readonly quotations: number;
-  readonly quotations_amount: string;
-}
+type DayRow = Pick<CountedDay, "businessId" | "day" | "conversations"> &
+  Readonly<Record<"sales" | "quotations", number> & Record<"sales_amount" | "quotations_amount", string>>;
 
-interface RecordRow {
-  readonly businessId: number;
-  readonly id: number;
-  readonly type: RegistrationType;
-  readonly chatId: number;
-  readonly agentId: number | null;
+type AdRecord = RegistrationRecord & { readonly businessId: number };
+type AdRecordRow = Omit<AdRecord, "amount" | "baseAmount"> & {
   readonly amount: string;
-  readonly currency: string;
   readonly baseAmount: string | null;
-  readonly source: string;
-  readonly closed: boolean;
-  readonly adId: string | null;
-  readonly at: Date;
-}
+};
 
 /** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
 export class PostgresReportReads implements ReportReads {
@@ -196,13 +173,10 @@ export class PostgresReportReads implements ReportReads {
     return (await Promise.all(found)).flat();
   }
 
-  async adRecords(
-    asked: readonly AskedPeriod[],
-    limit: number,
-  ): Promise<(RegistrationRecord & { businessId: number })[]> {
+  async adRecords(asked: readonly AskedPeriod[], limit: number): Promise<AdRecord[]> {
     const rows = await this.spread(asked, (cell, own) => {
       const [ids, , starts, ends, currencies] = valuesOf(own);
-      return cell.rows<RecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
+      return cell.rows<AdRecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
     });
     return rows.slice(0, limit).map((row) => ({
       ...row,
@@ -220,24 +194,24 @@ const valuesOf = (asked: readonly AskedPeriod[]) => [
   asked.map(({ currency }) => currency),
 ];
 
+/** Counts come as numbers, what was summed up as text. */
 function toFigures(row: FiguresRow): CountedFigures {
-  const tally = (column: string): SummedTally => ({
-    count: Number(row[column]),
-    amount: String(row[`${column}_amount`]),
+  const amount = (column: string): Money => moneyOf(String(row[column]));
+  const tally = (column: string): Tally => ({ count: Number(row[column]), amount: amount(`${column}_amount`) });
+  const quotations = (origin: "ad" | "organic"): QuotationTally => ({
+    ...tally(`${origin}_quotations`),
+    fromPdf: tally(`${origin}_pdf_quotations`),
+    fromMessage: tally(`${origin}_message_quotations`),
   });
   return {
     businessId: row.business_id,
     conversations: Number(row.conversations),
-    aiTemperature: { sum: String(row.ai_temperature), count: Number(row.ai_temperatures) },
-    agentTemperature: { sum: String(row.agent_temperature), count: Number(row.agent_temperatures) },
-    adSales: tally("ad_sales"),
-    organicSales: tally("organic_sales"),
-    adQuotations: tally("ad_quotations"),
-    adPdfQuotations: tally("ad_pdf_quotations"),
-    adMessageQuotations: tally("ad_message_quotations"),
-    organicQuotations: tally("organic_quotations"),
-    organicPdfQuotations: tally("organic_pdf_quotations"),
-    organicMessageQuotations: tally("organic_message_quotations"),
+    temperatures: {
+      ai: { sum: amount("ai_temperature"), count: Number(row.ai_temperatures) },
+      agent: { sum: amount("agent_temperature"), count: Number(row.agent_temperatures) },
+    },
+    sales: { fromAds: tally("ad_sales"), organic: tally("organic_sales") },
+    quotations: { fromAds: quotations("ad"), organic: quotations("organic") },
     tags: row.tags,
     agents: row.agents.map(toAgent),
   };

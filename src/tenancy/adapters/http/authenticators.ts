@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { jsonBody } from "../../../infra/http/middleware/body.ts";
 import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
-import { HttpProblem } from "../../../infra/http/routing/problem.ts";
+import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 
 /** Keys and tokens that are remembered as having been right. */

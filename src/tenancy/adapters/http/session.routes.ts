@@ -1,35 +1,16 @@
 import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { problem, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import { integer, objectWith, problem, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
 import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 
-const credentials = {
-  type: "object",
-  required: ["email", "password"],
-  properties: {
-    email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
-    password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
-  },
-} as const satisfies Schema;
+const credentials = objectWith({
+  email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
+  password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
+}) satisfies Schema;
 
-const opened = {
-  type: "object",
-  required: ["token", "expires_at", "empresa_id", "usuario_id"],
-  properties: {
-    token: text,
-    expires_at: timestamp,
-    empresa_id: { type: "integer" },
-    usuario_id: { type: "integer" },
-  },
-} as const satisfies Schema;
-
-const tokenMissing = {
-  type: "object",
-  required: ["error"],
-  properties: { error: text },
-} as const satisfies Schema;
+const opened = objectWith({ token: text, expires_at: timestamp, empresa_id: integer, usuario_id: integer });
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
   ...plainDialect,
@@ -84,9 +65,9 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     responses: {
       200: {
         description: "The token is void from now on",
-        schema: { type: "object", required: ["success"], properties: { success: { type: "boolean" } } },
+        schema: objectWith({ success: { type: "boolean" } }),
       },
-      400: { description: "No token", schema: tokenMissing },
+      400: { description: "No token", schema: objectWith({ error: text }) },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: plainDialect,

@@ -7,10 +7,10 @@ import type { KeyAccess } from "../../domain/access.ts";
 const access: Statement = {
   name: "app_key_access",
   text: `
-    select app_key.id, app_key.business_id,
+    select app_key.id as "keyId", app_key.business_id as "businessId",
            exists (select from users
                    where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
-             as has_administrator
+             as "hasAdministrator"
     from app_keys as app_key where digest = $1 and revoked_at is null`,
 };
 
@@ -35,12 +35,6 @@ const revokeKey: Statement = {
   text: "update app_keys set revoked_at = now() where digest = $1 and revoked_at is null returning business_id",
 };
 
-interface AccessRow {
-  readonly id: number;
-  readonly business_id: number;
-  readonly has_administrator: boolean;
-}
-
 export class PostgresAppKeys implements AppKeys, AppKeyStore {
   constructor(
     private readonly cells: Cells,
@@ -48,9 +42,8 @@ export class PostgresAppKeys implements AppKeys, AppKeyStore {
   ) {}
 
   async accessOf(key: string): Promise<KeyAccess | null> {
-    const [row] = await this.cells.directory.rows<AccessRow>(access, [this.digestOf(key)]);
-    if (!row) return null;
-    return { keyId: row.id, businessId: row.business_id, hasAdministrator: row.has_administrator };
+    const [found] = await this.cells.directory.rows<KeyAccess>(access, [this.digestOf(key)]);
+    return found ?? null;
   }
 
   async add(businessId: number, key: string, label: string): Promise<boolean> {

@@ -6,7 +6,8 @@ import type { SessionUser } from "../../domain/access.ts";
 const user: Statement = {
   name: "session_user",
   text: `
-    select session.business_id, session.user_id, users.role_id, session.expires_at
+    select session.business_id as "businessId", session.user_id as "userId", users.role_id as "roleId",
+           session.expires_at as "expiresAt"
     from sessions as session
     join users on users.business_id = session.business_id and users.id = session.user_id and users.active
     where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`,
@@ -37,7 +38,8 @@ const purge: Statement = {
 const credentials: Statement = {
   name: "user_credentials",
   text: `
-    select credentials.business_id, credentials.user_id, credentials.password_hash
+    select credentials.business_id as "businessId", credentials.user_id as "userId",
+           credentials.password_hash as "passwordHash"
     from credentials
     join users on users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
     where credentials.email = lower($1)`,
@@ -55,14 +57,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   ) {}
 
   async userOf(token: string): Promise<SessionUser | null> {
-    const [row] = await this.cells.directory.rows<{
-      business_id: number;
-      user_id: number;
-      role_id: number;
-      expires_at: Date;
-    }>(user, [this.digestOf(token)]);
-    if (!row) return null;
-    return { businessId: row.business_id, userId: row.user_id, roleId: row.role_id, expiresAt: row.expires_at };
+    const [found] = await this.cells.directory.rows<SessionUser>(user, [this.digestOf(token)]);
+    return found ?? null;
   }
 
   async open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null> {
@@ -80,11 +76,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [row] = await this.cells.directory.rows<{ business_id: number; user_id: number; password_hash: string }>(
-      credentials,
-      [email],
-    );
-    return row ? { businessId: row.business_id, userId: row.user_id, passwordHash: row.password_hash } : null;
+    const [found] = await this.cells.directory.rows<StoredCredentials>(credentials, [email]);
+    return found ?? null;
   }
 
   async businessesWith(userId: number): Promise<number[]> {

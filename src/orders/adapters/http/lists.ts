@@ -1,4 +1,7 @@
 import type { PageRequest } from "../../application/reads/ports.ts";
+import type { WrongPeriod } from "../../domain/failures.ts";
+
+/** What lists of orders have in common. */
 
 const mostOfPage = 100;
 
@@ -12,3 +15,9 @@ export const paging = (usual: number) =>
 export const pageOf = ({ page, limit }: PageRequest): PageRequest => ({ page, limit: Math.min(limit, mostOfPage) });
 
 export const hasNextPage = ({ page, limit }: PageRequest, total: number): boolean => page * limit < total;
+
+/** What is wrong with a period, by the names that the endpoint gives its bounds. */
+export function wordsOfPeriod({ bound, reason }: Pick<WrongPeriod, "bound" | "reason">, from: string, to: string) {
+  if (reason === "reversed") return `${from} no puede ser posterior a ${to}`;
+  return `${bound === "to" ? to : from} debe ser una fecha ISO 8601`;
+}
