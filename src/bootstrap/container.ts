@@ -11,7 +11,7 @@ import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import { Notifications } from "../infra/postgres/notifications.ts";
 import { RealtimeGateway } from "../infra/realtime/gateway.ts";
-import { RealtimePublisher } from "../infra/realtime/publisher.ts";
+import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed, LoggedEvent } from "../kernel/events.ts";

@@ -14,7 +14,7 @@ import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
-import type { RealtimePublisher } from "../infra/realtime/publisher.ts";
+import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";

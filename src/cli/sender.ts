@@ -1,7 +1,7 @@
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { chatChannels } from "../kernel/channels.ts";
-import { phoneDigits } from "../kernel/phone.ts";
+import { phoneDigits } from "../kernel/text.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 

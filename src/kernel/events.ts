@@ -20,3 +20,11 @@ export interface EventFeed {
    */
   publish(events: readonly LoggedEvent[]): void;
 }
+
+/** Where events are found again that were not heard of when they happened. */
+export interface EventLog {
+  /** At most `limit` events of the business with a number above `after`, in the order of their numbers. */
+  read(businessId: number, after: number, limit: number): Promise<readonly LoggedEvent[]>;
+  /** The number each business gave last, also when its events are purged by now; one without any is missing. */
+  lastNumbers(businessIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
+}

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { io } from "socket.io-client";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
-import type { EventLog } from "../../src/infra/realtime/event-log.ts";
+import type { EventLog } from "../../src/kernel/events.ts";
 import { eventually } from "../support/wait.ts";
 import { shopOrigin, World } from "./support.ts";
 

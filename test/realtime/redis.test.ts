@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { expect } from "chai";
 import { createClient } from "redis";
 import type { RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
-import { RealtimePublisher } from "../../src/infra/realtime/publisher.ts";
+import { RealtimePublisher } from "../../src/infra/realtime/peers.ts";
 import { eventually } from "../support/wait.ts";
 import { silent, World } from "./support.ts";
 

@@ -1,4 +1,4 @@
-import { storableText } from "../../kernel/storable-text.ts";
+import { storableText } from "../../kernel/text.ts";
 
 /** The fields of a JSON object from outside: any of them may be missing or of any type. */
 export type Fields = Readonly<Record<string, unknown>>;

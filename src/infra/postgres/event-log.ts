@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
+import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { Cells } from "./cells.ts";
 import { eventColumns } from "./log-events.ts";
 
@@ -27,15 +27,13 @@ const purgeBatch = {
 };
 
 /** The events that were logged together with their changes, kept until they are purged. */
-export class PostgresEventLog {
+export class PostgresEventLog implements EventLog {
   constructor(private readonly cells: Cells) {}
 
-  /** At most `limit` events of the business with a number above `after`, in the order of their numbers. */
   read(businessId: number, after: number, limit: number): Promise<LoggedEvent[]> {
     return this.cells.of(businessId).rows<LoggedEvent>(readAfter, [businessId, after, limit]);
   }
 
-  /** The number each business gave last, also when its events are purged by now; one without any is missing. */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
     const found = this.cells
       .among(businessIds)

@@ -1,7 +1,7 @@
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
-import type { Admission, Client, RealtimeIdentity, RealtimeSocket } from "./client.ts";
+import { type Admission, type Client, hasEnded, type RealtimeIdentity, type RealtimeSocket } from "./client.ts";
 
 /** Null for a token that is unknown, expired or revoked. Rejects when that cannot be found out now. */
 export type Authenticate = (token: string) => Promise<RealtimeIdentity | null>;
@@ -81,5 +81,3 @@ export class Access {
 
 const isOptionalNumber = (value: unknown): value is number | null | undefined =>
   value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0);
-
-const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean => expiresAt !== undefined && expiresAt <= new Date();

@@ -1,7 +1,6 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
+import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { BusinessFeed } from "./business-feed.ts";
 import type { Client } from "./client.ts";
-import type { EventLog } from "./event-log.ts";
 
 /** Those of one business that are connected to this process. */
 interface Audience {

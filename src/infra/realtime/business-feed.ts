@@ -1,5 +1,4 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { EventLog } from "./event-log.ts";
+import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { ready, resync, type WireEvent } from "./wire.ts";
 
 /** One client. From `goLive` on it gets what the feed sends to everyone. */
@@ -65,7 +64,11 @@ export class BusinessFeed {
 
   /** The log's last number is `last`, read when the cursor had reached `cursorBefore`. */
   compare(last: number, cursorBefore: number): void {
-    if (last < cursorBefore) this.startOverFrom(last);
+    if (last < cursorBefore) {
+      // Only a database put back to an earlier state gives its numbers a second time.
+      this.heard = last;
+      this.skipTo(last);
+    }
     this.heard = Math.max(this.heard, last);
     this.catchUpInBackground();
   }
@@ -76,7 +79,8 @@ export class BusinessFeed {
    * Rejects when the log cannot be read; a feed that nobody could join is of no more use.
    */
   async join(listener: Listener, since?: number): Promise<void> {
-    await this.start();
+    this.started ??= this.findPosition();
+    await this.started;
     if (since !== undefined && since > this.position) await this.catchUpWithLog();
     let sent = since ?? this.position;
     while (sent < this.position && listener.connected) {
@@ -93,11 +97,6 @@ export class BusinessFeed {
 
   private get position(): number {
     return this.reached ?? 0;
-  }
-
-  private start(): Promise<void> {
-    this.started ??= this.findPosition();
-    return this.started;
   }
 
   private async findPosition(): Promise<void> {
@@ -160,12 +159,6 @@ export class BusinessFeed {
     if (this.position !== before) return;
     this.heard = Math.max(before, last);
     if (last > before) this.skipTo(last);
-  }
-
-  /** Only a database put back to an earlier state gives its numbers a second time. */
-  private startOverFrom(last: number): void {
-    this.heard = last;
-    this.skipTo(last);
   }
 
   private advance(event: LoggedEvent): void {

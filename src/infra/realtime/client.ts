@@ -10,6 +10,9 @@ export interface RealtimeIdentity {
   readonly expiresAt?: Date;
 }
 
+export const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean =>
+  expiresAt !== undefined && expiresAt <= new Date();
+
 /** What the handshake found out. */
 export interface Admission {
   readonly token: string;
@@ -30,19 +33,17 @@ export class Client implements Listener {
   readonly token: string;
   readonly businessId: number;
   readonly userId: number;
-  readonly since: number | undefined;
   /** The last attempt to ask whether the token is still good did not get an answer. */
   unverified = false;
-  private expiresAt: Date | undefined;
+  private identity: RealtimeIdentity;
   private slow = false;
 
   constructor(private readonly socket: RealtimeSocket) {
-    const { token, identity, since } = socket.data;
+    const { token, identity } = socket.data;
     this.token = token;
     this.businessId = identity.businessId;
     this.userId = identity.userId;
-    this.since = since;
-    this.expiresAt = identity.expiresAt;
+    this.identity = identity;
   }
 
   get connected(): boolean {
@@ -61,11 +62,11 @@ export class Client implements Listener {
   confirm(identity: RealtimeIdentity | null): void {
     this.unverified = false;
     if (identity?.businessId !== this.businessId || identity.userId !== this.userId) this.dismiss();
-    else this.expiresAt = identity.expiresAt;
+    else this.identity = identity;
   }
 
-  hasExpired(now: Date): boolean {
-    return this.expiresAt !== undefined && this.expiresAt <= now;
+  get hasExpired(): boolean {
+    return hasEnded(this.identity);
   }
 
   /** Asked once per sweep: more than `limit` packets wait for the network, and did the last time. */

@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type DefaultEventsMap, type Namespace, Server } from "socket.io";
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -9,7 +9,6 @@ import { Access, type Authenticate } from "./access.ts";
 import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import { type Admission, Client, type OutgoingEvents, type RealtimeSocket, roomOf } from "./client.ts";
-import { behind, type EventLog } from "./event-log.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 
@@ -30,6 +29,8 @@ export interface RealtimeSettings extends PeerSettings {
   /** A client for which more packets than this wait over a whole sweep is dropped. */
   readonly maxWaitingPackets?: number;
 }
+
+const defaults = { sweepMs: 1_000, replayLimit: 5_000, maxSocketsPerUser: 50, maxWaitingPackets: 2_000 };
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
@@ -54,26 +55,18 @@ export class RealtimeGateway implements EventFeed {
   private readonly peers: Peers;
   private readonly log: EventLog;
   private readonly toWire: (event: LoggedEvent) => WireEvent | null;
-  private readonly logger: Log;
+  private readonly settings: RealtimeSettings & typeof defaults;
   private readonly warnings: OccasionalLog;
-  private readonly replayLimit: number;
-  private readonly maxSocketsPerUser: number;
-  private readonly maxWaitingPackets: number;
-  private readonly sweepMs: number;
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
   constructor(settings: RealtimeSettings) {
+    this.settings = { ...defaults, ...settings };
     this.log = behind(new Gate(4), settings.log);
     this.toWire = onTheWire(settings.translate, settings.logger);
-    this.logger = settings.logger;
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.access = new Access(settings.authenticate, this.warnings);
     this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
-    this.replayLimit = settings.replayLimit ?? 5_000;
-    this.maxSocketsPerUser = settings.maxSocketsPerUser ?? 50;
-    this.maxWaitingPackets = settings.maxWaitingPackets ?? 2_000;
-    this.sweepMs = settings.sweepMs ?? 1_000;
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
       hear: (businessId, events) => this.audiences.offer(businessId, events),
@@ -83,7 +76,7 @@ export class RealtimeGateway implements EventFeed {
       maxHttpBufferSize: maxMessageBytes,
       connectTimeout: connectTimeoutMs,
       cors: { origin: [...settings.corsOrigins] },
-      allowRequest: (request, answer) => this.allow(request, settings.corsOrigins, answer),
+      allowRequest: (request, answer) => this.allow(request, answer),
     });
     // The default namespace would let anybody in.
     this.io.use((_socket, next) => next(new Error("Invalid namespace")));
@@ -100,7 +93,7 @@ export class RealtimeGateway implements EventFeed {
   attach(server: HttpServer): void {
     this.io.attach(server);
     this.peers.start();
-    this.sweepTimer = setInterval(() => this.sweep(), this.sweepMs).unref();
+    this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
   }
 
   publish(events: readonly LoggedEvent[]): void {
@@ -109,7 +102,10 @@ export class RealtimeGateway implements EventFeed {
         this.audiences.offer(businessId, group);
         this.peers.tell(businessId, group);
       } catch (error) {
-        this.logger.error({ err: error, businessId }, "Events could not be published; the sweep will find them");
+        this.settings.logger.error(
+          { err: error, businessId },
+          "Events could not be published; the sweep will find them",
+        );
       }
     }
   }
@@ -137,13 +133,10 @@ export class RealtimeGateway implements EventFeed {
   }
 
   /** Unlike `cors`, this also guards WebSocket. */
-  private allow(
-    request: IncomingMessage,
-    origins: readonly string[],
-    answer: (error: string | null, allowed: boolean) => void,
-  ): void {
-    const { origin } = request.headers;
-    answer(null, !this.closing && (origin === undefined || origins.includes(origin)));
+  private allow({ headers }: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
+    const { origin } = headers;
+    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin);
+    answer(null, isAllowed && !this.closing);
   }
 
   /** Rejects with what the client is told in `connect_error`. */
@@ -174,14 +167,14 @@ export class RealtimeGateway implements EventFeed {
   private async letIn(client: Client, feed: BusinessFeed, admission: Admission): Promise<void> {
     // Between the look at its token and now it was in no list, and would have missed a recheck.
     if (this.access.hasChangedSince(admission)) await this.access.verify([client]);
-    if (client.connected) await feed.join(client, client.since);
+    if (client.connected) await feed.join(client, admission.since);
   }
 
   private newFeed(businessId: number): BusinessFeed {
     const room = roomOf(businessId);
     return new BusinessFeed(businessId, {
       log: this.log,
-      replayLimit: this.replayLimit,
+      replayLimit: this.settings.replayLimit,
       toWire: this.toWire,
       sendToLive: ({ name, payload }) => void this.namespace.local.to(room).emit(name, payload),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
@@ -190,14 +183,13 @@ export class RealtimeGateway implements EventFeed {
 
   private isFull({ businessId, userId }: { businessId: number; userId: number }): boolean {
     const ofUser = this.audiences.clients(businessId).filter((client) => client.userId === userId);
-    return ofUser.length >= this.maxSocketsPerUser;
+    return ofUser.length >= this.settings.maxSocketsPerUser;
   }
 
   private sweep(): void {
-    const now = new Date();
     for (const client of this.audiences.clients()) {
-      if (client.hasExpired(now)) client.dismiss();
-      else if (client.isHopelesslySlow(this.maxWaitingPackets)) this.dropSlow(client);
+      if (client.hasExpired) client.dismiss();
+      else if (client.isHopelesslySlow(this.settings.maxWaitingPackets)) this.dropSlow(client);
     }
     void this.access.verifyLeftOver(this.audiences.clients());
     this.audiences
@@ -211,3 +203,9 @@ export class RealtimeGateway implements EventFeed {
     client.drop();
   }
 }
+
+/** The log behind a gate: a thousand clients that come back at once do not take every connection of the pool. */
+const behind = (gate: Gate, log: EventLog): EventLog => ({
+  read: (businessId, after, limit) => gate.pass(() => log.read(businessId, after, limit)),
+  lastNumbers: (businessIds) => gate.pass(() => log.lastNumbers(businessIds)),
+});

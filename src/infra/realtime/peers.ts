@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createClient } from "redis";
-import type { LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 
 /** The other processes. A hint only: what does not arrive is found by their sweep. */
@@ -31,6 +32,30 @@ export function openPeers(settings: PeerSettings, hearing?: Hearing): Peers {
 }
 
 const noPeers: Peers = { start() {}, tell() {}, close() {} };
+
+/** For a process without sockets: tells those that have some. Without Redis their sweep finds the events. */
+export class RealtimePublisher implements EventFeed {
+  readonly reachesNobody: boolean;
+  private readonly peers: Peers;
+
+  constructor(settings: PeerSettings) {
+    this.reachesNobody = settings.redisUrl === undefined;
+    this.peers = openPeers(settings);
+  }
+
+  /** Connects in the background. */
+  start(): void {
+    this.peers.start();
+  }
+
+  publish(events: readonly LoggedEvent[]): void {
+    for (const [businessId, group] of groupBy(events, (event) => event.businessId)) this.peers.tell(businessId, group);
+  }
+
+  close(): void {
+    this.peers.close();
+  }
+}
 
 /** A message holds at most so many events, so that one large change does not make one huge message. */
 const eventsPerMessage = 200;

@@ -40,6 +40,11 @@ export type CampaignAction = keyof typeof campaignActions;
 /** What is known of one recipient. `skipped` asked for no more messages; `cancelled` fell with its campaign. */
 export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
 export type RecipientState = (typeof recipientStates)[number];
+export type RecipientCounts = Readonly<Record<RecipientState, number>>;
+
+/** How many there are in each state, from those states that were counted. */
+export const countsOf = (counted: Partial<RecipientCounts>): RecipientCounts =>
+  Object.fromEntries(recipientStates.map((state) => [state, counted[state] ?? 0])) as RecipientCounts;
 
 /** The order in which knowledge of a message grows, as in the chats; to skip somebody is a kind of failing. */
 export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((state): RecipientState[] =>

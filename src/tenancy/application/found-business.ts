@@ -1,4 +1,4 @@
-import { administratorRole } from "../../kernel/roles.ts";
+import { administratorRole } from "../../kernel/ids.ts";
 import type { BusinessStore, NewToken } from "./ports.ts";
 
 export interface FoundedBusiness {

@@ -1,5 +1,5 @@
 import { reportedStates } from "../../../kernel/delivery.ts";
-import { storableText } from "../../../kernel/storable-text.ts";
+import { storableText } from "../../../kernel/text.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import type { IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
 

@@ -10,7 +10,7 @@ import {
   type Schema,
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import { phoneDigits } from "../../../kernel/phone.ts";
+import { phoneDigits } from "../../../kernel/text.ts";
 import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
 
 const params = objectWith({ id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } });

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { agentRole } from "../../../kernel/roles.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
 import type {
   AgentLine,

@@ -11,7 +11,7 @@ export class RememberedTemplates implements KnownTemplates {
 
   /** @param onFailure - hears of each question that the platform did not answer, whatever its asker makes of that */
   constructor(
-    private readonly platform: Pick<MessagingPlatform, "listTemplates">,
+    private readonly platform: MessagingPlatform,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 

@@ -1,4 +1,4 @@
-import { type CampaignState, type RecipientState, recipientStates } from "../../domain/campaign.ts";
+import { type CampaignState, countsOf, type RecipientCounts } from "../../domain/campaign.ts";
 
 /** The shape that the queue of campaigns logs; see `campaign-queue.ts`. */
 interface Progress {
@@ -7,7 +7,7 @@ interface Progress {
   readonly state: CampaignState;
   readonly pauseReason: string | null;
   readonly total: number;
-  readonly counts: Partial<Record<RecipientState, number>>;
+  readonly counts: Partial<RecipientCounts>;
 }
 
 /** The wire's spelling of the events of campaigns. */
@@ -18,6 +18,6 @@ export const campaignEvents = {
     state,
     pause_reason: pauseReason,
     total,
-    counts: Object.fromEntries(recipientStates.map((recipientState) => [recipientState, counts[recipientState] ?? 0])),
+    counts: countsOf(counts),
   }),
 };

@@ -86,7 +86,7 @@ export class DrainSender {
     end();
     await keeping;
     if (!signal.aborted) await this.complete().catch(this.onError);
-    return this.slots.heldMs;
+    return this.slots.pacer.heldMs;
   }
 
   private async drain(): Promise<void> {
@@ -134,7 +134,7 @@ export class DrainSender {
   private async claim(): Promise<Batch> {
     await this.ready();
     if (this.isOver) return nothing;
-    const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.slots.rate * claimSeconds)));
+    const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.slots.pacer.rate * claimSeconds)));
     // The lease begins in the database after this moment: counted from here it never ends later than there.
     const claimedAt = this.timing.now();
     this.recording.beforeClaim();
@@ -145,7 +145,7 @@ export class DrainSender {
         this.lastServed,
       );
       this.lastServed = recipients.at(-1)?.campaignId ?? this.lastServed;
-      this.slots.limit(this.lease.messagesPerSecond - sentDirectly);
+      this.slots.pacer.limit(this.lease.messagesPerSecond - sentDirectly);
       this.progress.touch(this.lease.businessId, skippedOf);
       await this.campaigns.learnOf(recipients);
       return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
@@ -160,7 +160,7 @@ export class DrainSender {
   private async ready(): Promise<void> {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
-      const { heldMs } = this.slots;
+      const { heldMs } = this.slots.pacer;
       // While it rests for long, its place is another number's.
       if (heldMs > soonMs) this.end();
       else if (heldMs > 0) await this.sleep(heldMs);
@@ -213,7 +213,7 @@ export class DrainSender {
   }
 
   private follow(consequence: Consequence, campaignId: number): void {
-    if (consequence.kind === "go-on") this.slots.recover();
+    if (consequence.kind === "go-on") this.slots.pacer.recover();
     else if (consequence.kind === "slow-down") this.slots.slowDown(consequence.retryAfterMs);
     else this.campaigns.pause(campaignId, consequence.reason);
   }

@@ -1,4 +1,4 @@
-import type { CampaignAction, CampaignState, RecipientState } from "../../domain/campaign.ts";
+import type { CampaignAction, CampaignState, RecipientCounts, RecipientState } from "../../domain/campaign.ts";
 
 export interface CampaignStatus {
   readonly id: number;
@@ -11,7 +11,7 @@ export interface CampaignStatus {
   readonly startsAt: Date;
   readonly window: { readonly from: string; readonly to: string } | null;
   readonly total: number;
-  readonly counts: Readonly<Record<RecipientState, number>>;
+  readonly counts: RecipientCounts;
   /** Messages per second that its number may send. */
   readonly messagesPerSecond: number;
   /** Messages per second over the last ten seconds. */

@@ -38,7 +38,7 @@ export interface CampaignPreview {
 export class PreviewCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
-    private readonly platform: Pick<MessagingPlatform, "listTemplates">,
+    private readonly platform: MessagingPlatform,
   ) {}
 
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {

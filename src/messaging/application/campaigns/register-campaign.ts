@@ -1,6 +1,6 @@
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
-import { phoneDigits } from "../../../kernel/phone.ts";
+import { phoneDigits } from "../../../kernel/text.ts";
 import {
   type FrozenTemplate,
   fillParameters,

@@ -8,7 +8,8 @@ const longestHoldMs = 10 * 60_000;
 
 /** When a request of one number may begin: so many under way at a time, in its rate, and slower after a complaint. */
 export class SendingSlots {
-  private readonly pacer: Pacer;
+  /** The rate of the number. */
+  readonly pacer: Pacer;
   private taken = 0;
   private waiters: (() => void)[] = [];
 
@@ -29,16 +30,6 @@ export class SendingSlots {
 
   get areTaken(): boolean {
     return this.taken >= this.concurrency;
-  }
-
-  /** Requests per second that may begin now. */
-  get rate(): number {
-    return this.pacer.rate;
-  }
-
-  /** Milliseconds until anything may begin again; 0 when it may. */
-  get heldMs(): number {
-    return this.pacer.heldMs;
   }
 
   /** Waits for a slot and for the rate; false when that cannot be in time, or may not go. */
@@ -66,16 +57,6 @@ export class SendingSlots {
     this.taken -= 1;
     this.pacer.ended(beganAt);
     this.wake();
-  }
-
-  /** What else the number sends goes first. */
-  limit(perSecond: number): void {
-    this.pacer.limit(perSecond);
-  }
-
-  /** The platform had no complaint. */
-  recover(): void {
-    this.pacer.recover();
   }
 
   /** The platform said that it was too much, and perhaps how long to wait. */

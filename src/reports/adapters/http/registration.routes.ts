@@ -3,8 +3,8 @@ import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, idOf, integer, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
-import { agentRole } from "../../../kernel/roles.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
 import { sourceOf, typeOf } from "./report-wire.ts";
 

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { administratorRole } from "../../../kernel/roles.ts";
+import { administratorRole } from "../../../kernel/ids.ts";
 import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
 

@@ -1,7 +1,7 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
-import { phoneDigits } from "../../../../kernel/phone.ts";
+import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
 import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
 

@@ -2,7 +2,7 @@ import type { Dialect, InvalidInput } from "../../../../infra/http/routing/diale
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { idOf, objectWith, type Schema, text } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
-import { phoneDigits } from "../../../../kernel/phone.ts";
+import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendToChat, SendToChatFailure } from "../../../application/sends/send-to-chat.ts";
 import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
 

@@ -27,7 +27,8 @@ export const lease: Statement = {
     set drained_by = $1, drained_until = now() + make_interval(secs => $3), fence = sender.fence + 1
     from free
     where sender.business_id = free.business_id and sender.id = free.id
-    returning sender.business_id, sender.fence, sender.messages_per_second, free.was_left, ${senderColumns}`,
+    returning sender.business_id as "businessId", sender.fence, sender.messages_per_second as "messagesPerSecond",
+              case when free.was_left then 1000 else 0 end as "waitMs", ${senderColumns}`,
 };
 
 export const release: Statement = {

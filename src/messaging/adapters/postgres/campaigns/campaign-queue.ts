@@ -113,12 +113,7 @@ interface TidiedRow {
   readonly campaign_ids: number[];
 }
 
-interface LeaseRow extends SenderColumns {
-  readonly business_id: number;
-  readonly fence: number;
-  readonly messages_per_second: number;
-  readonly was_left: boolean;
-}
+type LeaseRow = SenderColumns & Omit<SenderLease, "sender">;
 
 type ClaimRow = ClaimedRecipient &
   Omit<Claim, "recipients" | "skippedOf"> & {
@@ -155,27 +150,22 @@ export class PostgresCampaignQueue implements CampaignQueue {
     }
     this.opensTokens ||= leases.length > 0;
     for (const { row, cause } of unreadable) {
-      onUnreadable(row.business_id, await this.giveUp(row), tokenError(row, cause));
+      onUnreadable(row.businessId, await this.giveUp(row), tokenError(row, cause));
     }
     return leases;
   }
 
   private toLease(row: LeaseRow): SenderLease {
-    return {
-      businessId: row.business_id,
-      sender: toSender(row, row.business_id, this.vault),
-      fence: row.fence,
-      messagesPerSecond: row.messages_per_second,
-      waitMs: row.was_left ? 1_000 : 0,
-    };
+    const { businessId, fence, messagesPerSecond, waitMs } = row;
+    return { businessId, fence, messagesPerSecond, waitMs, sender: toSender(row, businessId, this.vault) };
   }
 
   /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
-  private async giveUp({ business_id, sender_id, fence }: LeaseRow): Promise<number[]> {
-    const own = [business_id, sender_id, fence];
+  private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
+    const own = [businessId, sender_id, fence];
     // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
-    const cell = this.cells.of(business_id);
+    const cell = this.cells.of(businessId);
     const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
     return this.opensTokens ? rows.map(({ id }) => id) : [];
   }
@@ -235,5 +225,5 @@ export class PostgresCampaignQueue implements CampaignQueue {
   }
 }
 
-const tokenError = ({ business_id, sender_id }: LeaseRow, cause: unknown): Error =>
-  new Error(`the token of number ${sender_id} of business ${business_id} cannot be read`, { cause });
+const tokenError = ({ businessId, sender_id }: LeaseRow, cause: unknown): Error =>
+  new Error(`the token of number ${sender_id} of business ${businessId} cannot be read`, { cause });

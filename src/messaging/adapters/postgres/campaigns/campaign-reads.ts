@@ -1,7 +1,7 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { CampaignReads, CampaignStatus, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
-import { type RecipientState, recipientStates, sendingStates } from "../../../domain/campaign.ts";
+import { countsOf, type RecipientCounts, type RecipientState, sendingStates } from "../../../domain/campaign.ts";
 import { countsByState, isIn } from "./campaign-sql.ts";
 
 const columns = `
@@ -49,7 +49,7 @@ const recipients: Statement = {
 type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
   readonly windowFrom: string | null;
   readonly windowTo: string | null;
-  readonly counts: Partial<Record<RecipientState, number>>;
+  readonly counts: Partial<RecipientCounts>;
   readonly rate: string;
 };
 
@@ -83,11 +83,10 @@ export class PostgresCampaignReads implements CampaignReads {
 }
 
 function toStatus({ windowFrom, windowTo, counts, rate, ...row }: StatusRow): CampaignStatus {
-  const all = recipientStates.map((state) => [state, counts[state] ?? 0] as const);
   return {
     ...row,
     window: windowFrom && windowTo ? { from: windowFrom, to: windowTo } : null,
-    counts: Object.fromEntries(all) as CampaignStatus["counts"],
+    counts: countsOf(counts),
     rate: Number(rate),
   };
 }

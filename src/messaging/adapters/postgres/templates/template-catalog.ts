@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { agentRole } from "../../../../kernel/roles.ts";
+import { agentRole } from "../../../../kernel/ids.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../application/templates/ports.ts";
 import type { Template } from "../../../domain/template.ts";

@@ -3,3 +3,6 @@ export function phoneDigits(written: string): string | null {
   const digits = written.replace(/\D/g, "");
   return digits === "" ? null : digits;
 }
+
+/** PostgreSQL holds neither zero characters nor halves of characters. */
+export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");

@@ -1,3 +1,0 @@
-/** The roles of users that have rules of their own; others exist and have none. */
-export const administratorRole = 1;
-export const agentRole = 5;
