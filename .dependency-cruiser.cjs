@@ -106,9 +106,8 @@ module.exports = {
     },
     {
       name: "technologies-do-not-meet",
-      comment: "But for the clock, whose store in PostgreSQL is woken as everything else there is.",
       severity: "error",
-      from: { path: "^src/infra/([^/]+)/", pathNot: "^src/infra/jobs/" },
+      from: { path: "^src/infra/([^/]+)/" },
       to: { path: "^src/infra/", pathNot: "^src/infra/$1/" },
     },
     {

@@ -46,7 +46,7 @@ export const adsModule = new ContainerModule(({ bind }) => {
       const sales = new PostgresAdSales(cells);
       return [
         campaignsRoute(new ListCampaigns(credentials, platform, sales)),
-        // Before the campaigns of a business: the router takes the first that fits.
+        // Before the ad sets of a campaign, whose path fits it, too: the router takes the first that fits.
         accountsRoute(new ListAccounts(credentials, platform)),
         adSetsRoute(new ListAdSets(credentials, platform, sales)),
       ];

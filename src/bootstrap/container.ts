@@ -91,6 +91,9 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.tick, [tokens.idempotency], (idempotency) =>
       tick("idempotency.purge", 3600, (signal) => idempotency.purge(signal)),
     );
+    provide(bind, tokens.tick, [tokens.eventLog], (eventLog) =>
+      tick("events.purge", 600, () => eventLog.purge(config.realtime.keepEventsHours)),
+    );
     provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
     provide(bind, tokens.background, [tokens.httpClient], (client) =>
       background("HTTP client", "means", { stop: () => client.close() }),

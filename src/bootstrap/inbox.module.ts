@@ -117,9 +117,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
     tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
   );
-  provide(bind, tokens.tick, [tokens.eventLog, tokens.config], (eventLog, { realtime }) =>
-    tick("events.purge", 600, () => eventLog.purge(realtime.keepEventsHours)),
-  );
 
   provide(bind, tokens.routes, [tokens.cells, tokens.createTicket], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),

@@ -13,7 +13,7 @@ import { tokens } from "./tokens.ts";
 
 export const mediaModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.mediaStorage, [tokens.config], ({ media }) => storageOf(media));
-  provide(bind, tokens.mediaFiles, [tokens.cells], (cells) => new PostgresMediaFiles(cells));
+  provide(bind, tokens.mediaFiles, [tokens.cells], ({ directory }) => new PostgresMediaFiles(directory));
   provide(bind, tokens.readMedia, [tokens.mediaStorage, tokens.mediaFiles], (...deps) => new ReadMedia(...deps));
   provide(
     bind,

@@ -14,8 +14,8 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const tenancyModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresAppKeys(cells, (key) => secrets.digest(key));
+  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
+    return new PostgresAppKeys(directory, (key) => secrets.digest(key));
   });
   provide(
     bind,
@@ -23,8 +23,8 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     [tokens.sessions, tokens.notifications],
     (sessions, notifications) => new CachedSessions(sessions, accessChangesOf(notifications)),
   );
-  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
-    return new PostgresSessions(cells, (token) => secrets.digest(token));
+  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
+    return new PostgresSessions(directory, (token) => secrets.digest(token));
   });
   provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
     return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });

@@ -2,8 +2,8 @@ import { readConfig } from "../bootstrap/config.ts";
 import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import { isIn } from "../messaging/adapters/postgres/campaigns/campaign-sql.ts";
-import { campaignMoves, openStates, sendingStates } from "../messaging/public.ts";
+import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaigns/campaign-reads.ts";
+import type { CampaignsStanding } from "../messaging/public.ts";
 import { runCommand } from "./command.ts";
 
 /** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */
@@ -12,25 +12,20 @@ const barWidth = 30;
 /** Milliseconds without any progress after which the job gives up: a cron job that hangs helps nobody. */
 const patienceMs = 60_000;
 
-interface Standing {
-  readonly waiting: number;
-  readonly done: number;
-}
-
-const bar = ({ waiting, done }: Standing): string => {
+const bar = ({ waiting, done }: CampaignsStanding): string => {
   const filled = Math.round((done / Math.max(1, waiting + done)) * barWidth);
   return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${done} of ${waiting + done}`;
 };
 
 await runCommand(async () => {
   const container = createContainer(readConfig({ LOG_LEVEL: "warn", ...process.env, ROLE: "worker" }));
-  const database = resolve(container, tokens.database);
+  const campaigns = new PostgresCampaignReads(resolve(container, tokens.cells));
   const dispatch = resolve(container, tokens.dispatchCampaigns);
-  const began = await standing();
+  const began = await campaigns.standing();
   let last = { done: began.done, at: performance.now() };
   let gaveUp = false;
   const show = async (): Promise<void> => {
-    const { waiting, done } = await standing();
+    const { waiting, done } = await campaigns.standing();
     if (done !== last.done) last = { done, at: performance.now() };
     else if (performance.now() - last.at > patienceMs && !gaveUp) {
       gaveUp = true;
@@ -54,25 +49,6 @@ await runCommand(async () => {
   } finally {
     clearInterval(timer);
     await resolve(container, tokens.httpClient).close();
-    await database.close();
-  }
-
-  /** Over all businesses: this is an operator's command. */
-  async function standing(): Promise<Standing> {
-    const [row] = await database.rows<Standing>(
-      {
-        name: "job_campaigns_standing",
-        text: `
-          select count(*) filter (where recipient.state ${isIn(openStates)}) as waiting,
-                 count(*) filter (where recipient.state not ${isIn(openStates)}) as done
-          from campaign_recipients as recipient
-          join campaigns as campaign on campaign.business_id = recipient.business_id
-                                        and campaign.id = recipient.campaign_id
-          where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
-            and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')`,
-      },
-      [],
-    );
-    return row ?? { waiting: 0, done: 0 };
+    await resolve(container, tokens.database).close();
   }
 });

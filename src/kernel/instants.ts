@@ -5,13 +5,19 @@ const isoText =
 export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[8] !== undefined;
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Whoever reads the year of a later one in four digits, as databases and clients do, reads it wrongly or not at all. */
+/** Whoever reads the year of others in four digits, as databases and clients do, reads it wrongly or not at all. */
+const earliest = Date.parse("0001-01-01T00:00:00.000Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
+const inYearsOfFourDigits = (at: number): Date => new Date(Math.min(latest, Math.max(earliest, at)));
+
+/** As `Date.UTC`, which takes the years 0 to 99 for 1900 to 1999. The calendar repeats itself after 400 years. */
+const utcOf = (year: number, ...rest: [month: number, ...rest: number[]]): number =>
+  Date.UTC(year + 400, ...rest) - 146_097 * dayMs;
 
 /**
  * The moment that an ISO 8601 text means; a text without a zone is in `zone` (an IANA name), and one without a time
  * means the beginning of that day there, or its end with `endOfDay`. Null where there is no such date or time. The last
- * moment of the year 9999 in UTC stands for all after it.
+ * moment of the year 9999 in UTC stands for all after it, and the first of the year 1 for all before it.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
   const match = isoText.exec(text.trim());
@@ -28,13 +34,13 @@ export function instantOf(text: string, zone: string, endOfDay = false): Date | 
     number,
   ];
   const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000);
-  const written = Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4], fields[5], milliseconds);
-  if (!isReal(new Date(written), fields)) return null;
+  const written = utcOf(fields[0], fields[1] - 1, fields[2], fields[3], fields[4], fields[5], milliseconds);
+  if (fields[0] === 0 || !isReal(new Date(written), fields)) return null;
   const local = isMidnightAfter ? written + dayMs : written;
-  if (offset !== undefined) return new Date(Math.min(latest, local - offsetMs(offset)));
+  if (offset !== undefined) return inYearsOfFourDigits(local - offsetMs(offset));
   const meant = isDay && endOfDay ? local + dayMs : local;
   const at = inZone(meant, zone);
-  return new Date(Math.min(latest, isDay && endOfDay ? at - 1 : at));
+  return inYearsOfFourDigits(isDay && endOfDay ? at - 1 : at);
 }
 
 /** February 30 becomes March 2 without a word. */
@@ -95,7 +101,7 @@ function zoneOffsetMs(at: number, zone: string): number {
       .map(({ type, value }) => [type, Number(value)]),
   );
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  return utcOf(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

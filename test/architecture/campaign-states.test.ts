@@ -1,17 +1,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
+import { reportedStates } from "../../src/kernel/delivery.ts";
 import {
   campaignMoves,
   campaignStates,
+  type Move,
   recipientMoves,
   recipientStates,
   sendingStates,
 } from "../../src/messaging/domain/campaign.ts";
+import { settledStates } from "../../src/messaging/domain/platform.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 
 const folder = "src/messaging/adapters/postgres/campaigns";
-const files = async (): Promise<string[]> =>
-  [...(await readdir(folder)).map((file) => `${folder}/${file}`), "src/cli/job-campaigns.ts"].sort();
+const files = async (): Promise<string[]> => (await readdir(folder)).map((file) => `${folder}/${file}`).sort();
 
 /** Words in single quotes, as SQL and definitions in the catalog have them. */
 const quotedWords = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? "").sort();
@@ -66,6 +68,13 @@ describe("the states of campaigns and their recipients", () => {
                    from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
                    where adrelid = 'campaign_recipients'::regclass and attname = 'state'`;
     expect(await definition(begin)).to.deep.equal([recipientMoves.add.to]);
+  });
+
+  it("are each reached by a move, by an outcome or by a delivery status", () => {
+    const reached = (moves: Record<string, Move<string>>) => Object.values(moves).map(({ to }) => to);
+    expect(reached(campaignMoves)).to.include.members([...campaignStates]);
+    const settled = [...reached(recipientMoves), ...Object.values(settledStates), ...reportedStates];
+    expect(settled).to.include.members([...recipientStates]);
   });
 
   it("are covered by the indexes of what is sent", async () => {

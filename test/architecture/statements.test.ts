@@ -31,6 +31,30 @@ describe("prepared statements", () => {
   });
 });
 
+describe("the composition root and the operator's commands", () => {
+  it("hold no statements: stores do", async () => {
+    for (const folder of ["src/bootstrap", "src/cli"]) {
+      for (const file of await readdir(folder)) {
+        expect(await readFile(`${folder}/${file}`, "utf8"), file).not.to.match(/\.rows[(<]|\btext: `/);
+      }
+    }
+  });
+});
+
+describe("routes", () => {
+  it("are all mounted by the composition root", async () => {
+    const all = await readdir("src", { recursive: true });
+    const sources = async (pattern: RegExp) =>
+      Promise.all(all.filter((file) => pattern.test(file)).map((file) => readFile(`src/${file}`, "utf8")));
+    const routes = (await sources(/adapters\/(http|pusher)\/.*\.ts$/)).flatMap((source) =>
+      [...source.matchAll(/export (?:const|function) (\w+Routes?)\b/g)].map(([, name = ""]) => name),
+    );
+    expect(routes.length).to.be.above(20);
+    const mounted = (await sources(/^bootstrap\//)).join("\n");
+    expect(routes.filter((name) => !new RegExp(`\\b${name}\\(`).test(mounted))).to.deep.equal([]);
+  });
+});
+
 describe("stores", () => {
   const storeSources = async (): Promise<[file: string, source: string][]> => {
     const files = (await readdir("src", { recursive: true })).filter((file) =>

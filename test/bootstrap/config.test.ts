@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { readConfig } from "../../src/bootstrap/config.ts";
 import { listOf } from "../../src/bootstrap/container.ts";
+import { channels } from "../../src/kernel/channels.ts";
 
 /** What production must be given. */
 const needed = {
@@ -104,6 +105,13 @@ describe("the configuration", () => {
 
   it("is tested with every variable that there is", () => {
     expect(Object.keys(others)).to.have.members(variables.map(([variable]) => variable));
+  });
+
+  it("has a setting and a variable for the address of each channel that is not the messaging platform's", () => {
+    const elsewhere = channels.filter((name) => !name.startsWith("platform-"));
+    expect(Object.keys(readConfig(needed).channels)).to.have.members(elsewhere);
+    const set = variables.flatMap(([, [section, name]]) => (section === "channels" ? [name] : []));
+    expect(set).to.have.members(elsewhere);
   });
 
   for (const [variable, path] of variables) {

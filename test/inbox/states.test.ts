@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { conversationStates } from "../../src/inbox/domain/conversation.ts";
 import { messageStates } from "../../src/inbox/domain/delivery.ts";
 import { ticketStates } from "../../src/inbox/domain/ticket.ts";
+import { agentCounts } from "../../src/reports/adapters/postgres/figures-sql.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const statesOf: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +29,10 @@ describe("states of the inbox", () => {
       expect(allowed).to.have.members(states);
     });
   }
+
+  it("of tickets are each counted in the report", () => {
+    expect(agentCounts).to.include.members([...ticketStates]);
+  });
 
   it("are not spelled in its statements, which take them from the domain", async () => {
     const folder = "src/inbox/adapters/postgres";

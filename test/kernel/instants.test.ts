@@ -29,6 +29,16 @@ describe("a date without a zone", () => {
     expect(inUtc("9999-12-31T20:00:00-03:00", "UTC")).to.equal("9999-12-31T23:00:00.000Z");
   });
 
+  it("is never earlier than the year 1 in UTC, and is in the first hundred years what it says", () => {
+    const earliest = "0001-01-01T00:00:00.000Z";
+    expect(inUtc("0001-01-01", "Asia/Tokyo")).to.equal(earliest);
+    expect(inUtc("0001-01-01T00:00:00+09:00", "UTC")).to.equal(earliest);
+    expect(inUtc("0001-01-01", "UTC")).to.equal(earliest);
+    expect(inUtc("0099-03-01", "UTC")).to.equal("0099-03-01T00:00:00.000Z");
+    expect(inUtc("0004-02-29", "America/La_Paz")).to.match(/^0004-02-29T04:3/);
+    expect(instantOf("0000-12-31", "UTC")).to.equal(null);
+  });
+
   it("is nothing where there is no such date, and what it says where it names a zone", () => {
     for (const none of ["2026-02-30", "2026-13-01", "2026-01-01T25:00", "mañana", ""]) {
       expect(instantOf(none, "America/La_Paz")).to.equal(null);

@@ -18,7 +18,7 @@ export class AssignWaiting {
     private readonly lines: WaitingLines,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly sends: Pick<SendMessage, "finish">,
+    private readonly sends: Pick<SendMessage, "sendOpened">,
     private readonly mediaBaseUrl: string | null,
     private readonly onFailure: (error: unknown, line: AgentLine) => void,
   ) {}
@@ -55,7 +55,7 @@ export class AssignWaiting {
       if (ticketIds.length === 0) break;
       served += ticketIds.length;
       this.feed.publish(events);
-      await this.sends.finish(messages);
+      await this.sends.sendOpened(messages);
     }
     return served;
   }

@@ -45,7 +45,7 @@ export class CreateTicket {
     private readonly setups: TicketSetups,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly sends: Pick<SendMessage, "start">,
+    private readonly sends: Pick<SendMessage, "sendInBackground">,
     private readonly mediaBaseUrl: string | null,
   ) {}
 
@@ -58,7 +58,7 @@ export class CreateTicket {
       this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
     this.feed.publish(events);
-    await this.sends.start(messages);
+    await this.sends.sendInBackground(messages);
     return { chatId, ticketId: ticketIds[0] ?? null };
   }
 }

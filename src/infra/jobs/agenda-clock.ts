@@ -139,9 +139,9 @@ class AgendaClock implements Clock {
     if (this.stopping.signal.aborted) return;
     const ended = new AbortController();
     void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
-    // Until the last of them has ended when the process stops: before that no other is to begin.
+    // When the process stops, the lock is kept until every tick has returned: no other process may begin before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
-      // Another process, whose ticks all end, is to have its turn: until this one polls again it has almost a second.
+      // A tick hangs here. The entry is given up; another process has almost a second to take it before this one polls.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);

@@ -12,7 +12,10 @@ export interface Cells<Cell extends Queries = Queries> {
   among(businessIds: readonly number[]): readonly { readonly cell: Cell; readonly businessIds: readonly number[] }[];
   /** All of them, for work that goes over all businesses. */
   each(): readonly Cell[];
-  /** For what is asked before anybody knows which business it is about: keys, tokens, files by their names. */
+  /**
+   * For what is looked for before anybody knows which business it is about: App Keys, sessions, credentials, stored
+   * files by their names, webhooks that have come in. All that reads or writes these asks here.
+   */
   readonly directory: Cell;
 }
 

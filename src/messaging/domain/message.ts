@@ -18,7 +18,7 @@ export interface MessageContent {
   readonly media?: Media;
 }
 
-/** What its chat calls it, in the cloud platform's words on every channel. */
+/** What its chat calls it: the cloud platform's words on every channel, but for `sms`. */
 export function kindOf({ template, media }: MessageContent, channel?: string): string {
   if (channel === smsChannel) return "sms";
   return template ? "template" : (media?.type ?? "text");

@@ -1,4 +1,4 @@
-import type { ReportedState } from "../../kernel/delivery.ts";
+import type { DeliveryState, ReportedState } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
 /** Why the platform refused a message, by what is to be done about it. */
@@ -45,7 +45,7 @@ export const settledStates = {
   refused: "failed",
   "not-sent": "failed",
   unknown: "unknown",
-} as const satisfies Record<SendOutcome["kind"], string>;
+} as const satisfies Record<SendOutcome["kind"], DeliveryState>;
 
 /** What became of a message of ours. */
 export interface DeliveryStatus {

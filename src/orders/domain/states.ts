@@ -43,7 +43,7 @@ const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mov
 /** Orders that are picked up are never on the way: they go straight between these two, and no others do. */
 const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
-/** Whether somebody may move an order from one state to another. */
+/** Whether somebody may move an order from one state to another. No endpoint moves orders but to cancel them. */
 export function mayMove(
   mover: Mover,
   from: OrderState,

@@ -1,7 +1,6 @@
 import { integer, isObject, listOf, oneOf, optional, reader, type Settings, shape, text } from "../core/input.ts";
 
 export const adStates = ["ACTIVE", "PAUSED", "DELETED", "ARCHIVED"] as const;
-export type SandboxAdState = (typeof adStates)[number];
 
 const cents = reader<string>("be digits", (value) => typeof value === "string" && /^\d{1,18}$/.test(value));
 

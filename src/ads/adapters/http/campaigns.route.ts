@@ -30,7 +30,7 @@ const query = {
     start: date,
     end: date,
     showOnlyActives: { type: "boolean", default: false },
-    after: { type: "string", maxLength: 2_000 },
+    after: { type: "string", minLength: 1, maxLength: 2_000 },
   },
 } as const satisfies Schema;
 
@@ -100,7 +100,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
         start,
         end,
         onlyActive: showOnlyActives,
-        after: after || null,
+        after: after ?? null,
       });
       return orRetryLater(listed.then(toWire));
     },

@@ -99,8 +99,8 @@ export const toldColumns = (table: string): string =>
 export const messageColumns = toldColumns("message");
 
 /**
- * True of messages that nobody has been told of: incoming ones, and those that now leave `sending`. Whoever
- * moves a message out of `sending` announces it, be it the sender, a delivery status or the sweep.
+ * True of messages that nobody has been told of: incoming ones, and those that leave one of `untoldStates`. Whoever
+ * moves a message out of these announces it, be it the sender, a delivery status or the sweep.
  */
 const isNew = `(moved.before is null or moved.before in (${quoted(...untoldStates)}))`;
 

@@ -17,8 +17,11 @@ import { announcing, messageColumns } from "./announce-sql.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
 import { findingRooms, findingThreads } from "./thread-sql.ts";
 
-/** Enters the message in the conversation that the CTE `talk` of `finding` ends with. */
-const opening = (name: string, finding: string, talk: string): Statement => ({
+/**
+ * Enters the message in the conversation that `finding` looks for: `conversations` is the CTE of it that holds the
+ * conversation. The parameters of `finding` begin at $13.
+ */
+const opening = (name: string, finding: string, conversations: string): Statement => ({
   name,
   text: `
     with ${finding}
@@ -28,7 +31,7 @@ const opening = (name: string, finding: string, talk: string): Statement => ({
     select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
            $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
            now() + make_interval(secs => $12)
-    from ${talk}
+    from ${conversations}
     returning id, attempt, reference`,
 });
 

@@ -32,6 +32,12 @@ export interface RecipientStatus {
   readonly settledAt: Date | null;
 }
 
+export interface CampaignsStanding {
+  /** Those whose message waits or is under way. */
+  readonly waiting: number;
+  readonly done: number;
+}
+
 export interface CampaignReads {
   status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
   /** Newest first. */
@@ -48,6 +54,8 @@ export interface CampaignReads {
     from: { readonly after: number; readonly offset: number },
     limit: number,
   ): Promise<RecipientStatus[]>;
+  /** Of all businesses: recipients of campaigns that have begun and did not end more than a day ago. */
+  standing(): Promise<CampaignsStanding>;
 }
 
 export interface CampaignControl {

@@ -40,30 +40,30 @@ export class SendMessage {
     return outcome.platformMessageId;
   }
 
-  /** Sends what is opened already. Resolves at once, unless very many are under way. Never rejects. */
-  async start(opened: readonly OpenedMessage[]): Promise<void> {
+  /** Sends what is opened already, as `sendOpened` does, but resolves at once unless very many are under way. */
+  async sendInBackground(opened: readonly OpenedMessage[]): Promise<void> {
     const isCrowded = this.underWay.size >= mostInBackground;
-    const sent = this.finish(opened);
+    const sent = this.sendOpened(opened);
     if (isCrowded) await sent;
   }
 
-  /** The same; resolves when what became of each is written down. */
-  async finish(opened: readonly OpenedMessage[]): Promise<void> {
+  /** Sends what is opened already; resolves when what became of each is written down. Never rejects. */
+  async sendOpened(opened: readonly OpenedMessage[]): Promise<void> {
     await Promise.all(
       opened.map((message) => {
-        const sent = this.sendOpened(message).finally(() => this.underWay.delete(sent));
+        const sent = this.sendOne(message).finally(() => this.underWay.delete(sent));
         this.underWay.add(sent);
         return sent;
       }),
     );
   }
 
-  /** Resolves when nothing that was started is under way any more. */
+  /** Resolves when nothing that is sent in the background is under way any more. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async sendOpened(message: OpenedMessage): Promise<void> {
+  private async sendOne(message: OpenedMessage): Promise<void> {
     const outcome = await this.sendFromOwn(message).catch((error): SendOutcome => {
       this.onFailure(error, message.id);
       return { kind: "not-sent", reason: "it could not be handed to its channel" };

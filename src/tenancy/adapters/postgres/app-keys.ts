@@ -1,5 +1,4 @@
-import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
@@ -37,25 +36,25 @@ const revokeKey: Statement = {
 
 export class PostgresAppKeys implements AppKeys, AppKeyStore {
   constructor(
-    private readonly cells: Cells,
+    private readonly directory: Queries,
     private readonly digestOf: (key: string) => Buffer,
   ) {}
 
   async accessOf(key: string): Promise<KeyAccess | null> {
-    const [found] = await this.cells.directory.rows<KeyAccess>(access, [this.digestOf(key)]);
+    const [found] = await this.directory.rows<KeyAccess>(access, [this.digestOf(key)]);
     return found ?? null;
   }
 
   async add(businessId: number, key: string, label: string): Promise<boolean> {
-    return (await this.cells.of(businessId).rows(add, [this.digestOf(key), businessId, label])).length > 0;
+    return (await this.directory.rows(add, [this.digestOf(key), businessId, label])).length > 0;
   }
 
   async revoke(businessId: number, label: string): Promise<number> {
-    return (await this.cells.of(businessId).rows(revoke, [businessId, label])).length;
+    return (await this.directory.rows(revoke, [businessId, label])).length;
   }
 
   async revokeKey(key: string): Promise<number | null> {
-    const [row] = await this.cells.directory.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
+    const [row] = await this.directory.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
     return row?.business_id ?? null;
   }
 }

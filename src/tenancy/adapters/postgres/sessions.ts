@@ -1,5 +1,4 @@
-import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
 
@@ -52,36 +51,36 @@ const businesses: Statement = {
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   constructor(
-    private readonly cells: Cells,
+    private readonly directory: Queries,
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
   async userOf(token: string): Promise<SessionUser | null> {
-    const [found] = await this.cells.directory.rows<SessionUser>(user, [this.digestOf(token)]);
+    const [found] = await this.directory.rows<SessionUser>(user, [this.digestOf(token)]);
     return found ?? null;
   }
 
   async open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null> {
     const values = [this.digestOf(token), businessId, userId, hours];
-    const [row] = await this.cells.of(businessId).rows<{ expires_at: Date }>(open, values);
+    const [row] = await this.directory.rows<{ expires_at: Date }>(open, values);
     return row?.expires_at ?? null;
   }
 
   async revoke(token: string): Promise<boolean> {
-    return (await this.cells.directory.rows(revoke, [this.digestOf(token)])).length > 0;
+    return (await this.directory.rows(revoke, [this.digestOf(token)])).length > 0;
   }
 
   async purge(): Promise<number> {
-    return (await this.cells.directory.rows(purge, [])).length;
+    return (await this.directory.rows(purge, [])).length;
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [found] = await this.cells.directory.rows<StoredCredentials>(credentials, [email]);
+    const [found] = await this.directory.rows<StoredCredentials>(credentials, [email]);
     return found ?? null;
   }
 
   async businessesWith(userId: number): Promise<number[]> {
-    const rows = await this.cells.directory.rows<{ business_id: number }>(businesses, [userId]);
+    const rows = await this.directory.rows<{ business_id: number }>(businesses, [userId]);
     return rows.map((row) => row.business_id);
   }
 }

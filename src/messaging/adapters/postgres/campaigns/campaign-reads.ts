@@ -1,7 +1,19 @@
-import type { Cells } from "../../../../infra/postgres/cells.ts";
+import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import type { CampaignReads, CampaignStatus, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
-import { countsOf, type RecipientCounts, type RecipientState, sendingStates } from "../../../domain/campaign.ts";
+import type {
+  CampaignReads,
+  CampaignStatus,
+  CampaignsStanding,
+  RecipientStatus,
+} from "../../../application/campaigns/operator-ports.ts";
+import {
+  campaignMoves,
+  countsOf,
+  openStates,
+  type RecipientCounts,
+  type RecipientState,
+  sendingStates,
+} from "../../../domain/campaign.ts";
 import { countsByState, isIn } from "./campaign-sql.ts";
 
 const columns = `
@@ -46,6 +58,17 @@ const recipients: Statement = {
     order by position limit $5 offset $6`,
 };
 
+const standing: Statement = {
+  name: "campaigns_standing",
+  text: `
+    select count(*) filter (where recipient.state ${isIn(openStates)}) as waiting,
+           count(*) filter (where recipient.state not ${isIn(openStates)}) as done
+    from campaign_recipients as recipient
+    join campaigns as campaign on campaign.business_id = recipient.business_id and campaign.id = recipient.campaign_id
+    where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
+      and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')`,
+};
+
 type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
   readonly windowFrom: string | null;
   readonly windowTo: string | null;
@@ -79,6 +102,12 @@ export class PostgresCampaignReads implements CampaignReads {
     return this.cells
       .of(businessId)
       .rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset]);
+  }
+
+  async standing(): Promise<CampaignsStanding> {
+    const rows = await everywhere(this.cells, (cell) => cell.rows<CampaignsStanding>(standing, []));
+    const sum = (field: keyof CampaignsStanding) => rows.reduce((total, row) => total + row[field], 0);
+    return { waiting: sum("waiting"), done: sum("done") };
   }
 }
 

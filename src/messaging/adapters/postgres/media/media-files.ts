@@ -1,5 +1,4 @@
-import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type { MediaRegister } from "../../../application/media/ports.ts";
 import { mediaTypeOf, type StoredMedia } from "../../../domain/media.ts";
 
@@ -38,29 +37,29 @@ const abandoned: Statement = {
 type MediaRow = Omit<StoredMedia, "type"> & { readonly type: string };
 
 export class PostgresMediaFiles implements MediaRegister {
-  constructor(private readonly cells: Cells) {}
+  constructor(private readonly directory: Queries) {}
 
   async begin(file: Parameters<MediaRegister["begin"]>[0]): Promise<void> {
-    await this.cells.of(file.businessId).rows(begin, [file.businessId, file.name, file.fileName, file.type.type]);
+    await this.directory.rows(begin, [file.businessId, file.name, file.fileName, file.type.type]);
   }
 
   async complete(businessId: number, name: string, size: number): Promise<void> {
-    const rows = await this.cells.of(businessId).rows(complete, [businessId, name, size]);
+    const rows = await this.directory.rows(complete, [businessId, name, size]);
     if (rows.length === 0) throw new Error("the file was swept away while it was stored");
   }
 
   async forget(businessId: number, name: string): Promise<void> {
-    await this.cells.of(businessId).rows(forget, [businessId, name]);
+    await this.directory.rows(forget, [businessId, name]);
   }
 
   async find(name: string): Promise<StoredMedia | null> {
-    const [row] = await this.cells.directory.rows<MediaRow>(find, [name]);
+    const [row] = await this.directory.rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
     return row && type ? { ...row, type } : null;
   }
 
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
     const values = [olderThanSeconds, most];
-    return await everywhere(this.cells, (cell) => cell.rows<{ businessId: number; name: string }>(abandoned, values));
+    return await this.directory.rows<{ businessId: number; name: string }>(abandoned, values);
   }
 }
