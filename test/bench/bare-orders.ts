@@ -7,7 +7,7 @@ interface Row {
   readonly discount: string;
   readonly extraData: { readonly customExtras: Readonly<Record<string, Readonly<Record<string, { price: number }>>>> };
   readonly branch: Named | null;
-  readonly zone: { id: number; price: string; branchId: number | null; branchName: string | null } | null;
+  readonly zone: { id: number; price: string; branch: Named | null } | null;
   readonly chat: {
     readonly id: number;
     readonly supportUserId: number | null;
@@ -19,7 +19,7 @@ interface Row {
       readonly platformId: string;
     };
   } | null;
-  readonly lines: readonly LineRow[] | null;
+  readonly lines: readonly LineRow[];
 }
 
 interface LineRow {
@@ -27,10 +27,11 @@ interface LineRow {
   readonly quantity: number;
   readonly type: string;
   readonly retailerId: string | null;
-  readonly articleId: number;
-  readonly articleName: string;
-  readonly price: string;
-  readonly extras: readonly { id: number; extraId: number; name: string; charge: string }[] | null;
+  readonly article: { readonly id: number; readonly name: string; readonly price: string };
+  readonly extras: readonly {
+    readonly id: number;
+    readonly extra: { readonly id: number; readonly name: string; readonly charge: string };
+  }[];
 }
 
 interface Named {
@@ -61,12 +62,12 @@ export function bareSums({ id, shipmentMethod, speedyPrice, zone, lines, discoun
   const custom = extraData.customExtras[id];
   let sum = 0;
   let isFree = shipmentMethod === "pickup" || zone === null;
-  for (const line of lines ?? []) {
+  for (const line of lines) {
     isFree ||= line.type === "delivery_coupon";
-    let price = cents(line.price);
-    for (const { extraId, charge } of line.extras ?? []) {
-      const own = custom?.[`${extraId}:${line.id}`];
-      price += own ? Math.round(own.price * 100) : cents(charge);
+    let price = cents(line.article.price);
+    for (const { extra } of line.extras) {
+      const own = custom?.[`${extra.id}:${line.id}`];
+      price += own ? Math.round(own.price * 100) : cents(extra.charge);
     }
     sum += line.quantity * price;
   }
@@ -75,16 +76,16 @@ export function bareSums({ id, shipmentMethod, speedyPrice, zone, lines, discoun
 }
 
 export const bareLines = ({ lines }: Row) =>
-  (lines ?? []).map((line) => ({
+  lines.map((line) => ({
     id: line.id,
     quantity: line.quantity,
     type: line.type,
     retailer_id: line.retailerId,
-    articulo: { id: line.articleId, name: line.articleName, price: line.price },
-    extras: (line.extras ?? []).map(({ id, extraId, name, charge }) => ({
+    articulo: { id: line.article.id, name: line.article.name, price: line.article.price },
+    extras: line.extras.map(({ id, extra }) => ({
       id,
-      extra_id: extraId,
-      extra: { id: extraId, name, charge },
+      extra_id: extra.id,
+      extra: { id: extra.id, name: extra.name, charge: extra.charge },
     })),
   }));
 
@@ -107,7 +108,7 @@ export const bareZone = ({ zone }: Row) =>
   zone && {
     id: zone.id,
     precio: zone.price,
-    sucursal: zone.branchId === null ? null : { id: zone.branchId, nombre: zone.branchName },
+    sucursal: zone.branch && { id: zone.branch.id, nombre: zone.branch.name },
   };
 
 /** An order with all that surrounds it, without a tracker. */

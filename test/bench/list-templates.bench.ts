@@ -51,8 +51,8 @@ export default bench;
 
 interface ListedRow {
   readonly sender_account_id: string;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
   readonly [column: string]: unknown;
 }
 
@@ -74,7 +74,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
       `/v23.0/${account}/message_templates?fields=name%2Clanguage%2Cstatus&limit=250`,
     );
     const states = new Map(JSON.parse(page).data.map((each: PlatformTemplate) => [each.name, each.status]));
-    return JSON.stringify({ plantillas: rows.map((row) => toWire(row, states.get(row.platform_name))) });
+    return JSON.stringify({ plantillas: rows.map((row) => toWire(row, states.get(row.platformName))) });
   };
 };
 
@@ -84,26 +84,26 @@ interface PlatformTemplate {
 }
 
 const toWire = (row: ListedRow, state: unknown) => ({
-  id: row.template_id,
-  nombre: row.template_name,
-  id_plantilla: row.platform_name,
+  id: row.id,
+  nombre: row.name,
+  id_plantilla: row.platformName,
   descripcion: row.body,
   template: row.structure,
   botones: row.buttons,
   codigo: row.code,
-  archivo_nombre: row.file_name,
-  type: row.header_type,
-  tipo: row.template_provider,
-  agentes_permitidos: row.allowed_agents,
-  contacto_variables: row.contact_variables,
+  archivo_nombre: row.fileName,
+  type: row.headerType,
+  tipo: row.provider,
+  agentes_permitidos: row.allowedAgents,
+  contacto_variables: row.contactVariables,
   articles: row.articles,
-  empresa_id: row.business_id,
-  id_providerb: row.provider_b_id,
+  empresa_id: row.businessId,
+  id_providerb: row.providerBId,
   version: row.version,
   visible: true,
   deleted_at: null,
-  created_by_ai: row.created_by_ai,
+  created_by_ai: row.createdByAi,
   state,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
 });

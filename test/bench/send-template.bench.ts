@@ -87,9 +87,9 @@ interface Counts {
 }
 
 interface ContextRow {
-  readonly business_name: string;
+  readonly businessName: string;
   readonly sender_platform_id: string;
-  readonly platform_name: string;
+  readonly platformName: string;
   readonly structure: { readonly language: string; readonly components: readonly { readonly text: string }[] };
 }
 
@@ -114,7 +114,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
     if (!context) throw new Error("no such template");
     const { language, components } = context.structure;
     const body = `${components.at(-1)?.text}`.replaceAll(/\{\{(\d)\}\}/g, (_, n) => parameters[n - 1]);
-    const author = context.business_name;
+    const author = context.businessName;
     const message = [id, "template", body, null, "business", author, null, template, null, null, false, 60];
     const values = [...message, cloudChannel, phone, phone];
     const [entry] = await query<{ id: number; attempt: number; reference: string }>(open, values);
@@ -130,7 +130,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
         type: "template",
         biz_opaque_callback_data: entry.reference,
         template: {
-          name: context.platform_name,
+          name: context.platformName,
           language: { code: language },
           components: [{ type: "body", parameters: parameters.map((text: string) => ({ type: "text", text })) }],
         },
