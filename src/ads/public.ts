@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of ads. */
+/** What other features and the composition root may use of ads. */
 
 export { ListAccounts } from "./application/list-accounts.ts";
 export { ListAdSets } from "./application/list-ad-sets.ts";

@@ -16,7 +16,7 @@ import { AskDeliveryPrices, EditOrders } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** The same trouble is told of once in so many milliseconds. */
+/** Milliseconds within which the same trouble is logged once. */
 const silenceMs = 60_000;
 /** Hours for which orders want a price where nobody is asked: long enough to change that setting everywhere. */
 const unaskedHours = 1;

@@ -20,7 +20,7 @@ import { PushOrderEvents, SendPaymentLink } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** The same trouble is told of once in so many milliseconds. */
+/** Milliseconds within which the same trouble is logged once. */
 const silenceMs = 60_000;
 /** Hours for which events wait where no process is to push them: long enough to change that setting everywhere. */
 const unpushedHours = 1;

@@ -72,7 +72,7 @@ export const tokens = {
   feed: token<EventFeed>("feed"),
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
-  /** Several: whatever a process starts and stops. */
+  /** Several: each part that a process starts and stops. */
   background: token<Background>("background"),
   /** Several: whatever the clock calls. */
   tick: token<Tick>("tick"),

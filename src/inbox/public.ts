@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of inbox. */
+/** What other features and the composition root may use of inbox. */
 
 export { AssignWaiting } from "./application/assign-waiting.ts";
 export { CreateTicket } from "./application/create-ticket.ts";

@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of messaging. */
+/** What other features and the composition root may use of messaging. */
 
 export { CampaignProgress } from "./application/campaigns/campaign-progress.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";

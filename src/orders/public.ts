@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of orders. */
+/** What other features and the composition root may use of orders. */
 
 export { AskDeliveryPrices } from "./application/delivery/delivery-prices.ts";
 export type { DeliveryPricing, DriverTracking } from "./application/delivery/integrations.ts";

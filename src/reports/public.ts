@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of reports. */
+/** What other features and the composition root may use of reports. */
 
 export { FoldReports } from "./application/fold-reports.ts";
 export type { SharedReports } from "./application/ports.ts";

@@ -1,4 +1,4 @@
-/** What other features, and whoever puts the process together, may use of tenancy. */
+/** What other features and the composition root may use of tenancy. */
 
 export { FoundBusiness } from "./application/found-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";

@@ -3,11 +3,11 @@ import type { MessageState } from "../domain/delivery.ts";
 import type { TicketState } from "../domain/ticket.ts";
 
 /*
- * What clients are told, as JSON has it. Timestamps are text as the database writes them into JSON, with its offset
+ * The payloads that clients get, as JSON. Timestamps are text as the database writes them into JSON, with its offset
  * and microseconds.
  */
 
-/** Something that is told by its name. */
+/** Something that clients know by its id and name. */
 export interface NamedView {
   readonly id: number;
   readonly name: string;

@@ -10,7 +10,7 @@ import type {
 } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
 
-/** What a client is told of a contact; of the row `contact`. */
+/** The fields of a contact that clients get, from the row `contact`. */
 export const contactAsTold = jsonOf<ContactView>({
   id: "contact.id",
   name: "contact.name",
@@ -99,8 +99,8 @@ export const toldColumns = (table: string): string =>
 export const messageColumns = toldColumns("message");
 
 /**
- * True of messages that nobody has been told of: incoming ones, and those that leave one of `untoldStates`. Whoever
- * moves a message out of these announces it, be it the sender, a delivery status or the sweep.
+ * True of messages that no client knows of: incoming ones, and those that leave one of `untoldStates`. The sender,
+ * a delivery status or the sweep may move a message out of these; each of them announces it.
  */
 const isNew = `(moved.before is null or moved.before in (${quoted(...untoldStates)}))`;
 

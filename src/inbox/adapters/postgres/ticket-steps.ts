@@ -45,7 +45,7 @@ const find: Statement = {
     where step.business_id = $1 and step.id = $2 and step.type = 'ticket'`,
 };
 
-/** A step of ours that opens no tickets is none of another business, whatever that one's are numbered. */
+/** A step of ours that opens no tickets is not taken for one of another business that has the same id. */
 const isForeign: Statement = {
   name: "ticket_step_is_foreign",
   text: `

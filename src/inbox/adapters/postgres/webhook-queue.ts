@@ -58,7 +58,7 @@ const purge: Statement = {
     returning id`,
 };
 
-/** Kept where everything is of which nobody knows yet whose it is. */
+/** Kept in the directory: the business of a webhook is not known before it is read. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
