@@ -18,7 +18,7 @@ import { tokens } from "./tokens.ts";
 
 /** Milliseconds within which the same trouble is logged once. */
 const silenceMs = 60_000;
-/** Hours for which orders want a price where nobody is asked: long enough to change that setting everywhere. */
+/** Hours after which a wanted price is dropped where no integration is set: time to set it in all processes. */
 const unaskedHours = 1;
 
 export const ordersEditModule = new ContainerModule(({ bind }) => {

@@ -1,6 +1,6 @@
 /**
  * What is known of an outgoing message, in the order in which knowledge grows. A message only moves to the
- * right, whatever order its news arrive in: a late `sent` does not undo `delivered`.
+ * right, in whichever order its news arrives: a late `sent` does not undo `delivered`.
  */
 export const deliveryStates = ["queued", "sending", "unknown", "sent", "failed", "delivered", "read"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

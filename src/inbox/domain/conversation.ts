@@ -13,7 +13,7 @@ interface Rules extends Readonly<Record<ConversationMove, ConversationState | nu
 /** What each move makes of a conversation in each state; null where it stays as it is. */
 const rules: Readonly<Record<ConversationState, Rules>> = {
   bot: { ticket: "pending", answer: null, isAttended: false },
-  // §3: whoever is written to no longer waits.
+  // §3: a contact who gets a message no longer waits.
   pending: { ticket: null, answer: "in_progress", isAttended: false },
   in_progress: { ticket: null, answer: null, isAttended: true },
 };

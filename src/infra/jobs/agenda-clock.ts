@@ -115,7 +115,7 @@ class AgendaClock implements Clock {
     agenda.on("start", (job: Job) => this.jobs.add(job));
     agenda.on("complete", (job: Job) => this.jobs.delete(job));
     agenda.define(entryName, (job: Job) => this.lead(job));
-    // In MongoDB it would take the lock from whoever holds it.
+    // Creating the entry again in MongoDB would take the lock from the process that holds it.
     const { total } = await agenda.queryJobs({ name: entryName });
     if (total === 0) await agenda.every("1 second", entryName);
     await agenda.start();

@@ -2,8 +2,8 @@ import type { Queries } from "./database.ts";
 
 /**
  * The databases in which businesses live, each business whole in one of them. Today there is one, with everything that
- * belongs to no business besides. Whatever is asked of a business is asked through `of`; so a business may one day live
- * elsewhere.
+ * belongs to no business besides. Queries about a business go through `of`, so that a business may one day live in another
+ * database.
  */
 export interface Cells<Cell extends Queries = Queries> {
   /** The one in which the business lives; every statement names the business besides. */

@@ -15,8 +15,8 @@ export interface Heartbeat {
 
 /**
  * What processes tell each other over NOTIFY, on one connection of its own for all channels, which comes back by
- * itself. `pg.Client` rather than the pool: LISTEN belongs to its connection for good. Whoever only listens does not
- * notice a network that has gone silent, hence the heartbeat.
+ * itself. `pg.Client` rather than the pool: LISTEN belongs to its connection for good. A connection that only
+ * listens does not notice a network that has gone silent, hence the heartbeat.
  */
 export class Notifications {
   private client: pg.Client | undefined;
@@ -37,12 +37,12 @@ export class Notifications {
   /** False while notifications could be missed. */
   live = false;
 
-  /** Before `start`: a channel that nobody hears is not listened to. */
+  /** Must be called before `start`, which listens to the channels that have a hearer by then. */
   on(channel: string, hearer: (payload: string) => void): void {
     this.hearers.set(channel, [...(this.hearers.get(channel) ?? []), hearer]);
   }
 
-  /** What `wake` looks for may be there: the channel says so, or would have while nobody listened. */
+  /** Calls `wake` on each notification, and after a gap in listening, in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void {
     this.on(channel, wake);
     this.onGap(wake);

@@ -54,7 +54,7 @@ const openInChat = opening(
   "talks",
 );
 
-/** §3: whoever is written to no longer waits. Before the message is settled, so that its events tell. */
+/** §3: a contact who gets a message no longer waits. Runs before the message is settled: its events show this state. */
 const takeConversation: Statement = {
   name: "message_take_conversation",
   text: `
