@@ -1,0 +1,165 @@
+import { Busy } from "./errors.ts";
+
+export interface FairGateSettings {
+  /** For metrics, and in what a caller is told. */
+  readonly name: string;
+  /** Pieces of work at a time, of all keys together. */
+  readonly width: number;
+  /** Of one key. */
+  readonly widthOfOne: number;
+  /** Pieces of work of one key that may wait. `check` turns away beyond half of it, so that work begun finds room. */
+  readonly queueOfOne: number;
+  /** Of all keys together; what comes on top is turned away, however little its own key has. */
+  readonly queue: number;
+  /** Milliseconds that a piece of work waits at most. */
+  readonly waitMs: number;
+}
+
+interface Waiter {
+  readonly enter: () => void;
+}
+
+/** What one key has running and waiting. Forgotten when it has neither. */
+interface Party {
+  running: number;
+  readonly waiting: Set<Waiter>;
+}
+
+/**
+ * Shares places among keys, such as businesses or addresses: while several wait, they take turns, whatever each of
+ * them asks for. Who cannot be let in is told so with `Busy`: as its own doing where its key holds its whole share or its
+ * whole queue, else as the process's.
+ */
+export class FairGate {
+  private running = 0;
+  private queued = 0;
+  private readonly parties = new Map<string | number, Party>();
+  /** The keys with something waiting, in the order of their turns. */
+  private readonly turns = new Set<Party>();
+
+  constructor(readonly settings: FairGateSettings) {}
+
+  /** Rejects with `Busy`, or with the signal's reason when it is aborted before the work began. */
+  async pass<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const party = this.partyOf(key);
+    if (this.hasRoomFor(party)) this.begin(party);
+    else await this.wait(key, party, signal);
+    try {
+      return await work();
+    } finally {
+      this.end(key, party);
+    }
+  }
+
+  /** As `pass`, for work that ends elsewhere: whoever gets in must call the function it is given, once. */
+  async enter(key: string | number, signal?: AbortSignal): Promise<() => void> {
+    const party = this.partyOf(key);
+    if (this.hasRoomFor(party)) this.begin(party);
+    else await this.wait(key, party, signal);
+    return () => this.end(key, party);
+  }
+
+  /** Throws `Busy` where new work of this key had better not begin. Holds no place. */
+  check(key: string | number): void {
+    if (this.queued === 0) return;
+    const waiting = this.parties.get(key)?.waiting.size ?? 0;
+    if (waiting * 2 >= this.settings.queueOfOne) throw this.busy(true);
+    if (this.queued * 2 >= this.settings.queue && waiting > 0) throw this.busy(false);
+  }
+
+  stats(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: this.queued };
+  }
+
+  private partyOf(key: string | number): Party {
+    let party = this.parties.get(key);
+    if (!party) {
+      party = { running: 0, waiting: new Set() };
+      this.parties.set(key, party);
+    }
+    return party;
+  }
+
+  private hasRoomFor(party: Party): boolean {
+    return this.running < this.settings.width && party.running < this.settings.widthOfOne;
+  }
+
+  private begin(party: Party): void {
+    this.running += 1;
+    party.running += 1;
+  }
+
+  private end(key: string | number, party: Party): void {
+    this.running -= 1;
+    party.running -= 1;
+    this.letIn();
+    this.forgetIdle(key, party);
+  }
+
+  private forgetIdle(key: string | number, party: Party): void {
+    if (party.running === 0 && party.waiting.size === 0) this.parties.delete(key);
+  }
+
+  private wait(key: string | number, party: Party, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      signal?.throwIfAborted();
+      this.refuseBeyond(party);
+    } catch (error) {
+      this.forgetIdle(key, party);
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        party.waiting.delete(waiter);
+        if (party.waiting.size === 0) this.turns.delete(party);
+        this.queued -= 1;
+      };
+      const giveUp = (reason: unknown) => {
+        leave();
+        this.forgetIdle(key, party);
+        reject(reason);
+      };
+      const waiter: Waiter = {
+        enter: () => {
+          leave();
+          this.begin(party);
+          resolve();
+        },
+      };
+      const onAbort = () => giveUp(signal?.reason);
+      const timer = setTimeout(() => giveUp(this.busy(this.isFull(party))), this.settings.waitMs);
+      signal?.addEventListener("abort", onAbort);
+      party.waiting.add(waiter);
+      this.turns.add(party);
+      this.queued += 1;
+    });
+  }
+
+  private refuseBeyond(party: Party): void {
+    if (party.waiting.size >= this.settings.queueOfOne) throw this.busy(true);
+    if (this.queued >= this.settings.queue) throw this.busy(this.isFull(party));
+  }
+
+  private isFull(party: Party): boolean {
+    return party.running >= this.settings.widthOfOne;
+  }
+
+  private busy(isOwnDoing: boolean): Busy {
+    return new Busy(this.settings.name, isOwnDoing, Math.max(1, Math.ceil(this.settings.waitMs / 1_000)));
+  }
+
+  /** Whoever was let in goes to the end of the turns. */
+  private letIn(): void {
+    for (const party of this.turns) {
+      if (this.running >= this.settings.width) return;
+      if (party.running >= this.settings.widthOfOne) continue;
+      const [first] = party.waiting;
+      if (!first) continue;
+      this.turns.delete(party);
+      first.enter();
+      if (party.waiting.size > 0) this.turns.add(party);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { expect } from "chai";
+import { Busy } from "../../src/kernel/errors.ts";
+import { FairGate, type FairGateSettings } from "../../src/kernel/fair-gate.ts";
+
+const settings: FairGateSettings = {
+  name: "work",
+  width: 2,
+  widthOfOne: 2,
+  queueOfOne: 100,
+  queue: 1_000,
+  waitMs: 60_000,
+};
+
+/** Work that goes on until it is let go, and says when it began. */
+function bench(gate: FairGate) {
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const enter = (key: string, name = key, signal?: AbortSignal) =>
+    gate.pass(
+      key,
+      () => {
+        began.push(name);
+        return new Promise<void>((end) => ends.set(name, end));
+      },
+      signal,
+    );
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await settled();
+  };
+  return { began, enter, end };
+}
+
+const settled = () => new Promise(setImmediate);
+
+async function refusalOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => "done",
+    (error: unknown) => error,
+  );
+}
+
+describe("FairGate", () => {
+  it("lets a newcomer in before the rest of somebody's long queue", async () => {
+    const { began, enter, end } = bench(new FairGate(settings));
+    for (const name of ["a1", "a2", "a3", "a4"]) void enter("a", name);
+    void enter("b");
+    await settled();
+    await end("a1");
+    await end("a2");
+    expect(began).to.deep.equal(["a1", "a2", "a3", "b"]);
+  });
+
+  it("has those who wait take turns", async () => {
+    const { began, enter, end } = bench(new FairGate({ ...settings, width: 1 }));
+    for (const name of ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]) void enter(name[0] ?? "", name);
+    await settled();
+    for (const name of ["a1", "a2", "b1", "c1", "a3", "b2", "b3"]) await end(name);
+    expect(began).to.deep.equal(["a1", "a2", "b1", "c1", "a3", "b2", "b3"]);
+  });
+
+  it("keeps places free of a key that has its share", async () => {
+    const { began, enter, end } = bench(new FairGate({ ...settings, width: 3 }));
+    for (const name of ["a1", "a2", "a3"]) void enter("a", name);
+    await settled();
+    expect(began).to.deep.equal(["a1", "a2"]);
+    void enter("b");
+    await settled();
+    expect(began).to.deep.equal(["a1", "a2", "b"]);
+    await end("a1");
+    expect(began).to.deep.equal(["a1", "a2", "b", "a3"]);
+  });
+
+  it("turns away whose own queue is full as its own doing, and others not at all", async () => {
+    const gate = new FairGate({ ...settings, width: 3, queueOfOne: 1 });
+    const { began, enter } = bench(gate);
+    for (const name of ["a1", "a2", "a3"]) void enter("a", name);
+    const refusal = await refusalOf(enter("a", "a4"));
+    expect(refusal).to.be.instanceOf(Busy).that.includes({ what: "work", isOwnDoing: true, retryAfter: 60 });
+    expect(() => gate.check("a")).to.throw(Busy);
+    gate.check("b");
+    void enter("b");
+    await settled();
+    expect(began).to.include("b");
+  });
+
+  it("turns away whom the others' queue leaves no room as the process's doing", async () => {
+    const gate = new FairGate({ ...settings, width: 1, queue: 2 });
+    const { enter } = bench(gate);
+    for (const name of ["a1", "a2", "a3"]) void enter("a", name);
+    expect(await refusalOf(enter("b")))
+      .to.be.instanceOf(Busy)
+      .that.includes({ isOwnDoing: false });
+  });
+
+  it("turns new work away at half of what may wait, so that work begun finds room", async () => {
+    const gate = new FairGate({ ...settings, width: 1, queueOfOne: 4 });
+    const { began, enter, end } = bench(gate);
+    for (const name of ["a1", "a2"]) void enter("a", name);
+    gate.check("a");
+    void enter("a", "a3");
+    expect(() => gate.check("a")).to.throw(Busy);
+    void enter("a", "a4");
+    for (const name of ["a1", "a2", "a3"]) await end(name);
+    expect(began).to.deep.equal(["a1", "a2", "a3", "a4"]);
+  });
+
+  it("gives up waiting after its time, and keeps no place for it", async () => {
+    const gate = new FairGate({ ...settings, width: 1, waitMs: 5 });
+    const { began, enter, end } = bench(gate);
+    void enter("a");
+    expect(await refusalOf(enter("b")))
+      .to.be.instanceOf(Busy)
+      .that.includes({ isOwnDoing: false });
+    expect(gate.stats()).to.deep.equal({ running: 1, waiting: 0 });
+    await end("a");
+    void enter("c");
+    await settled();
+    expect(began).to.deep.equal(["a", "c"]);
+  });
+
+  it("drops work whose caller is gone before it begins", async () => {
+    const gate = new FairGate({ ...settings, width: 1 });
+    const { began, enter, end } = bench(gate);
+    const gone = new AbortController();
+    void enter("a");
+    const left = refusalOf(enter("b", "b1", gone.signal));
+    void enter("b", "b2");
+    gone.abort(new Error("gone"));
+    expect(await left).to.include({ message: "gone" });
+    await end("a");
+    expect(began).to.deep.equal(["a", "b2"]);
+    await end("b2");
+    expect(gate.stats()).to.deep.equal({ running: 0, waiting: 0 });
+  });
+
+  it("goes on after work that fails", async () => {
+    const gate = new FairGate({ ...settings, width: 1 });
+    expect(await refusalOf(gate.pass("a", () => Promise.reject(new Error("no"))))).to.include({ message: "no" });
+    expect(await gate.pass("b", async () => "yes")).to.equal("yes");
+  });
+});
