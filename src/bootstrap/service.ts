@@ -1,11 +1,11 @@
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
-import { limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { openApiDocument, openApiRoute } from "../infra/http/openapi/openapi.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen } from "../infra/http/server.ts";
+import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
@@ -67,15 +67,16 @@ export async function startService(config: Config, container = createContainer(c
     },
     metrics: { contentType: metrics.contentType, text: () => metrics.text() },
     metricsKey: config.metricsKey,
+    failures: resolve(container, tokens.newFailureLimit)(),
     log,
   });
   const app = createApp(servesApi ? [...apiRoutes(container), ...operations] : operations, {
     authenticators: resolve(container, tokens.authenticators),
-    limitRate: limitRate({ perSecond: config.http.requestsPerSecond, burst: config.http.burst }),
+    limitRate: resolve(container, tokens.limitRate),
     bodyLimit: config.http.bodyLimitBytes,
     idempotency: resolve(container, tokens.idempotency),
     corsOrigins: listOf(config.http.corsOrigins),
-    trustProxy: config.http.trustProxy,
+    proxies: trustedProxies(config.http.trustProxy),
     observe: metrics.observe,
     log,
   });

@@ -2,7 +2,7 @@ import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "
 import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
+import type { FailureLimit, RateLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
@@ -17,6 +17,7 @@ import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
+import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
@@ -82,7 +83,12 @@ export const tokens = {
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),
   knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
-  failedAttempts: token<AttemptLimit>("failedAttempts"),
+  /** Makes one for each kind of failure, so that none is refused for another's. */
+  newFailureLimit: token<() => FailureLimit>("newFailureLimit"),
+  /** Of requests: by credential, else by address. */
+  limitRate: token<RateLimit>("limitRate"),
+  /** What networks share to have unknown keys and tokens looked up. */
+  lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),

@@ -40,12 +40,12 @@ describe("passwords", () => {
 
   it("match themselves only, however their accents were typed", async () => {
     const stored = await passwords.hash("contraseña");
-    expect(await passwords.matches("contrasen\u0303a", stored)).to.equal(true);
-    expect(await passwords.matches("contrasena", stored)).to.equal(false);
+    expect(await passwords.matches("contrasen\u0303a", stored, "10.0.0.1")).to.equal(true);
+    expect(await passwords.matches("contrasena", stored, "10.0.0.1")).to.equal(false);
   });
 
   it("match nothing where none is stored", async () => {
-    expect(await passwords.matches("", null)).to.equal(false);
-    expect(await passwords.matches("x", "none")).to.equal(false);
+    expect(await passwords.matches("", null, "10.0.0.1")).to.equal(false);
+    expect(await passwords.matches("x", "none", "10.0.0.1")).to.equal(false);
   });
 });

@@ -14,11 +14,13 @@ export interface RateSettings {
   readonly burst: number;
 }
 
+export type RateLimit = Middleware;
+
 /**
  * Limits the requests of one credential (`ctx.state.rateKey`, set by whoever checked it) or, without one, of one
  * client address, in this process. Over it: 429 with Retry-After.
  */
-export function limitRate({ perSecond, burst }: RateSettings): Middleware {
+export function limitRate({ perSecond, burst }: RateSettings): RateLimit {
   const limiter = new BurstyRateLimiter(
     new RateLimiterMemory({ keyPrefix: "", points: perSecond, duration: 1 }),
     new RateLimiterMemory({ keyPrefix: "", points: burst, duration: burstSeconds }),
@@ -30,30 +32,29 @@ export function limitRate({ perSecond, burst }: RateSettings): Middleware {
   };
 }
 
-export interface AttemptSettings {
+export interface FailureSettings {
   /** Failures that one client address may make. */
   readonly points: number;
   /** Over how many seconds, from the first of them. */
   readonly perSeconds: number;
 }
 
-/** Counts failed attempts by client address, in this process. */
-export interface AttemptLimit {
-  /** Throws 429 with Retry-After when the address has failed too often; counts nothing. */
-  check(ip: string): Promise<void>;
-  failed(ip: string): Promise<void>;
+/**
+ * Counts failed attempts of one kind by client address, in this process. Only what failed is ever refused for them: what
+ * is right passes, however much was wrong from the same address.
+ */
+export interface FailureLimit {
+  /** Counts a failure and throws it; where the address has failed too often, it throws 429 with Retry-After instead. */
+  refuse(ip: string, failure: Error): Promise<never>;
 }
 
-export function limitAttempts({ points, perSeconds }: AttemptSettings): AttemptLimit {
+export function limitFailures({ points, perSeconds }: FailureSettings): FailureLimit {
   const limiter = new RateLimiterMemory({ keyPrefix: "", points, duration: perSeconds });
   const bucketOf = addressBuckets();
   return {
-    async check(ip) {
-      const used = await limiter.get(bucketOf(ip));
-      if (used && used.consumedPoints >= points && used.msBeforeNext > 0) refuse(used);
-    },
-    async failed(ip) {
-      await limiter.penalty(bucketOf(ip));
+    async refuse(ip, failure) {
+      await limiter.consume(bucketOf(ip)).catch(refuse);
+      throw failure;
     },
   };
 }
@@ -73,8 +74,8 @@ function addressBuckets(): (ip: string) => string {
   return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
-function networkOf(ip: string): string {
+/** The address itself, of IPv6 its /64: whoever has one address there has all 2^64. */
+export function networkOf(ip: string): string {
   if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::", 2);
   const groups = head.split(":");

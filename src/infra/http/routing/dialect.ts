@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "koa";
-import { DatabaseAway, DomainError } from "../../../kernel/errors.ts";
+import { Busy, DatabaseAway, DomainError } from "../../../kernel/errors.ts";
 
 /** A request that does not fit its schema; the message is written for the caller. */
 export class InvalidInput extends DomainError<"invalid_input"> {
@@ -56,6 +56,12 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   // The caller's mistake, also where an endpoint has no words for any.
   if (error instanceof InvalidInput) return [400, { message: error.message }];
   if (error instanceof HttpProblem) throw error;
+  if (error instanceof Busy)
+    throw new HttpProblem(
+      error.isOwnDoing ? 429 : 503,
+      error.isOwnDoing ? "Too many requests" : "Service unavailable",
+      { "Retry-After": String(error.retryAfter) },
+    );
   ctx.app.emit("error", error, ctx);
   if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
   return dialect.unexpected(error);

@@ -15,6 +15,9 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
+  readonly isHttps: boolean;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
 }
 
 /** What a handler answers when it is not simply 200 with a JSON body. */

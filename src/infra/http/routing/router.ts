@@ -88,6 +88,10 @@ function handling(route: Route, parts: RouterParts): Middleware {
       caller: ctx.state.caller,
       headers: ctx.req.headers,
       ip: ctx.ip,
+      isHttps: ctx.secure,
+      get signal() {
+        return hangUpOf(context);
+      },
     };
     const handle = async (): Promise<Reply> => {
       const complaint = route.complaint?.(call as AnyCall);
@@ -99,6 +103,14 @@ function handling(route: Route, parts: RouterParts): Middleware {
     };
     send(ctx, await (once ? once(context, handle) : handle()));
   };
+}
+
+function hangUpOf({ res }: Context): AbortSignal {
+  const hangUp = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) hangUp.abort();
+  });
+  return hangUp.signal;
 }
 
 type AnyCall = Call<never, never, never, never>;
