@@ -72,6 +72,14 @@ describe("the rate limit", () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
   });
 
+  it("is not avoided by a forged address, nor put on somebody else's", async () => {
+    await serveLimited(1, 0);
+    const statuses = [];
+    for (const forged of ["1.1.1.1", "2.2.2.2", "10.0.0.2"]) statuses.push((await from(`${forged}, 10.0.0.1`)).status);
+    expect(statuses).to.deep.equal([200, 429, 429]);
+    expect((await from("10.0.0.2")).status).to.equal(200);
+  });
+
   it("knows who shows no key by the address, an IPv6 one by its network", async () => {
     await serveLimited(1, 0);
     const addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"];

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
 import { newToken, Secrets } from "../../src/infra/crypto/secrets.ts";
+import { Busy } from "../../src/kernel/errors.ts";
 
 const secrets = new Secrets("a master secret that is good for tests only");
 
@@ -47,5 +48,43 @@ describe("passwords", () => {
   it("match nothing where none is stored", async () => {
     expect(await passwords.matches("", null, "10.0.0.1")).to.equal(false);
     expect(await passwords.matches("x", "none", "10.0.0.1")).to.equal(false);
+  });
+
+  describe("that are checked together", () => {
+    let queue: Passwords;
+    let stored: string;
+    const order: string[] = [];
+    before(async () => {
+      queue = new Passwords();
+      stored = await passwords.hash("right");
+    });
+    const check = (who: string, signal?: AbortSignal) =>
+      queue.matches("right", stored, who, signal).then(
+        () => order.push(who),
+        (error: unknown) => error,
+      );
+
+    it("take turns, few of one share wait, and who is gone waits no longer", async () => {
+      const gone = new AbortController();
+      const many = Array.from({ length: 5 }, (_, i) => check("many", i === 2 ? gone.signal : undefined));
+      expect(await check("many"))
+        .to.be.instanceOf(Busy)
+        .and.include({ isOwnDoing: true });
+      const other = check("other");
+      gone.abort();
+      await Promise.all([...many, other]);
+      expect(order).to.deep.equal(["many", "many", "other", "many", "many"]);
+    });
+
+    it("are turned away where too many others wait", async () => {
+      const clients = Array.from({ length: 41 }, () => new AbortController());
+      const others = clients.map(({ signal }, i) => check(`other ${i}`, signal));
+      expect(await check("late"))
+        .to.be.instanceOf(Busy)
+        .and.include({ isOwnDoing: false });
+      for (const client of clients) client.abort();
+      await Promise.all(others);
+      expect(queue.stats().waiting).to.equal(0);
+    });
   });
 });
