@@ -53,7 +53,10 @@ class Search {
       this.taken.push(chunk);
       const found = this.scanner.feed(chunk.subarray(0, this.left));
       this.left -= chunk.length;
-      if (found !== undefined || this.left <= 0) return this.end(found ?? undefined);
+      if (found !== undefined || this.left <= 0) {
+        this.end(found ?? undefined);
+        return;
+      }
     }
     // After the end of the stream, which follows at once, nothing can be put back.
     if (this.req.complete) this.end();

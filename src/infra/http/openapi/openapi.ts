@@ -56,7 +56,7 @@ export function openApiRoute(document: OpenApiDocument): Route {
 const transportFailures = [
   "Failures that no operation words itself are answered alike, with `{ message }`: 400 for a body that is no JSON,",
   "404 for an unknown path, 405 for a wrong method, 408 for a body that takes longer than 30 seconds (an upload that",
-  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` above the rate limit, 503 with `Retry-After` where nothing was done because the database cannot be reached.",
+  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` above the rate limit and for a wrong key or token after too many from the same address, 503 with `Retry-After` where nothing was done because the database cannot be reached or too many others wait.",
 ].join(" ");
 
 const securitySchemes = {
@@ -100,7 +100,7 @@ const commonResponses = {
     content: problemContent,
   },
   TooManyRequests: {
-    description: "Above the rate limit",
+    description: "Above the rate limit, or wrong credentials after too many from this address",
     headers: { "Retry-After": { description: "Seconds until there is room again", schema: { type: "integer" } } },
     content: problemContent,
   },
