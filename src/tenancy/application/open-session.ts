@@ -57,9 +57,9 @@ export class OpenSession {
 
   private async check({ email, password, network, device }: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const stored = await this.directory.credentialsOf(email);
-    // Of one account however many devices it is known from: each sign-in makes one known.
-    const share = device === null ? network : `devices of ${email.toLowerCase()}`;
-    const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, share, signal);
+    // One share of all devices of an account: each sign-in could make another one known.
+    const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
+    const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
     signal?.throwIfAborted();
     const session = stored && matches ? await this.open(stored.businessId, stored.userId) : null;
     if (!session) throw new WrongCredentials("e-mail and password do not match");

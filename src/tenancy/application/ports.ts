@@ -67,12 +67,18 @@ export interface BusinessStore {
 
 export interface PasswordCheck {
   /**
-   * Takes much of a core, so that there is a queue. Rejects with `Busy` where it is full, and once `signal` is aborted
+   * Takes much of a core, so that there are lines. Rejects with `Busy` where one is full, and once `signal` is aborted
    * unless the work had begun.
    *
-   * @param share - who waits together: others wait as if those were one
+   * @param owner - `share`: who waits together takes turns with others as if they were one. Known ones have a line of
+   *   their own
    */
-  matches(password: string, storedHash: string | null, share: string, signal?: AbortSignal): Promise<boolean>;
+  matches(
+    password: string,
+    storedHash: string | null,
+    owner: { readonly share: string; readonly isKnown: boolean },
+    signal?: AbortSignal,
+  ): Promise<boolean>;
 }
 
 export interface SignInSource {
