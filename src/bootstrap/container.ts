@@ -67,9 +67,11 @@ const connectionGate = (name: string, width: number, { database }: Config): Fair
     name,
     width,
     widthOfOne: Math.ceil(width * 0.8),
-    queueOfOne: 1_000,
-    queue: 5_000,
+    queueOfOne: 2_000,
+    queue: 8_000,
     waitMs: database.connectTimeoutMs,
+    // A third of a second of work on two cores.
+    crowd: { ofOne: 250, all: 500 },
   });
 
 /** Comma-separated, as environment variables give lists. */
