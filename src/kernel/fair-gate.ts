@@ -66,9 +66,9 @@ export class FairGate {
     const { crowd } = this.settings;
     if (this.queued === 0 || !crowd) return;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
-    if (waiting >= crowd.ofOne) throw this.busy(true);
+    if (waiting >= crowd.ofOne) throw this.busy(true, 1);
     // Whoever has nothing waiting is let in: it is not what fills the queue.
-    if (waiting > 0 && this.queued >= crowd.all) throw this.busy(false);
+    if (waiting > 0 && this.queued >= crowd.all) throw this.busy(false, 1);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {
@@ -150,8 +150,8 @@ export class FairGate {
     return party.running >= this.settings.widthOfOne;
   }
 
-  private busy(isOwnDoing: boolean): Busy {
-    return new Busy(this.settings.name, isOwnDoing, Math.max(1, Math.ceil(this.settings.waitMs / 1_000)));
+  private busy(isOwnDoing: boolean, retryAfter = Math.max(1, Math.ceil(this.settings.waitMs / 1_000))): Busy {
+    return new Busy(this.settings.name, isOwnDoing, retryAfter);
   }
 
   /** Whoever was let in goes to the end of the turns. */
