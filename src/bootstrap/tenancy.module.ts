@@ -37,7 +37,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     (sessions, notifications, gate) => new CachedSessions(sessions, accessChangesOf(notifications), gate),
   );
   provide(bind, tokens.newFailureLimit, [tokens.config], ({ http }) => {
-    return () => limitFailures({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
+    return (name) => limitFailures({ name, points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
   provide(bind, tokens.limitRate, [tokens.config], ({ http }) => {
     return limitRate({ perSecond: http.requestsPerSecond, burst: http.burst });
@@ -57,7 +57,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       authenticators({
         keys: new CachedAppKeys(keys, accessChangesOf(notifications), gate),
         sessions,
-        failures: newFailureLimit(),
+        failures: newFailureLimit("wrong credentials"),
         limitRate,
       }),
   );

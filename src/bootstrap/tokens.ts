@@ -2,20 +2,22 @@ import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "
 import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import type { FailureLimit, RateLimit } from "../infra/http/middleware/rate-limit.ts";
+import type { FailureLimit, LimitRate } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
+import type { Lanes } from "../infra/http/routing/lanes.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
-import type { Database } from "../infra/postgres/database.ts";
+import type { Cell, Database } from "../infra/postgres/database.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
+import type { Thread } from "../infra/threads/thread.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
@@ -43,7 +45,7 @@ import type {
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
-import type { FoldReports, SharedReports } from "../reports/public.ts";
+import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
   AppKeyStore,
@@ -65,7 +67,13 @@ export const tokens = {
   passwords: token<Passwords>("passwords"),
   /** For the process itself; stores are asked through `cells`. */
   database: token<Database>("database"),
-  cells: token<Cells<Database>>("cells"),
+  cells: token<Cells<Cell>>("cells"),
+  /** For what takes long: reports, exports, registrations, sweeps. Statements may take longer there. */
+  slowDatabase: token<Database>("slowDatabase"),
+  slowCells: token<Cells<Cell>>("slowCells"),
+  /** Shares the connections that answer requests. */
+  databaseGate: token<FairGate>("databaseGate"),
+  lanes: token<Lanes>("lanes"),
   eventLog: token<PostgresEventLog>("eventLog"),
   notifications: token<Notifications>("notifications"),
   gateway: token<RealtimeGateway>("gateway"),
@@ -84,9 +92,9 @@ export const tokens = {
   sessions: token<PostgresSessions>("sessions"),
   knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
   /** Makes one for each kind of failure, so that none is refused for another's. */
-  newFailureLimit: token<() => FailureLimit>("newFailureLimit"),
+  newFailureLimit: token<(name: string) => FailureLimit>("newFailureLimit"),
   /** Of requests: by credential, else by address. */
-  limitRate: token<RateLimit>("limitRate"),
+  limitRate: token<LimitRate>("limitRate"),
   /** What networks share to have unknown keys and tokens looked up. */
   lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
@@ -138,4 +146,6 @@ export const tokens = {
   cancelInactive: token<CancelInactive>("cancelInactive"),
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
+  /** Draws the pages of reports. */
+  pageThread: token<Thread<ReportPage, string>>("pageThread"),
 };

@@ -17,7 +17,7 @@ describe("the routes of operations", () => {
       operationsRoutes({
         checks: {},
         isStopping: () => false,
-        failures: limitFailures({ points: 3, perSeconds: 60 }),
+        failures: limitFailures({ name: "", points: 3, perSeconds: 60 }),
         patienceMs,
         metrics: { contentType: "text/plain; version=0.0.4; charset=utf-8", text: async () => "up 1\n" },
         ...changes,

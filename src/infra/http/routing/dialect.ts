@@ -19,6 +19,20 @@ export class HttpProblem extends Error {
   }
 }
 
+/** A request that is turned away so that others can be answered: 429 where that is its caller's own doing, else 503. */
+export class Refusal extends HttpProblem {
+  constructor(
+    /** For metrics: few and fixed. */
+    readonly reason: string,
+    isOwnDoing: boolean,
+    retryAfter: number,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const [status, message] = isOwnDoing ? [429, "Too many requests"] : [503, "Service unavailable"];
+    super(Number(status), String(message), { ...headers, "Retry-After": String(retryAfter) });
+  }
+}
+
 type Answer = readonly [status: number, body: unknown];
 
 /** How one endpoint words its failures: an answer for each that it expects, and one for all the rest. */
@@ -56,12 +70,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   // The caller's mistake, also where an endpoint has no words for any.
   if (error instanceof InvalidInput) return [400, { message: error.message }];
   if (error instanceof HttpProblem) throw error;
-  if (error instanceof Busy)
-    throw new HttpProblem(
-      error.isOwnDoing ? 429 : 503,
-      error.isOwnDoing ? "Too many requests" : "Service unavailable",
-      { "Retry-After": String(error.retryAfter) },
-    );
+  if (error instanceof Busy) throw refusalOf(error);
   ctx.app.emit("error", error, ctx);
   if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
   return dialect.unexpected(error);
@@ -80,6 +89,8 @@ function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
 }
 
 const unavailable = () => new HttpProblem(503, "Service unavailable", { "Retry-After": "5" });
+
+const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
 /** A plain string would otherwise go out as text/plain. */
 export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { bodyToken } from "../../../infra/http/middleware/body-token.ts";
-import { type FailureLimit, networkOf, type RateLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import { type FailureLimit, type LimitRate, networkOf } from "../../../infra/http/middleware/rate-limit.ts";
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
@@ -11,7 +11,7 @@ export interface AuthenticatorParts {
   /** Counts wrong keys and tokens. */
   readonly failures: FailureLimit;
   /** Counts a request against its address as long as nobody is known. */
-  readonly limitRate: RateLimit;
+  readonly limitRate: LimitRate;
 }
 
 export function authenticators(parts: AuthenticatorParts): Authenticators {
@@ -40,7 +40,6 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
     if (!access) return failures.refuse(ctx.ip, refusal({ message: "Invalid API key" }));
     if (!access.hasAdministrator) return failures.refuse(ctx.ip, refusal("No admin user found for this business"));
     ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
-    ctx.state.rateKey = `key ${access.keyId}`;
     await next();
   };
 }
@@ -61,7 +60,7 @@ function session(parts: AuthenticatorParts): Middleware {
 }
 
 async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Promise<string | undefined> {
-  await limitRate(ctx, async () => {});
+  await limitRate(1)(ctx, async () => {});
   return ctx.state.keepsBody ? undefined : bodyToken(ctx);
 }
 
@@ -82,7 +81,6 @@ async function enter(ctx: Context, token: string, parts: AuthenticatorParts, wor
   if (!user) return parts.failures.refuse(ctx.ip, refusal(words));
   const { businessId, userId, roleId } = user;
   ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
-  ctx.state.rateKey = `user ${userId} of ${businessId}`;
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
