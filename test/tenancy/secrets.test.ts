@@ -56,8 +56,10 @@ describe("passwords", () => {
     let stored: string;
     const order: string[] = [];
     before(async () => {
-      queue = new Passwords();
       stored = await passwords.hash("right");
+    });
+    beforeEach(() => {
+      queue = new Passwords();
     });
     const check = (who: string, signal?: AbortSignal, isKnown = false) =>
       queue.matches("right", stored, { share: who, isKnown }, signal).then(
