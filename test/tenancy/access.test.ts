@@ -179,4 +179,26 @@ describe("access with an App Key", () => {
       expect((await request(`${strict.api}/auth/session`, { method: "DELETE", headers })).status).to.equal(200);
     });
   });
+
+  it("is looked for in bodies at the rate of an address: a flood without any token is a 429", async () => {
+    const slow = await startWorld({
+      environment: { ROLE: "api", RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "5" },
+      configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 1_000 } }),
+    });
+    try {
+      for (const [method, path] of [
+        ["GET", "/catalogs/v2/orders/sucursal/1"],
+        ["POST", "/empresas/data-report/multi"],
+      ] as const) {
+        const flood = Array.from({ length: 40 }, () => {
+          return request(slow.api + path, { method, rawBody: "[".repeat(50_000) });
+        });
+        const statuses = (await Promise.all(flood)).map(({ status }) => status);
+        expect(statuses.filter((status) => status === 429).length, path).to.be.at.least(20);
+      }
+      expect((await slow.get("/chats/obtener/pasos/tickets/1")).status).to.equal(200);
+    } finally {
+      await slow.stop();
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { Busy } from "../../src/kernel/errors.ts";
 import { FairGate } from "../../src/kernel/fair-gate.ts";
 import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
@@ -122,5 +123,47 @@ describe("App Keys that are remembered", () => {
     const small = set({ lifeMs: 60_000, size: 2 });
     for (const key of ["k1", "k2", "k3", "k1"]) await small.cached.accessOf(key, network);
     expect(small.keys.asked).to.deep.equal(["k1", "k2", "k3", "k1"]);
+  });
+
+  describe("while many unknown ones are shown", () => {
+    const held = () => {
+      const parts = set();
+      let release = () => {};
+      parts.keys.hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      return { ...parts, release };
+    };
+
+    it("are looked up a few at a time, those of one network in turn with others, and turned away beyond its queue", async () => {
+      const { keys, cached, release } = held();
+      const wrong = Array.from({ length: 6 }, (_, i) => cached.accessOf(`wrong${i}`, network).catch((error) => error));
+      const other = cached.accessOf("k2", "10.0.0.2");
+      expect(keys.asked).to.deep.equal(["wrong0", "k2"]);
+      release();
+      expect(await other).to.include({ businessId: 2 });
+      const answers = await Promise.all(wrong);
+      for (const answer of answers.slice(0, 4)) expect(answer).to.equal(null);
+      for (const answer of answers.slice(4)) expect(answer).to.be.instanceOf(Busy).and.include({ isOwnDoing: true });
+    });
+
+    it("are known from memory all the same", async () => {
+      const { keys, cached } = set();
+      await cached.accessOf("k1", network);
+      keys.hold = new Promise(() => {});
+      for (let i = 0; i < 6; i++) cached.accessOf(`wrong${i}`, network).catch(() => {});
+      expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
+    });
+
+    it("are looked up once for all who show the same one meanwhile, never by a look that had begun before", async () => {
+      const { keys, cached, release } = held();
+      const first = cached.accessOf("k1", network);
+      const others = Array.from({ length: 20 }, () => cached.accessOf("k1", network));
+      keys.revoked.add("k1");
+      release();
+      expect(await first).to.include({ businessId: 1 });
+      for (const access of await Promise.all(others)) expect(access).to.equal(null);
+      expect(keys.asked).to.deep.equal(["k1", "k1"]);
+    });
   });
 });
