@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Busy } from "../../src/kernel/errors.ts";
 import { RememberedSignInAttempts } from "../../src/tenancy/adapters/memory/sign-in-attempts.ts";
+import { OpenSession } from "../../src/tenancy/application/open-session.ts";
 
 describe("attempts to sign in", () => {
   let time: number;
@@ -77,5 +78,59 @@ describe("attempts to sign in", () => {
     expect(slept).to.have.length(5);
     expect(Math.max(...slept)).to.be.at.most(5_000);
     expect(await waitOf("10.0.0.2")).to.equal(0);
+  });
+});
+
+describe("an attempt to sign in", () => {
+  const gone = new AbortController();
+  const stored = { businessId: 1, userId: 101, passwordHash: "" };
+  let takenBack: number;
+  let opened: number;
+
+  /** With a check of the password that ends so, its client being gone by then. */
+  const attempt = (check: () => Promise<boolean>, signal?: AbortSignal) => {
+    takenBack = 0;
+    opened = 0;
+    const directory = { credentialsOf: async () => stored, businessesWith: async () => [] };
+    const sessions = {
+      open: async () => {
+        opened += 1;
+        return new Date();
+      },
+      revoke: async () => true,
+      purge: async () => 0,
+    };
+    const attempts = {
+      begin: async () => () => {
+        takenBack += 1;
+      },
+    };
+    const openSession = new OpenSession(directory, sessions, { matches: check }, attempts, () => "rs_x", 1);
+    const signIn = { email: "a@b1.test", password: "x", network: "10.0.0.1", device: null };
+    return openSession.withPassword(signIn, signal).then(
+      () => "opened",
+      (error: Error) => error.name,
+    );
+  };
+
+  before(() => gone.abort());
+
+  it("is taken back when the password is right", async () => {
+    expect([await attempt(async () => true), takenBack, opened]).to.deep.equal(["opened", 1, 1]);
+  });
+
+  it("stays counted when it is wrong, whether or not its client waited for the answer", async () => {
+    for (const signal of [undefined, gone.signal]) {
+      expect([await attempt(async () => false, signal), takenBack]).to.deep.equal(["Error", 0]);
+    }
+  });
+
+  it("is taken back when nothing was tried", async () => {
+    const full = () => Promise.reject(new Busy("passwords", false, 1));
+    expect([await attempt(full), takenBack, opened]).to.deep.equal(["Error", 1, 0]);
+  });
+
+  it("opens nothing for a client that is gone", async () => {
+    expect([await attempt(async () => true, gone.signal), takenBack, opened]).to.deep.equal(["AbortError", 1, 0]);
   });
 });

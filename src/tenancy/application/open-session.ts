@@ -60,9 +60,11 @@ export class OpenSession {
     // One share of all devices of an account: each sign-in could make another one known.
     const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
     const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
+    if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");
+    // Nobody would hear of the token.
     signal?.throwIfAborted();
-    const session = stored && matches ? await this.open(stored.businessId, stored.userId) : null;
-    if (!session) throw new WrongCredentials("e-mail and password do not match");
+    const session = await this.open(stored.businessId, stored.userId);
+    if (!session) throw new WrongCredentials("the user is no longer active");
     return session;
   }
 
