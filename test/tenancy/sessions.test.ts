@@ -311,5 +311,28 @@ describe("sessions", () => {
       expect(statuses.filter((status) => status === 401).length).to.be.at.most(5);
       expect(statuses.filter((status) => status === 429).length).to.be.at.least(55);
     });
+
+    it("wait in a bounded line, past which known browsers go and which clients that hang up leave (Auth.10)", async () => {
+      const cookie = cookieOf(await from("10.0.0.1", password));
+      const crowd = Array.from({ length: 50 }, (_, i) => {
+        const client = new AbortController();
+        const turnedAway = fetch(`${strict.api}/auth/session`, {
+          method: "POST",
+          body: JSON.stringify({ email: "nobody@b1.test", password: "x" }),
+          headers: { "content-type": "application/json", "x-forwarded-for": `10.2.0.${i}` },
+          signal: client.signal,
+        }).then((answer) => {
+          if (answer.status !== 503) throw new Error(`${answer.status}`);
+          return answer;
+        });
+        return { client, turnedAway };
+      });
+      const late = await Promise.any(crowd.map(({ turnedAway }) => turnedAway));
+      expect(await late.json()).to.deep.equal({ message: "Service unavailable" });
+      expect(Number(late.headers.get("retry-after"))).to.be.within(1, 30);
+      expect((await from("10.0.0.1", password, { cookie })).status).to.equal(200);
+      for (const { client } of crowd) client.abort();
+      await eventually(async () => (await from("10.0.0.2", password)).status === 200);
+    });
   });
 });
