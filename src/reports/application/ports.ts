@@ -133,11 +133,11 @@ export interface RegistrationStore {
   setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting>;
   /** The id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
-  /** Holds the record until the transaction ends. */
-  hold(businessId: number, id: number): Promise<StoredRegistration | null>;
+  /** Holds the record until the transaction ends. With an agent, only that agent's is there. */
+  hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
   /** False when there is no such record. */
-  remove(businessId: number, id: number): Promise<boolean>;
+  remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean>;
 }
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;
