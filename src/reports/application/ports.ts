@@ -19,6 +19,8 @@ import type {
 export interface ReportRequest {
   /** Whose feature flag `group_shared_report` names the group. */
   readonly rootId: number;
+  /** For an App Key or an administrator: others may be kept from reports by the root's feature flag `reports_for`. */
+  readonly forAdministrator: boolean;
   /**
    * ISO 8601; a date without a zone is in each business's own. The end is included, a date without a time to the end
    * of its day.

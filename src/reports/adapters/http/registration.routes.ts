@@ -1,9 +1,8 @@
-import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, idOf, integer, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import { administratorRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
 import { sourceOf, typeOf } from "./report-wire.ts";
@@ -142,7 +141,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
         businessId: caller.businessId,
         type: typeOf(body.tipo),
         chatId: body.chat_id,
-        agentId: boundTo(caller) ?? body.agente_id ?? null,
+        agentId: heldTo(caller) ?? body.agente_id ?? null,
         ...changesOf(body),
         amount: amountOf(body.monto),
         source: sourceOf(body.origen),
@@ -172,7 +171,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     params,
     body: correctionBody,
     handle: async ({ params, body, caller }) => {
-      const ofAgent = boundTo(caller);
+      const ofAgent = heldTo(caller);
       await registrations.correct(
         caller.businessId,
         { id: params.id, ofAgent },
@@ -195,15 +194,11 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     rules: [["Registros.9", "To an agent's session another's record is one that does not exist."]],
     params,
     handle: async ({ params, caller }) => {
-      await registrations.remove(caller.businessId, { id: params.id, ofAgent: boundTo(caller) });
+      await registrations.remove(caller.businessId, { id: params.id, ofAgent: heldTo(caller) });
       return { success: true, id: params.id };
     },
   }),
 ];
-
-/** Whose records alone the caller may touch; null for administrators and App Keys, who may touch all of the business's. */
-const boundTo = (caller: KeyCaller | UserCaller): number | null =>
-  "userId" in caller && caller.roleId !== administratorRole ? caller.userId : null;
 
 const changesOf = (body: { moneda?: string; cerrada?: boolean; fecha?: string }) => ({
   ...(body.moneda !== undefined && { currency: body.moneda.toUpperCase() }),
