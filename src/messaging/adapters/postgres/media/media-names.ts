@@ -38,7 +38,7 @@ const among: Statement = {
     where exists (select from named where named.name = file.name)
       or exists (
         select from messages
-        where business_id = $1 and media_url is not null and media_name(media_url) = file.name)
+        where business_id = $1 and media_url like '%/m\\_%' and media_name(media_url) = file.name)
       or exists (
         select from messages
         where business_id = $1 and body like '%/m\\_%' and media_names(body) @> array[file.name])`,
