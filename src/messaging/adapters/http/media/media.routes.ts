@@ -131,7 +131,7 @@ const usageRoute = (register: Pick<MediaRegister, "usage">): Route =>
       },
       500: { description: "Unexpected failure", schema: failure },
     },
-    dialect,
+    dialect: { unexpected: dialect.unexpected },
     handle: async ({ caller }) => {
       const { bytes, quota, files } = await register.usage(caller.businessId);
       return { used_bytes: bytes, quota_bytes: quota, files };
