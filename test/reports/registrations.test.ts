@@ -48,6 +48,7 @@ describe("registering sales and quotations", () => {
 
   const call = (method: string, path: string, body: object | undefined, headers: Record<string, string>) =>
     request(world.api + path, { method, headers, ...(body && { body }) });
+  const session = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
   const key = (businessId = 1) => ({ "x-api-key": world.appKey(businessId) });
   const add = (changes: object = {}, businessId = 1) => world.post("/registros", { ...sale, ...changes }, businessId);
   const correct = (id: number, changes: object, businessId = 1) =>
@@ -195,8 +196,6 @@ describe("registering sales and quotations", () => {
   });
 
   describe("by the session of a user", () => {
-    const session = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
-
     it("is refused without a good one", async () => {
       const anonymous = await call("POST", "/registros", sale, {});
       expect([anonymous.status, anonymous.json]).to.deep.equal([401, { message: "Invalid API key" }]);
@@ -266,5 +265,14 @@ describe("registering sales and quotations", () => {
       await call("POST", "/registros", sale, headers),
     ];
     expect(again.json).to.deep.equal(first.json);
+  });
+
+  it("gives nobody the answer of another user or App Key of the business under the same Idempotency-Key", async () => {
+    const callers = [key(), ...(await Promise.all([101, 102, 103].map(session)))];
+    const asked = () =>
+      Promise.all(callers.map((each) => call("POST", "/registros", sale, { ...each, "idempotency-key": "shared" })));
+    const [first, again] = [await asked(), await asked()];
+    expect(new Set(first.map(({ json }) => json.id)).size).to.equal(4);
+    expect(again.map(({ json }) => json)).to.deep.equal(first.map(({ json }) => json));
   });
 });
