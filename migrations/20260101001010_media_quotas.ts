@@ -47,12 +47,12 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
+/** A file that is to go counts as an upload that was never finished without these columns, and is swept as one. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop trigger media_files_counted on media_files;
     drop function count_media;
     drop table media_usage;
-    delete from media_files where size is null;
     drop index media_files_by_last_name;
     alter table media_files drop column uploaded_by, drop column reserved, drop column named_at;
     drop function media_quota_bytes;
