@@ -17,6 +17,7 @@ const owners = {
   pg: ["^src/infra/(postgres|jobs)/", "^src/fixtures/"],
   "koa|@koa|koa-[^/]+|koa__[^/]+": ["^src/infra/http/", `${adapters}http/`],
   "raw-body": ["^src/infra/http/", "^src/sandbox/"],
+  "@hapi/bourne": ["^src/infra/http/"],
   ajv: ["^src/infra/http/", "^src/bootstrap/config"],
   "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],
   "swagger-ui-dist": ["^src/infra/http/"],

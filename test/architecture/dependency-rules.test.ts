@@ -151,6 +151,7 @@ const strangers: [library: string, folder: string][] = [
   ["@koa/router", "src/bootstrap"],
   ["koa-helmet", "src/orders/adapters/postgres"],
   ["raw-body", "src/orders/adapters/postgres"],
+  ["@hapi/bourne", "src/orders/adapters/http"],
   ["ajv", "src/orders/adapters/http"],
   ["json-schema-to-ts", "src/orders/adapters/postgres"],
   ["swagger-ui-dist", "src/orders/adapters/http"],

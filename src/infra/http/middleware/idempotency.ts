@@ -3,6 +3,7 @@ import type { Context } from "koa";
 import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
+import { StreamedBody } from "../streaming/streamed-body.ts";
 
 /** Bytes of the largest body that is kept to be repeated. */
 export const largestKeptBody = 64 * 1024;
@@ -80,7 +81,7 @@ async function keeping(
 /** Of the bytes as they came, but for compression. */
 function digestOf(ctx: Context): Uint8Array {
   const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
-  const bytes = Buffer.isBuffer(body) ? body : rawBody;
+  const bytes = body instanceof StreamedBody ? body.digest : Buffer.isBuffer(body) ? body : rawBody;
   return createHash("sha256").update(`${ctx.method} ${ctx.url}\n`).update(bytes).digest();
 }
 

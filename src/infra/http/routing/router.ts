@@ -6,9 +6,10 @@ import { jsonBody, rawBody } from "../middleware/body.ts";
 import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
+import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
-import { parser, refuseNullCharacter } from "./parser.ts";
+import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
 export interface RouterParts {
@@ -35,7 +36,7 @@ const inTurn = (chain: readonly Middleware[]): Middleware =>
 
 function chainOf(route: Route, parts: RouterParts): Middleware[] {
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
-  const body = route.body === undefined ? [] : [bodyOf(route.body, route.bodyLimit ?? parts.bodyLimit, parts.bodyMs)];
+  const body = route.body === undefined ? [] : [bodyOf(route, route.body, parts)];
   const keep = typeof route.body === "string" ? [keepBody] : [];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
   return [
@@ -62,9 +63,13 @@ function unshared(authenticate: Middleware): Middleware {
   };
 }
 
-function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: number): Middleware {
-  if (body === "raw") return rawBody(limit, withinMs);
-  return body === "multipart" ? multipartFile(limit) : jsonBody(limit, withinMs);
+function bodyOf(route: Route, body: NonNullable<Route["body"]>, parts: RouterParts): Middleware {
+  const { bodyLimit: limit = parts.bodyLimit, streams } = route;
+  if (body === "raw") return rawBody(limit, parts.bodyMs);
+  if (body === "multipart") return multipartFile(limit);
+  if (streams === undefined) return jsonBody(limit, parts.bodyMs);
+  const fields = { known: new Set(Object.keys(body.properties)), streamed: elementChecks(body, streams) };
+  return streamedBody(limit, fields, parts.bodyMs);
 }
 
 function handling(route: Route, parts: RouterParts): Middleware {
@@ -73,18 +78,19 @@ function handling(route: Route, parts: RouterParts): Middleware {
   const repeating = repeatingOf(route);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
-  const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
+  const parseBody = typeof route.body === "object" ? parser(route.body, false, route.streams) : (raw: unknown) => raw;
   return async (context) => {
     const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
     if (ctx.url.includes("%00")) {
       if (route.params) refuseNullCharacter(ctx.params);
       if (route.query) refuseNullCharacter(ctx.query);
     }
-    if (ctx.request.rawBody?.includes("\\u0000")) refuseNullCharacter(ctx.request.body);
+    const { body, rawBody } = ctx.request;
+    if (rawBody?.includes("\\u0000")) refuseNullCharacter(body);
     const call: Call<unknown, unknown, unknown, unknown> = {
       params: parseParams?.(ctx.params),
       query: parseQuery?.({ ...ctx.query }),
-      body: parseBody(ctx.request.body),
+      body: parseBody(body instanceof StreamedBody ? body.value : body),
       caller: ctx.state.caller,
       headers: ctx.req.headers,
       ip: ctx.ip,
