@@ -186,25 +186,13 @@ export function refuseNullCharacter(input: unknown): void {
   throw new InvalidInput(field === undefined ? "La solicitud no es válida" : `${field} no es válido`);
 }
 
-/** Walks with a list of its own: a body of brackets alone is nested deeper than calls may be. */
+/** Called for JSON of `mostLevels` at most. */
 function hasNullCharacter(input: unknown): boolean {
-  const left = [input];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === "string" && value.includes("\0")) return true;
-    if (typeof value !== "object" || value === null) continue;
-    // Several times as fast for arrays as their entries, and each object that is skipped counts.
-    if (Array.isArray(value)) {
-      for (const child of value) if (mayHoldNull(child)) left.push(child);
-      continue;
-    }
-    for (const name in value) {
-      if (name.includes("\0")) return true;
-      const child = (value as Fields)[name];
-      if (mayHoldNull(child)) left.push(child);
-    }
+  if (typeof input === "string") return input.includes("\0");
+  if (typeof input !== "object" || input === null) return false;
+  if (Array.isArray(input)) return input.some(hasNullCharacter);
+  for (const name in input) {
+    if (name.includes("\0") || hasNullCharacter((input as Fields)[name])) return true;
   }
   return false;
 }
-
-const mayHoldNull = (value: unknown): boolean => typeof value === "string" || typeof value === "object";

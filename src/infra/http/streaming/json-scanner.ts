@@ -61,6 +61,8 @@ export class JsonScanner {
   private elementsStart = 0;
   private lastComma = -1;
 
+  constructor(private readonly spanLimit = mostBytesAtOnce) {}
+
   /** False where the body is another JSON value, or none: then nothing was found in it. */
   get isObject(): boolean {
     return this.expected === "end";
@@ -191,7 +193,7 @@ export class JsonScanner {
 
   /** Ends the span of elements at the comma before, where it would get too long with the one that ends here. */
   private cut(at: number): void {
-    if (at - this.elementsStart <= mostBytesAtOnce || this.lastComma < this.elementsStart) return;
+    if (at - this.elementsStart <= this.spanLimit || this.lastComma < this.elementsStart) return;
     this.elements.push({ start: this.elementsStart, end: this.lastComma });
     this.elementsStart = this.lastComma + 1;
   }
