@@ -55,6 +55,6 @@ export function inAnyOrder(
     .tuple(fc.record(fields, { requiredKeys: [...required] }), fc.shuffledSubarray(names, { minLength: names.length }))
     .map(([values, order]) => {
       const given: Record<string, unknown> = values;
-      return Object.fromEntries(order.filter((name) => name in given).map((name) => [name, given[name]]));
+      return Object.fromEntries(order.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]));
     });
 }
