@@ -130,6 +130,8 @@ describe("a JSON body that streams", () => {
 
   const odd = fc.oneof(
     fc.constantFrom(null, true, 0, -1.5e-7, "", "[", "]},{", '"', "\\", "ñ😀", {}, [], [[]], { a: [{ b: "}" }] }),
+    // Long enough to be searched natively.
+    fc.string({ unit: fc.constantFrom('"', "\\", "a", "ñ"), minLength: 30, maxLength: 150 }),
     fc.string({ unit: "binary", maxLength: 20 }).filter((text) => !text.includes("\0")),
   );
   const person = fc.oneof(

@@ -73,25 +73,18 @@ export class JsonScanner {
     return this.at;
   }
 
-  scan(chunk: Uint8Array): void {
-    let { depth, level, inString, isEscaped } = this;
-    const { length } = this.expected === "other" ? [] : chunk;
-    for (let index = 0; index < length; index += 1) {
+  scan(chunk: Buffer): void {
+    let { depth, level } = this;
+    const length = this.expected === "other" ? 0 : chunk.length;
+    for (let index = this.inString ? this.string(chunk, 0) : 0; index < length; index += 1) {
       const byte = chunk[index] as number;
-      if (inString) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === backslash) isEscaped = true;
-        else if (byte === quote) {
-          inString = false;
-          if (level === 0) this.endName(this.at + index + 1);
-        }
-      } else if (level === 0) {
-        inString = this.between(byte, this.at + index);
+      if (level === 0) {
+        if (this.between(byte, this.at + index)) index = this.string(chunk, index + 1) - 1;
         if (this.expected === "other") break;
         ({ depth, level } = this);
       } else if (isStructure[byte] === 0) {
       } else if (byte === quote) {
-        inString = true;
+        index = this.string(chunk, index + 1) - 1;
       } else if (byte === comma) {
         if (depth === level) level = this.separate(this.at + index);
       } else if (byte === open || byte === openArray) {
@@ -106,8 +99,39 @@ export class JsonScanner {
     }
     this.at += chunk.length;
     this.depth = depth;
-    this.inString = inString;
-    this.isEscaped = isEscaped;
+  }
+
+  /** Goes through a string, of which the rest begins at `from`. @returns the place after it, or after the chunk */
+  private string(chunk: Buffer, from: number): number {
+    this.inString = true;
+    let at = from;
+    if (this.isEscaped) {
+      this.isEscaped = false;
+      at += 1;
+    }
+    // Most strings are shorter than a native search is worth.
+    for (const near = Math.min(at + 32, chunk.length); at < near; at += 1) {
+      const byte = chunk[at];
+      if (byte === quote) return this.endString(at + 1);
+      if (byte === backslash) at += 1;
+    }
+    while (at < chunk.length) {
+      const found = chunk.indexOf(quote, at);
+      const end = found === -1 ? chunk.length : found;
+      let first = end;
+      while (first > at && chunk[first - 1] === backslash) first -= 1;
+      const isEscaped = (end - first) % 2 === 1;
+      if (found !== -1 && !isEscaped) return this.endString(found + 1);
+      at = isEscaped ? end + 1 : end;
+    }
+    this.isEscaped = at > chunk.length;
+    return chunk.length;
+  }
+
+  private endString(end: number): number {
+    this.inString = false;
+    if (this.level === 0) this.endName(this.at + end);
+    return end;
   }
 
   /** To be called after the last chunk. */
