@@ -260,7 +260,7 @@ describe("a JSON body that streams", () => {
         ],
         [
           { people: [...people, { phone: "1", ["x".repeat(13)]: 1 }] },
-          "people[4000] tiene un campo cuyo nombre no puede tener más de 12",
+          "people[4000] no puede tener claves de más de 12",
         ],
         [{ ids: [...ids, 0], people: [{}] }, "ids[4000] no es válido"],
         [{ ids: [] }, "ids no es válido"],
@@ -425,6 +425,23 @@ describe("a JSON body that streams", () => {
       expect(await spoolFiles()).to.equal(0);
     });
 
+    it("when its client hangs up while its handler works, which stops", async function () {
+      if (process.platform !== "linux") this.skip();
+      let open = () => {};
+      gate.open = new Promise((resolve) => (open = resolve));
+      const text = JSON.stringify(many(4_000));
+      const socket = begin(app.url, text.length, text);
+      await eventually(async () => (await spoolFiles()) === 1);
+      await eventually(async () => (await connectionsOf(app)) === 1);
+      const before = app.observed.length;
+      socket.destroy();
+      await eventually(async () => (await connectionsOf(app)) === 0);
+      open();
+      await eventually(() => app.observed.length > before);
+      expect(app.observed.at(-1)?.status).to.equal(400);
+      expect(await spoolFiles()).to.equal(0);
+    });
+
     it("when its handler is done, and keeps it until then", async function () {
       if (process.platform !== "linux") this.skip();
       let open = () => {};
@@ -437,6 +454,9 @@ describe("a JSON body that streams", () => {
     });
   });
 });
+
+const connectionsOf = ({ server }: SampleApp): Promise<number> =>
+  new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
 
 /** How many this process has open; they have no name any more. */
 async function spoolFiles(): Promise<number> {

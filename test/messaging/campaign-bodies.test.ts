@@ -226,9 +226,7 @@ describe("bodies of bulk campaigns", () => {
     expect(await refused(fields(99))).to.equal("contacts[1] no puede tener más de 100 campos");
     expect(await refused({ nota: "ñ".repeat(4_097) })).to.equal("contacts[1].nota no puede tener más de 4096");
     expect(await refused({ nombre: "ñ".repeat(4_097) })).to.equal("contacts[1].nombre no puede tener más de 4096");
-    expect(await refused({ ["n".repeat(65)]: 1 })).to.equal(
-      "contacts[1] tiene un campo cuyo nombre no puede tener más de 64",
-    );
+    expect(await refused({ ["n".repeat(65)]: 1 })).to.equal("contacts[1] no puede tener claves de más de 64");
     expect(await refused({ lista: Array.from({ length: 20 }, () => "x".repeat(4_000)) })).to.equal(
       "contacts[1] no puede tener más de 65536 bytes",
     );

@@ -51,7 +51,7 @@ function without({ properties, ...schema }: ObjectSchema, names: readonly string
   };
 }
 
-/** Words of an array alone: how many elements it has, and that it is one. */
+/** An array that streams was looked at element by element: its length is what is left to be looked at. */
 function checkOf(property: Schema): Check {
   const isValid: ValidateFunction = ajv.compile(withoutDefault(property));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
@@ -159,9 +159,8 @@ function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
   if (keyword === "enum") return "no es un valor permitido";
   if (tooMuch.has(keyword)) {
-    const limit = `no puede tener más de ${error?.params.limit}`;
-    if (error?.propertyName !== undefined) return `tiene un campo cuyo nombre ${limit}`;
-    return `${limit}${units[keyword] ?? ""}`;
+    const what = error?.propertyName === undefined ? "" : "claves de ";
+    return `no puede tener ${what}más de ${error?.params.limit}${units[keyword] ?? ""}`;
   }
   return "no es válido";
 }

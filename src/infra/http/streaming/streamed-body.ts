@@ -19,7 +19,7 @@ import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
 import { refuseNullCharacter } from "../routing/parser.ts";
 import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
 import { Spool } from "./spool.ts";
-import { type CheckElements, StreamedArray } from "./streamed-array.ts";
+import { type CheckElements, StreamedArray, type WrongElement } from "./streamed-array.ts";
 
 /** What its handler needs to know of a body that streams. */
 export interface StreamedFields {
@@ -58,7 +58,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
         if (!(await upload.breakOff(error))) ctx.set("Connection", "close");
         throw error;
       });
-      const value = await readValue(upload.scanner, spool, fields);
+      const value = await readValue(upload.scanner, readerOf(spool, ctx.req), fields);
       ctx.request.body = new StreamedBody(value, upload.digest());
       await next();
     } finally {
@@ -142,36 +142,47 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
   }
 }
 
-async function readValue(scanner: JsonScanner, spool: Spool, { known, streamed }: StreamedFields): Promise<unknown> {
+/** What stands in a span of the body. */
+type Read = (span: Span) => Promise<string>;
+
+/** Throws once the client is gone: who works for it stops where it reads on. */
+const readerOf =
+  (spool: Spool, { socket }: IncomingMessage): Read =>
+  async ({ start, end }) => {
+    if (socket.destroyed) throw new HttpProblem(400, "Request was broken off");
+    return (await spool.read(start, end)).toString();
+  };
+
+async function readValue(scanner: JsonScanner, read: Read, { known, streamed }: StreamedFields): Promise<unknown> {
   scanner.end();
   if (!scanner.isObject) {
     if (scanner.size > mostBytesAtOnce) throw new InvalidInput("Se espera un objeto");
-    const text = (await spool.read(0, scanner.size)).toString();
+    const text = await read({ start: 0, end: scanner.size });
     return text === "" ? {} : parsed(text);
   }
   const value: Record<string, unknown> = {};
   for (const field of scanner.fields) {
-    const name = await nameOf(field, spool);
+    const name = await nameOf(field, read);
     const check = field.elements && streamed.get(name);
-    const found = check ? await arrayOf(name, field.elements, spool, check) : await plainOf(name, field.value, spool);
+    const found = check ? await arrayOf(name, field.elements, read, check) : await plainOf(name, field.value, read);
     if (known.has(name)) value[name] = found;
   }
   return value;
 }
 
-async function nameOf({ name: span }: FieldSpan, spool: Spool): Promise<string> {
-  if (span.end - span.start > mostBytesAtOnce) throw new InvalidInput("La solicitud no es válida");
-  const text = await textOf(span, spool);
+async function nameOf({ name: span }: FieldSpan, read: Read): Promise<string> {
+  if (isTooLong(span)) throw new InvalidInput("La solicitud no es válida");
+  const text = await read(span);
   const name = parsed(text) as string;
   if (mayHoldNull(text)) refuseNullCharacter({ [name]: null });
   return name;
 }
 
-async function plainOf(name: string, span: Span, spool: Spool): Promise<unknown> {
-  if (span.end - span.start > mostBytesAtOnce) {
+async function plainOf(name: string, span: Span, read: Read): Promise<unknown> {
+  if (isTooLong(span)) {
     throw new InvalidInput(`${name.slice(0, 100)} no puede tener más de ${mostBytesAtOnce} bytes`);
   }
-  const text = await textOf(span, spool);
+  const text = await read(span);
   const value = parsed(text);
   if (mayHoldNull(text)) refuseNullCharacter({ [name]: value });
   return value;
@@ -180,18 +191,18 @@ async function plainOf(name: string, span: Span, spool: Spool): Promise<unknown>
 async function arrayOf(
   name: string,
   spans: readonly Span[],
-  spool: Spool,
+  read: Read,
   check: CheckElements,
 ): Promise<StreamedArray<unknown>> {
   let length = 0;
-  let wrong: StreamedArray<unknown>["wrong"];
+  let wrong: WrongElement | undefined;
   for (const span of spans) {
-    if (span.end - span.start > mostBytesAtOnce) {
+    if (isTooLong(span)) {
       wrong ??= { keyword: "maxBytes", instancePath: `/${length}`, params: { limit: mostBytesAtOnce } };
       length += 1;
       continue;
     }
-    const text = await textOf(span, spool);
+    const text = await read(span);
     const elements = elementsOf(text);
     // A comma stands before or after it.
     if (elements.length === 0 && spans.length > 1) throw notJson();
@@ -200,11 +211,11 @@ async function arrayOf(
     length += elements.length;
   }
   return new StreamedArray(length, wrong, async function* () {
-    for (const span of spans) yield elementsOf(await textOf(span, spool));
+    for (const span of spans) yield elementsOf(await read(span));
   });
 }
 
-const textOf = async ({ start, end }: Span, spool: Spool): Promise<string> => (await spool.read(start, end)).toString();
+const isTooLong = ({ start, end }: Span): boolean => end - start > mostBytesAtOnce;
 
 const elementsOf = (text: string): readonly unknown[] => parsed(`[${text}]`) as readonly unknown[];
 
