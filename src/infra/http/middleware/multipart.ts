@@ -3,7 +3,6 @@ import type { Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
 import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
-import { takeRest } from "./body.ts";
 
 /** The one field of a form that holds a file. */
 export const fileField = "file";
@@ -16,6 +15,8 @@ export interface UploadedFile {
    * and held nothing but this file; otherwise it throws, so that what was taken so far must not be kept.
    */
   readonly content: AsyncIterable<Buffer>;
+  /** Bytes of the content, as far as the announced length of the form tells. */
+  readonly size: { readonly least: number; readonly most: number };
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
@@ -31,15 +32,13 @@ const mostOverhead = 512 * 1024;
  */
 export function multipartFile(limit: number): Middleware {
   return async (ctx, next) => {
-    if (Number(ctx.req.headers["content-length"] ?? 0) > limit + mostOverhead) await refuseUnread(ctx.req);
+    if (Number(ctx.req.headers["content-length"] ?? 0) > limit + mostOverhead) throw new FileTooLarge();
     const form = new Form(ctx.req, limit);
     try {
       ctx.request.body = await form.file();
       await next();
     } catch (error) {
       form.close();
-      // A client that still writes has to be let finish, or it never reads the answer.
-      if (!(await takeRest(ctx.req))) ctx.set("Connection", "close");
       throw error;
     }
   };
@@ -49,18 +48,14 @@ export function multipartFile(limit: number): Middleware {
 export class FileTooLarge extends HttpProblem {
   readonly code = "file_too_large";
 
-  constructor(headers: Readonly<Record<string, string>> = {}) {
-    super(413, "Request body is too large", headers);
+  constructor() {
+    super(413, "Request body is too large");
   }
 }
 
 /** Of an endpoint's dialect. */
 export interface WithFile {
   readonly file_too_large: () => readonly [status: number, body: unknown];
-}
-
-async function refuseUnread(req: IncomingMessage): Promise<never> {
-  throw new FileTooLarge((await takeRest(req)) ? {} : { Connection: "close" });
 }
 
 class Form {
@@ -72,7 +67,7 @@ class Form {
 
   constructor(
     private readonly req: IncomingMessage,
-    limit: number,
+    private readonly limit: number,
   ) {
     this.parser = parserOf(req, limit);
     let foundFile = () => {};
@@ -105,7 +100,13 @@ class Form {
   async file(): Promise<UploadedFile> {
     await this.firstFile;
     if (!this.found) throw new InvalidInput(`${fileField} es requerido`);
-    return { name: this.found.name, content: this.contentOf(this.found.content) };
+    return { name: this.found.name, content: this.contentOf(this.found.content), size: this.announced() };
+  }
+
+  private announced(): UploadedFile["size"] {
+    const length = this.req.headers["content-length"];
+    if (length === undefined) return { least: 1, most: this.limit };
+    return { least: Math.max(1, Number(length) - mostOverhead), most: Math.min(this.limit, Number(length)) };
   }
 
   close(): void {
