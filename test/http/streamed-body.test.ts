@@ -260,7 +260,7 @@ describe("a JSON body that streams", () => {
         ],
         [
           { people: [...people, { phone: "1", ["x".repeat(13)]: 1 }] },
-          "people[4000] no puede tener claves de más de 12",
+          "people[4000] no puede llamar a un campo con más de 12 caracteres",
         ],
         [{ ids: [...ids, 0], people: [{}] }, "ids[4000] no es válido"],
         [{ ids: [] }, "ids no es válido"],

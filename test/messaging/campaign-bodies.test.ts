@@ -156,6 +156,26 @@ describe("bodies of bulk campaigns", () => {
       expect(await totalOf(id)).to.equal(count);
     });
 
+    it("are parsed in pieces of at most 64 kB", async () => {
+      const { parse } = JSON;
+      let [longest, sum] = [0, 0];
+      JSON.parse = (text, ...others) => {
+        longest = Math.max(longest, String(text).length);
+        sum += String(text).length;
+        return parse(text, ...others);
+      };
+      try {
+        const given = body();
+        await all.register(given);
+        expect((await all.world.post("/campaigns/preview?page=120", given)).status).to.equal(200);
+        expect(sum).to.be.above(2 * JSON.stringify(given).length);
+        // With the brackets that make an array of a piece.
+        expect(longest).to.be.within(60_000, 65_538);
+      } finally {
+        JSON.parse = parse;
+      }
+    });
+
     it("name the lowest of the unknown ids, wherever they stand, and register nothing", async () => {
       const unknown = Array.from({ length: 25 }, (_, n) => 900_000 + n);
       const given = body();
@@ -226,7 +246,9 @@ describe("bodies of bulk campaigns", () => {
     expect(await refused(fields(99))).to.equal("contacts[1] no puede tener más de 100 campos");
     expect(await refused({ nota: "ñ".repeat(4_097) })).to.equal("contacts[1].nota no puede tener más de 4096");
     expect(await refused({ nombre: "ñ".repeat(4_097) })).to.equal("contacts[1].nombre no puede tener más de 4096");
-    expect(await refused({ ["n".repeat(65)]: 1 })).to.equal("contacts[1] no puede tener claves de más de 64");
+    expect(await refused({ ["n".repeat(65)]: 1 })).to.equal(
+      "contacts[1] no puede llamar a un campo con más de 64 caracteres",
+    );
     expect(await refused({ lista: Array.from({ length: 20 }, () => "x".repeat(4_000)) })).to.equal(
       "contacts[1] no puede tener más de 65536 bytes",
     );

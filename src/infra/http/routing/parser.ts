@@ -159,8 +159,9 @@ function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
   if (keyword === "enum") return "no es un valor permitido";
   if (tooMuch.has(keyword)) {
-    const what = error?.propertyName === undefined ? "" : "claves de ";
-    return `no puede tener ${what}más de ${error?.params.limit}${units[keyword] ?? ""}`;
+    const limit = `más de ${error?.params.limit}`;
+    if (error?.propertyName !== undefined) return `no puede llamar a un campo con ${limit} caracteres`;
+    return `no puede tener ${limit}${units[keyword] ?? ""}`;
   }
   return "no es válido";
 }

@@ -99,6 +99,7 @@ export class JsonScanner {
     }
     this.at += chunk.length;
     this.depth = depth;
+    if (this.expected === "other" && this.at > mostBytesAtOnce) throw new InvalidInput("Se espera un objeto");
   }
 
   /** Goes through a string, of which the rest begins at `from`. @returns the place after it, or after the chunk */

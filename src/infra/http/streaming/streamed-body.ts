@@ -144,7 +144,6 @@ const readerOf =
 async function readValue(scanner: JsonScanner, read: Read, { known, streamed }: StreamedFields): Promise<unknown> {
   scanner.end();
   if (!scanner.isObject) {
-    if (scanner.size > mostBytesAtOnce) throw new InvalidInput("Se espera un objeto");
     const text = await read({ start: 0, end: scanner.size });
     return text === "" ? {} : parsed(text);
   }

@@ -68,6 +68,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ["§4.5", "Messages go out in the number's rate, each once, and are kept in the chats of their contacts."],
       ["§4.6", "`schedule_at` (ISO 8601) has it begin later; `send_window` has it send between two local times only."],
       ["§4.7", "The id of the campaign comes in the header `X-Campaign-Id`."],
+      ["§4.8", "A contact takes at most 64 kB, and so does every field of the body but `contacts_id` and `contacts`."],
     ],
     auth: "app-key",
     body: campaignBody,
