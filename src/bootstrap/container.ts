@@ -3,6 +3,7 @@ import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { openLanes } from "../infra/http/routing/lanes.ts";
+import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
@@ -145,6 +146,7 @@ const sharedModule = (config: Config) =>
       (eventLog, sessions, notifications, logger) => {
         const gateway = new RealtimeGateway({
           log: eventLog,
+          addressOf: trustedProxies(config.http.trustProxy).addressOf,
           authenticate: (token) => sessions.userOf(token),
           translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),

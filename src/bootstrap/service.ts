@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
+import { turningAway } from "../infra/http/crowd.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { openApiDocument, openApiRoute } from "../infra/http/openapi/openapi.ts";
@@ -86,7 +88,11 @@ export async function startService(config: Config, container = createContainer(c
     countRefusal: metrics.countRefusal,
     log,
   });
-  const server = createServer(app);
+  const known = { keys: resolve(container, tokens.knownKeys), sessions: resolve(container, tokens.knownSessions) };
+  const businessOf = ({ "x-api-key": key, authorization = "" }: IncomingHttpHeaders): number | undefined =>
+    typeof key === "string" ? known.keys.businessOf(key) : known.sessions.businessOf(authorization.slice(7));
+  const turnsAway = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
+  const server = createServer(app, {}, turnsAway);
   refuseTooMany(server, config.http, metrics.countRefusal);
   const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   gateway?.attach(server);

@@ -44,18 +44,17 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   });
   provide(
     bind,
+    tokens.knownKeys,
+    [tokens.appKeyStore, tokens.notifications, tokens.lookUps],
+    (keys, notifications, gate) => new CachedAppKeys(keys, accessChangesOf(notifications), gate),
+  );
+  provide(
+    bind,
     tokens.authenticators,
-    [
-      tokens.appKeyStore,
-      tokens.notifications,
-      tokens.lookUps,
-      tokens.knownSessions,
-      tokens.newFailureLimit,
-      tokens.limitRate,
-    ],
-    (keys, notifications, gate, sessions, newFailureLimit, limitRate) =>
+    [tokens.knownKeys, tokens.knownSessions, tokens.newFailureLimit, tokens.limitRate],
+    (keys, sessions, newFailureLimit, limitRate) =>
       authenticators({
-        keys: new CachedAppKeys(keys, accessChangesOf(notifications), gate),
+        keys,
         sessions,
         failures: newFailureLimit("wrong credentials"),
         limitRate,

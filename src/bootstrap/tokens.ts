@@ -46,16 +46,9 @@ import type {
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
 import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
+import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import type {
-  AppKeyStore,
-  AppKeys,
-  FoundBusiness,
-  IssueAppKey,
-  OpenSession,
-  SessionStore,
-  Sessions,
-} from "../tenancy/public.ts";
+import type { AppKeyStore, AppKeys, FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -90,7 +83,8 @@ export const tokens = {
 
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),
-  knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
+  knownKeys: token<CachedAppKeys>("knownKeys"),
+  knownSessions: token<CachedSessions>("knownSessions"),
   /** Makes one for each kind of failure, so that none is refused for another's. */
   newFailureLimit: token<(name: string) => FailureLimit>("newFailureLimit"),
   /** Of requests: by credential, else by address. */

@@ -68,7 +68,12 @@ export class FairGate {
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
     if (waiting >= crowd.ofOne) throw this.busy(true, 1);
     // Whoever has nothing waiting is let in: it is not what fills the queue.
-    if (waiting > 0 && this.queued >= crowd.all) throw this.busy(false, 1);
+    if (waiting > 0 && this.isCrowded) throw this.busy(false, 1);
+  }
+
+  /** Whether `check` turns away whatever has something waiting already. */
+  get isCrowded(): boolean {
+    return this.queued >= (this.settings.crowd?.all ?? Number.POSITIVE_INFINITY);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {

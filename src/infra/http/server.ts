@@ -26,10 +26,16 @@ export const serverLimits = {
 } as const satisfies ServerOptions;
 
 /** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
-export function createServer(app: Servable, limits: ServerOptions = {}): Server {
+export function createServer(
+  app: Servable,
+  limits: ServerOptions = {},
+  /** Answers a request itself, or leaves it to the application. */
+  isAnswered: (req: IncomingMessage, res: ServerResponse) => boolean = () => false,
+): Server {
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
     if (!hasOneHost(req)) return refuseHosts(res);
+    if (isAnswered(req, res)) return;
     if (!server.listening) res.setHeader("Connection", "close");
     // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
     res.once("close", () => {

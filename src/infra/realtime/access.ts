@@ -1,4 +1,5 @@
-import { Gate } from "../../kernel/gate.ts";
+import type { IncomingMessage } from "node:http";
+import { FairGate } from "../../kernel/fair-gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { type Admission, type Client, hasEnded, type RealtimeIdentity, type RealtimeSocket } from "./client.ts";
@@ -10,17 +11,23 @@ const maxTokenLength = 1_000;
 
 /** Looks at the tokens of those who come, and again at those of the connected when access changed. */
 export class Access {
-  private readonly authenticate: Authenticate;
+  /** What those who come share by their address, and the looks at those who are here. */
+  private readonly gate = new FairGate({
+    name: "handshakes",
+    width: 12,
+    widthOfOne: 8,
+    queueOfOne: 20_000,
+    queue: 40_000,
+    waitMs: 10_000,
+  });
   /** How often access was withdrawn anywhere. */
   private changes = 0;
 
   constructor(
-    authenticate: Authenticate,
+    private readonly authenticate: Authenticate,
     private readonly warnings: OccasionalLog,
-  ) {
-    const gate = new Gate(8);
-    this.authenticate = (token) => gate.pass(() => authenticate(token));
-  }
+    private readonly addressOf: (request: IncomingMessage) => string,
+  ) {}
 
   /** Rejects with what the client is told in `connect_error`. */
   async admit(socket: RealtimeSocket): Promise<Admission> {
@@ -59,7 +66,7 @@ export class Access {
 
   private async verifyToken(token: string, holders: readonly Client[]): Promise<void> {
     try {
-      const identity = await this.authenticate(token);
+      const identity = await this.gate.pass("here", () => this.authenticate(token));
       for (const client of holders) client.confirm(identity);
     } catch (error) {
       this.warnings.warn({ err: error }, "A session token could not be checked again");
@@ -69,7 +76,7 @@ export class Access {
 
   private async identify(socket: RealtimeSocket, token: string): Promise<RealtimeIdentity | null> {
     try {
-      return await this.authenticate(token);
+      return await this.gate.pass(this.addressOf(socket.request), () => this.authenticate(token));
     } catch (error) {
       this.warnings.warn({ err: error }, "A session token could not be checked");
       // A refusal would be final for the client; a broken connection makes it try again.

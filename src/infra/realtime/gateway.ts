@@ -20,6 +20,8 @@ export interface RealtimeSettings extends PeerSettings {
   /** Origins (`https://panel.example`) whose pages may connect. Programs that send no Origin always may. */
   readonly corsOrigins: readonly string[];
   readonly logger: Log;
+  /** Whose handshake it is; the other end of the connection unless given. */
+  readonly addressOf?: (request: IncomingMessage) => string;
   /** Milliseconds after which an event that nobody told of is found in the log. */
   readonly sweepMs?: number;
   /** A client that is further behind is told to load anew. */
@@ -65,7 +67,11 @@ export class RealtimeGateway implements EventFeed {
     this.log = behind(new Gate(4), settings.log);
     this.toWire = onTheWire(settings.translate, settings.logger);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
-    this.access = new Access(settings.authenticate, this.warnings);
+    this.access = new Access(
+      settings.authenticate,
+      this.warnings,
+      settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? ""),
+    );
     this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
