@@ -89,18 +89,20 @@ describe("the rate limit", () => {
 
   it("is not avoided by a forged address, nor put on somebody else's", async () => {
     await serveLimited(1, 0);
-    const statuses = [];
-    for (const forged of ["1.1.1.1", "2.2.2.2", "10.0.0.2"]) statuses.push((await from(`${forged}, 10.0.0.1`)).status);
-    expect(statuses).to.deep.equal([200, 429, 429]);
+    const forged = ["1.1.1.1", "2.2.2.2", "10.0.0.2"];
+    const answers = await Promise.all(forged.map((ip) => from(`${ip}, 10.0.0.1`)));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 429, 429]);
     expect((await from("10.0.0.2")).status).to.equal(200);
   });
 
   it("knows who shows no key by the address, an IPv6 one by its network", async () => {
     await serveLimited(1, 0);
     const addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"];
-    const answers = [];
-    for (const ip of addresses) answers.push((await from(ip)).status);
-    expect(answers).to.deep.equal([200, 200, 429, 200, 200, 429]);
+    const answers = await Promise.all(addresses.map(from));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(4);
+    const [first, , same, , , sameNetwork] = answers;
+    expect([first?.status, same?.status].sort()).to.deep.equal([200, 429]);
+    expect([answers[3]?.status, sameNetwork?.status].sort()).to.deep.equal([200, 429]);
   });
 });
 
