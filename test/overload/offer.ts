@@ -35,22 +35,22 @@ export const offer =
     tally.figures["best a second"] = Math.round(best);
   };
 
-/** Right answers in a second. */
-async function closedLoop(settings: Offering, target: Target, connections: number, ms: number): Promise<number> {
-  const clients = clientsOf(settings, target);
+/** Right answers in a second, the businesses in turn. */
+async function closedLoop({ requests }: Offering, target: Target, connections: number, ms: number): Promise<number> {
+  const buffers = requests.map(bytesOf);
+  const wires = Array.from({ length: connections }, () => new Wire(target));
   const began = performance.now();
+  let asked = 0;
   let answered = 0;
-  const one = async (n: number) => {
-    const client = clients[n % clients.length] as Client;
-    const wire = client.take() ?? client.extra();
+  const askAgain = async (wire: Wire) => {
     while (performance.now() - began < ms) {
-      const { status } = await wire.ask(client.request);
+      const { status } = await wire.ask(buffers[asked++ % buffers.length] as Buffer);
       if (status === 200) answered += 1;
     }
   };
-  await Promise.all(Array.from({ length: connections }, (_, n) => one(n)));
+  await Promise.all(wires.map(askAgain));
   const seconds = (performance.now() - began) / 1_000;
-  for (const client of clients) client.close();
+  for (const wire of wires) wire.close();
   return answered / seconds;
 }
 
@@ -107,10 +107,7 @@ class Client {
 
   /** A connection that waits for nothing; undefined when there is none and no more may be made. */
   take(): Wire | undefined {
-    return this.free.pop() ?? (this.all.length < this.most ? this.extra() : undefined);
-  }
-
-  extra(): Wire {
+    if (this.free.length > 0 || this.all.length === this.most) return this.free.pop();
     const wire = new Wire(this.target, this.address);
     this.all.push(wire);
     return wire;
