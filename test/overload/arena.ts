@@ -10,10 +10,9 @@ import { loadOrders } from "../bench/order-data.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 
-/** Businesses: one that works, one that attacks, and many that ask alike. */
+/** Businesses: one that works, and one that attacks. */
 export const victim = 1;
 export const attacker = 2;
-export const crowd = Array.from({ length: 50 }, (_, n) => n + 3);
 
 export const adminOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 100 + 2;
@@ -31,6 +30,8 @@ const firstFreeId = 100_000_000;
 const firstPhone = 59_200_000_000;
 
 export interface Size {
+  /** Further businesses, which ask alike. */
+  readonly crowd: number;
   /** Of victim and attacker together. */
   readonly orders: number;
   /** Of the attacker, to write campaigns to. */
@@ -44,6 +45,9 @@ export const elsewhere = "127.0.0.2";
 
 /** A database with businesses in it, a sandbox, and what is needed to speak for each. */
 export class Arena {
+  /** Ids of the further businesses. */
+  readonly crowd: readonly number[];
+
   private constructor(
     readonly stage: Stage,
     private readonly from: "src" | "dist",
@@ -51,10 +55,12 @@ export class Arena {
     readonly size: Size,
     /** A client's own address, apart from 127.0.0.1; undefined where this machine has none. */
     readonly elsewhere: string | undefined,
-  ) {}
+  ) {
+    this.crowd = crowdOf(size);
+  }
 
   static async open(databaseUrl: string, from: "src" | "dist", size: Size): Promise<Arena> {
-    const businesses = [victim, attacker, ...crowd].map((id) =>
+    const businesses = [victim, attacker, ...crowdOf(size)].map((id) =>
       aBusiness(id, {
         templates: [aTemplate(templateOf(id)), aTemplate(mediaTemplateOf(id), { headerType: "IMAGE" })],
         ...(id === attacker && { flags: { timezone: "America/La_Paz", group_shared_report: [attacker] } }),
@@ -140,6 +146,8 @@ export class Arena {
     await resolve(this.container, tokens.foldReports).rebuild(attacker);
   }
 }
+
+const crowdOf = ({ crowd }: Size): number[] => Array.from({ length: crowd }, (_, n) => attacker + 1 + n);
 
 /** Set-based: an order for each business, users who listen, contacts, a year of records. */
 const stepsOf = (orders: number, contacts: number, records: number): string[] => [

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Socket } from "socket.io-client";
-import type { Attack } from "./attack.ts";
+import type { Attack, Tally } from "./attack.ts";
 import { offer } from "./offer.ts";
 import { bytesOf, type RequestSpec, Wire } from "./wire.ts";
 
@@ -67,33 +67,36 @@ export interface Holding {
   readonly drip?: { readonly text: string; readonly everyMs: number };
 }
 
+/** Notes how many connections stood at a time. */
+function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): void {
+  const look = () => tally.peak("connections at most", wires.filter((wire) => wire.isOpen).length);
+  const timer = setInterval(look, 250);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
 /** Connections that never get to the end of their requests; those that the server ends are made anew. */
 const hold = ({ connections, beginning, drip }: Holding): Attack => {
   const [bytes] = variantsOf(beginning, 1) as [Buffer];
   // The empty line that ends the headers has yet to come.
   const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
   return async (target, signal, tally) => {
-    let open = 0;
-    const one = async () => {
-      const wire = new Wire(target);
+    const wires = counted(connections, () => new Wire(target));
+    watchOpen(wires, signal, tally);
+    const one = async (wire: Wire) => {
       signal.addEventListener("abort", () => wire.close());
       while (!signal.aborted) {
         const ended = wire.ask(first);
-        open += 1;
-        tally.peak("held at most", open);
         const dripping = drip && setInterval(() => wire.write(drip.text), drip.everyMs);
         const outcome = await ended;
         clearInterval(dripping);
-        open -= 1;
         if (signal.aborted) break;
         tally.add(outcome);
         wire.close();
         await pause(reconnectMs * 5, signal);
       }
-      wire.close();
       tally.bytesSent += wire.bytesSent;
     };
-    await Promise.all(counted(connections, one));
+    await Promise.all(wires.map(one));
   };
 };
 
@@ -102,16 +105,16 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
   const request = bytesOf({ path: "/livez" });
   return async (target, signal, tally) => {
     const wires = counted(connections, () => new Wire(target));
+    signal.addEventListener("abort", () => {
+      for (const wire of wires) wire.close();
+    });
+    watchOpen(wires, signal, tally);
     // Few at a time: the queue of connections that wait to be accepted is short.
     for (let at = 0; at < wires.length && !signal.aborted; at += 100) {
       const outcomes = await Promise.all(wires.slice(at, at + 100).map((wire) => wire.ask(request)));
-      for (const outcome of outcomes) tally.add(outcome);
+      if (!signal.aborted) for (const outcome of outcomes) tally.add(outcome);
     }
-    while (!signal.aborted) {
-      tally.peak("held at most", wires.filter((wire) => wire.isOpen).length);
-      await pause(500, signal);
-    }
-    for (const wire of wires) wire.close();
+    await aborted(signal);
   };
 };
 
@@ -126,19 +129,18 @@ const endless = (): Attack => {
   const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, "a"), Buffer.from("\r\n")]);
   return async (target, signal, tally) => {
     const socket = connect({ ...target, noDelay: true });
+    const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     signal.addEventListener("abort", () => socket.destroy());
-    const gone = once(socket, "close").catch(() => {});
     socket.on("error", () => {});
     socket.once("data", (answer) => {
-      tally.add({ status: Number(answer.toString("latin1", 9, 12)), hasRetryAfter: false });
+      tally.add({ status: Number(answer.toString("latin1", 9, 12)), hasRetryAfter: answer.includes("Retry-After") });
     });
     socket.write(head);
     socket.write(`${begin.length.toString(16)}\r\n${begin}\r\n`);
-    while (!signal.aborted && !socket.destroyed) {
-      if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), gone, aborted(signal)]);
-      tally.peak("bytes sent", socket.bytesWritten - socket.writableLength);
+    while (!socket.destroyed) {
+      tally.bytesSent = socket.bytesWritten - socket.writableLength;
+      if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
     }
-    await gone;
   };
 };
 

@@ -15,7 +15,7 @@ import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };
-const size = { orders: 60_000, contacts: 100_000, records: 100_000 };
+const size = { crowd: 50, orders: 60_000, contacts: 100_000, records: 100_000 };
 
 type Done = RowResult | { readonly misses: readonly string[] };
 
@@ -109,7 +109,8 @@ function print(done: Readonly<Record<string, Done>>): void {
   console.log("\nWhat the attackers got, and what else was seen");
   for (const [name, { told, figures }] of measured) {
     const outcomes = wordsOf(sumOf(told.map((each) => each.outcomes))) || "nothing";
-    const others = [...told.map((each) => each.figures), figures].flatMap(Object.entries);
+    const sent = rounded(told.reduce((sum, { bytesSent }) => sum + bytesSent, 0) / 2 ** 20);
+    const others = [{ "MB sent": sent }, ...told.map((each) => each.figures), figures].flatMap(Object.entries);
     console.log(`  ${name}: ${[outcomes, ...others.map(([what, value]) => `${what}: ${value}`)].join("; ")}`);
   }
   console.log("");

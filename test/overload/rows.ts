@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { readdir, rm, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { Agent } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -10,7 +11,7 @@ import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 import { within } from "../../src/kernel/within.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { aWebhook, signatureOf } from "../support/world.ts";
-import { agentOf, attacker, crowd, emailOf, listeners, mediaTemplateOf, password, victim } from "./arena.ts";
+import { agentOf, attacker, emailOf, listeners, mediaTemplateOf, password, victim } from "./arena.ts";
 import type { AttackSpec, Told } from "./attack.ts";
 import type { Hammering, Holding, Listening, SlowHost } from "./attacks.ts";
 import type { Offering } from "./offer.ts";
@@ -342,11 +343,10 @@ export const rows: Readonly<Record<string, Row>> = {
         : { figures: { "MB read by the process": Math.round((after - before) / megabyte) } };
     },
     judge: (_scene, [told]) => {
-      const sent = Math.round((told?.figures["bytes sent"] ?? 0) / megabyte);
       // Buffers of the system between the two hold some of it.
+      const sent = Math.round((told?.bytesSent ?? 0) / megabyte);
       const most = 16;
-      const figures = { "MB sent": sent };
-      return sent <= most ? { figures } : { figures, misses: [`${sent} MB were taken from it, over ${most} MB`] };
+      return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };
     },
   },
 
@@ -473,7 +473,7 @@ export const rows: Readonly<Record<string, Row>> = {
       return again(signal, 500, async () => ({ "new connection": await ask(scene, path, { headers }, from) }));
     },
     judge: (_scene, [told]) => {
-      const held = told?.figures["held at most"] ?? 0;
+      const held = told?.figures["connections at most"] ?? 0;
       if (held >= 5_000) return { misses: ["all 5,000 connections of one address were held"] };
       return held < 1_000 ? { misses: [`only ${held} connections of one address were held`] } : {};
     },
@@ -510,7 +510,7 @@ export const rows: Readonly<Record<string, Row>> = {
     environment: { MEDIA_BASE_URL: "https://files.test/media/", MEDIA_DIR: uploadDirectory },
     attackers: async (scene) => {
       const { arena } = scene;
-      await rm(uploadDirectory, { recursive: true, force: true });
+      process.once("exit", () => rmSync(uploadDirectory, { recursive: true, force: true }));
       await arena.rows(
         `update businesses set feature_flags = feature_flags || '{"media_quota_mb": ${uploadQuotaMegabytes}}'
          where id = ${attacker}`,
@@ -522,7 +522,6 @@ export const rows: Readonly<Record<string, Row>> = {
     },
     judge: async () => {
       const stored = Math.round((await bytesIn(uploadDirectory)) / megabyte);
-      await rm(uploadDirectory, { recursive: true, force: true });
       const figures = { "MB stored": stored };
       return stored <= uploadQuotaMegabytes
         ? { figures }
@@ -599,13 +598,13 @@ export const rows: Readonly<Record<string, Row>> = {
     endsItself: true,
     attackers: ({ arena }) => {
       const settings: Offering = {
-        requests: crowd.map((id) => ({ path: arena.orderPath(id), headers: { "x-api-key": arena.appKey(id) } })),
+        requests: arena.crowd.map((id) => ({ path: arena.orderPath(id), headers: { "x-api-key": arena.appKey(id) } })),
         levels: [16, 32, 64, 128, 16, 32, 64, 128],
         levelMs: 2_500,
         factor: 2,
         openMs: 20_000,
         mostConnections: 40,
-        ...(arena.elsewhere && { addresses: crowd.map((id) => `127.0.1.${id}`) }),
+        ...(arena.elsewhere && { addresses: arena.crowd.map((id) => `127.0.1.${id}`) }),
       };
       return [{ attack: "offer", settings, niceness: 0 }];
     },
