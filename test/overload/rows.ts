@@ -17,7 +17,7 @@ import type { Hammering, Holding, Listening, SlowHost } from "./attacks.ts";
 import type { Offering } from "./offer.ts";
 import type { Finding, Row, Scene } from "./row.ts";
 import { bytesReadBy, those } from "./run-row.ts";
-import type { RequestSpec } from "./wire.ts";
+import type { Repeated, RequestSpec } from "./wire.ts";
 
 const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
 const hold = (settings: Holding): AttackSpec => ({ attack: "hold", settings });
@@ -56,17 +56,12 @@ const reportPage = (scene: Scene): RequestSpec => ({
   headers: ofAttacker(scene),
 });
 
-/** A campaign to one contact with a field of so much text that no template reads. */
-const previewOf = (
-  scene: Scene,
-  field: { readonly before: string; readonly repeat: string; readonly times: number },
-) => {
+/** A campaign to one contact with a field of so many bytes that no template reads. */
+function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
   const text = JSON.stringify(scene.arena.campaign(1, { extra: "{field}" }));
-  const [before = "", after = ""] = text.split('"{field}"');
-  const closing = field.before === '"' ? '"' : "";
-  const body = { repeat: field.repeat, times: field.times, before: before + field.before, after: closing + after };
-  return post("/campaigns/preview", body, ofAttacker(scene));
-};
+  const [start, end] = text.split('"{field}"');
+  return post("/campaigns/preview", { repeat, times, before: start + before, after: after + end }, ofAttacker(scene));
+}
 
 interface Timed {
   readonly status: number | "no answer";
@@ -220,17 +215,21 @@ export const rows: Readonly<Record<string, Row>> = {
   }),
 
   "preview-field": {
-    about: "previews with one contact's unknown field of 117 MB, 2 connections",
-    attackers: (scene) => [
-      hammer({ connections: 2, requests: [previewOf(scene, { before: '"', repeat: "a", times: 117 * megabyte })] }),
-    ],
+    about: "previews with one contact's unknown field of 117 MB: a text, a list of objects; 2 connections",
+    attackers: (scene) => {
+      const fields = [
+        { before: '"', repeat: "a", times: 117 * megabyte, after: '"' },
+        { before: "[", repeat: "{},", times: 39 * megabyte, after: "0]" },
+      ];
+      return [hammer({ connections: 2, requests: fields.map((field) => previewOf(scene, field)) })];
+    },
     judge: (_scene, [told]) => refused(told),
   },
 
   "preview-nested": {
     about: "previews with a contact's field of 30 MB of [[[..., 2 connections",
     attackers: (scene) => [
-      hammer({ connections: 2, requests: [previewOf(scene, { before: "", repeat: "[", times: 30 * megabyte })] }),
+      hammer({ connections: 2, requests: [previewOf(scene, { repeat: "[", times: 30 * megabyte })] }),
     ],
     judge: (_scene, [told]) => refused(told),
   },
@@ -352,7 +351,8 @@ export const rows: Readonly<Record<string, Row>> = {
 
   "media-probes": {
     about: "80 media_url at a host that never answers, while the other business sends media",
-    environment: { ALLOW_PRIVATE_MEDIA_URLS: "true" },
+    // Production does not take the switch, without which hosts on this machine are not asked.
+    environment: { ALLOW_PRIVATE_MEDIA_URLS: "true", NODE_ENV: "test" },
     attackers: (scene) => {
       const body = {
         empresa_id: attacker,
@@ -512,7 +512,7 @@ export const rows: Readonly<Record<string, Row>> = {
       const { arena } = scene;
       process.once("exit", () => rmSync(uploadDirectory, { recursive: true, force: true }));
       await arena.rows(
-        `update businesses set feature_flags = feature_flags || '{"media_quota_mb": ${uploadQuotaMegabytes}}'
+        `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": ${uploadQuotaMegabytes * megabyte}}'
          where id = ${attacker}`,
       );
       const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="{n}.txt"\r\n\r\n`;
