@@ -141,7 +141,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
+    [tokens.slowCells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
     (cells, secrets, known, platform, { media }, notifications) => {
       const register = new PostgresCampaignRegister(cells, secrets);
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
@@ -157,11 +157,15 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.campaignProgress, tokens.notifications],
-    (cells, progress, notifications) =>
-      campaignRoutes(new PostgresCampaignReads(cells), new PostgresCampaignControl(cells), (businessId, campaignId) => {
-        notifications.notify(campaignsDue);
-        progress.touch(businessId, [campaignId]);
-      }),
+    [tokens.cells, tokens.slowCells, tokens.campaignProgress, tokens.notifications],
+    (cells, slowCells, progress, notifications) =>
+      campaignRoutes(
+        new PostgresCampaignReads(slowCells),
+        new PostgresCampaignControl(cells),
+        (businessId, campaignId) => {
+          notifications.notify(campaignsDue);
+          progress.touch(businessId, [campaignId]);
+        },
+      ),
   );
 });

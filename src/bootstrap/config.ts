@@ -28,7 +28,9 @@ const schema = section({
   database: section({
     url: { type: "string", pattern: "^postgres(ql)?://" },
     poolSize: { type: "integer", minimum: 2, maximum: 500 },
+    slowPoolSize: { type: "integer", minimum: 2, maximum: 500 },
     statementTimeoutMs: positive,
+    slowStatementTimeoutMs: positive,
     connectTimeoutMs: positive,
   }),
   secrets: section({ master: { type: "string", minLength: 32 } }),
@@ -38,6 +40,8 @@ const schema = section({
     trustProxy: { type: "boolean" },
     requestsPerSecond: positive,
     burst: { type: "integer", minimum: 0 },
+    connections: positive,
+    connectionsPerAddress: { type: "integer", minimum: 1_000 },
     failedAttemptsPerMinute: positive,
   }),
   sessions: section({ hours: { type: "number", exclusiveMinimum: 0 } }),

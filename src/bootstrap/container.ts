@@ -2,10 +2,11 @@ import { Container, ContainerModule } from "inversify";
 import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
+import { openLanes } from "../infra/http/routing/lanes.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
-import { oneCell } from "../infra/postgres/cells.ts";
+import { sharedCell } from "../infra/postgres/cells.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
@@ -15,6 +16,7 @@ import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
+import { FairGate } from "../kernel/fair-gate.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
@@ -56,6 +58,22 @@ export function createContainer(config: Config): Container {
   return container;
 }
 
+/**
+ * Of the connections, one business has four fifths at most: a transaction that waits for the disk needs no processor, so
+ * that a business alone gets on as fast as many do. What takes long goes through lanes before.
+ */
+const connectionGate = (name: string, width: number, { database }: Config): FairGate =>
+  new FairGate({
+    name,
+    width,
+    widthOfOne: Math.ceil(width * 0.8),
+    queueOfOne: 2_000,
+    queue: 8_000,
+    waitMs: database.connectTimeoutMs,
+    // A third of a second of work on two cores.
+    crowd: { ofOne: 250, all: 500 },
+  });
+
 /** Comma-separated, as environment variables give lists. */
 export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
 
@@ -69,14 +87,33 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.database, [tokens.log], (log) =>
       Database.open(config.database, (error) => log.warn({ err: error }, "an idle database connection broke")),
     );
-    provide(bind, tokens.cells, [tokens.database], oneCell);
+    provide(bind, tokens.databaseGate, [], () => connectionGate("database", config.database.poolSize, config));
+    provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], sharedCell);
+    provide(bind, tokens.slowDatabase, [tokens.database], (database) => {
+      const { slowPoolSize: poolSize, slowStatementTimeoutMs: statementTimeoutMs } = config.database;
+      // The planner expects far more rows than a report has; compiling for them would take longer than the report.
+      return database.beside({ poolSize, statementTimeoutMs, options: "-c jit=off" });
+    });
+    provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) =>
+      sharedCell(database, connectionGate("slow database", config.database.slowPoolSize, config)),
+    );
+    provide(bind, tokens.lanes, [], () => openLanes());
     provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
-    provide(bind, tokens.background, [tokens.database, tokens.metrics], (database, metrics) =>
-      background("database", "means", {
-        start: () =>
-          metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() })),
-        stop: () => database.close(),
-      }),
+    provide(
+      bind,
+      tokens.background,
+      [tokens.database, tokens.databaseGate, tokens.lanes, tokens.metrics],
+      (database, gate, lanes, metrics) =>
+        background("database", "means", {
+          start: () => {
+            metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() }));
+            metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
+            for (const [name, lane] of Object.entries(lanes)) {
+              metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
+            }
+          },
+          stop: () => database.close(),
+        }),
     );
     provide(bind, tokens.notifications, [tokens.log], (log) => new Notifications(config.database.url, log));
     provide(bind, tokens.background, [tokens.notifications], (notifications) =>

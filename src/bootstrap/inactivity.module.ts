@@ -12,7 +12,7 @@ import { tokens } from "./tokens.ts";
 const silenceMs = 60_000;
 
 export const inactivityModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.cancelInactive, [tokens.cells, tokens.feed, tokens.log], (cells, feed, log) => {
+  provide(bind, tokens.cancelInactive, [tokens.slowCells, tokens.feed, tokens.log], (cells, feed, log) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       abandoned: new PostgresInactivity(transaction),
       events: new PostgresOrderEvents(transaction),

@@ -19,7 +19,7 @@ import {
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
-import type { Database, Queries } from "../infra/postgres/database.ts";
+import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import { cloudChannel } from "../kernel/channels.ts";
@@ -144,7 +144,7 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress): Incom
   incoming: new PostgresIncomingStore(transaction, cloudChannel),
 });
 
-const ticketUnitOfWork = (cells: Cells<Database>, { messages }: Config) =>
+const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
   new PostgresUnitOfWork(
     cells,
     (transaction): TicketStores => ({

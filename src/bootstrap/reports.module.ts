@@ -21,7 +21,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.sharedReports,
-    [tokens.cells, tokens.reportedAds, tokens.log],
+    [tokens.slowCells, tokens.reportedAds, tokens.log],
     (cells, insights, log) =>
       new SharedReport(
         new PostgresReportReads(cells),
@@ -34,7 +34,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.foldReports,
-    [tokens.cells, tokens.log],
+    [tokens.slowCells, tokens.log],
     (cells, log) =>
       new FoldReports(
         new PostgresReportFolds(cells),

@@ -4,12 +4,13 @@ import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
+import type { Lanes } from "../infra/http/routing/lanes.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
-import type { Database } from "../infra/postgres/database.ts";
+import type { Cell, Database } from "../infra/postgres/database.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
@@ -17,6 +18,7 @@ import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed } from "../kernel/events.ts";
+import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
@@ -64,7 +66,13 @@ export const tokens = {
   passwords: token<Passwords>("passwords"),
   /** For the process itself; stores are asked through `cells`. */
   database: token<Database>("database"),
-  cells: token<Cells<Database>>("cells"),
+  cells: token<Cells<Cell>>("cells"),
+  /** For what takes long: reports, exports, registrations, sweeps. Statements may take longer there. */
+  slowDatabase: token<Database>("slowDatabase"),
+  slowCells: token<Cells<Cell>>("slowCells"),
+  /** Shares the connections that answer requests. */
+  databaseGate: token<FairGate>("databaseGate"),
+  lanes: token<Lanes>("lanes"),
   eventLog: token<PostgresEventLog>("eventLog"),
   notifications: token<Notifications>("notifications"),
   gateway: token<RealtimeGateway>("gateway"),

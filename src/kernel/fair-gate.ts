@@ -7,12 +7,14 @@ export interface FairGateSettings {
   readonly width: number;
   /** Of one key. */
   readonly widthOfOne: number;
-  /** Pieces of work of one key that may wait. `check` turns away beyond half of it, so that work begun finds room. */
+  /** Pieces of work of one key that may wait. */
   readonly queueOfOne: number;
   /** Of all keys together; what comes on top is turned away, however little its own key has. */
   readonly queue: number;
   /** Milliseconds that a piece of work waits at most. */
   readonly waitMs: number;
+  /** What may wait before `check` turns new work away: less than the queues hold, so that work begun finds room. */
+  readonly crowd?: { readonly ofOne: number; readonly all: number };
 }
 
 interface Waiter {
@@ -61,10 +63,12 @@ export class FairGate {
 
   /** Throws `Busy` where new work of this key had better not begin. Holds no place. */
   check(key: string | number): void {
-    if (this.queued === 0) return;
+    const { crowd } = this.settings;
+    if (this.queued === 0 || !crowd) return;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
-    if (waiting * 2 >= this.settings.queueOfOne) throw this.busy(true);
-    if (this.queued * 2 >= this.settings.queue && waiting > 0) throw this.busy(false);
+    if (waiting >= crowd.ofOne) throw this.busy(true, 1);
+    // Whoever has nothing waiting is let in: it is not what fills the queue.
+    if (waiting > 0 && this.queued >= crowd.all) throw this.busy(false, 1);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {
@@ -146,8 +150,8 @@ export class FairGate {
     return party.running >= this.settings.widthOfOne;
   }
 
-  private busy(isOwnDoing: boolean): Busy {
-    return new Busy(this.settings.name, isOwnDoing, Math.max(1, Math.ceil(this.settings.waitMs / 1_000)));
+  private busy(isOwnDoing: boolean, retryAfter = Math.max(1, Math.ceil(this.settings.waitMs / 1_000))): Busy {
+    return new Busy(this.settings.name, isOwnDoing, retryAfter);
   }
 
   /** Whoever was let in goes to the end of the turns. */

@@ -397,7 +397,7 @@ describe("the HTTP frame", () => {
 
     it("learn nothing from a failure that was thrown before for another origin", async () => {
       const shared = new HttpProblem(401, "Invalid API key");
-      const strict = await serveSample(undefined, { limitRate: () => Promise.reject(shared) });
+      const strict = await serveSample(undefined, { limitRate: () => () => Promise.reject(shared) });
       const options = { method: "DELETE", body: { id: 1 } };
       const first = await request(`${strict.url}/things`, { ...options, headers: ours });
       expect(first.headers["access-control-allow-origin"]).to.equal("https://app.example");
@@ -410,7 +410,7 @@ describe("the HTTP frame", () => {
   it("limits the rate once the caller is known, and before the body is read", async () => {
     const seen: unknown[] = [];
     const limited = await serveSample(undefined, {
-      limitRate: async (ctx) => {
+      limitRate: () => async (ctx) => {
         seen.push(ctx.state.caller ?? null);
         throw new HttpProblem(429, "Too many requests");
       },

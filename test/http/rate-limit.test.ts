@@ -7,11 +7,12 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
-const route = (auth: "app-key" | "none") =>
+const route = (auth: "app-key" | "none", name: string = auth, cost = 1) =>
   defineRoute({
     method: "get",
-    path: `/${auth}`,
-    operationId: `ask-${auth}`,
+    path: `/${name}`,
+    operationId: `ask-${name}`,
+    cost,
     tag: "things",
     summary: "Asks",
     auth,
@@ -20,10 +21,9 @@ const route = (auth: "app-key" | "none") =>
     handle: () => "ok",
   });
 
-/** As an authenticator does: whoever shows a key is known by it. */
+/** As an authenticator does: keys here are those of a business each. */
 const byKey: Middleware = (ctx, next) => {
-  ctx.state.caller = { businessId: 7 };
-  ctx.state.rateKey = ctx.get("x-api-key");
+  ctx.state.caller = { businessId: ctx.get("x-api-key") };
   return next();
 };
 
@@ -32,7 +32,7 @@ describe("the rate limit", () => {
   afterEach(() => app.close());
 
   async function serveLimited(perSecond: number, burst: number): Promise<void> {
-    app = await serveSample([route("app-key"), route("none")], {
+    app = await serveSample([route("app-key"), route("app-key", "dear", 4), route("none")], {
       limitRate: limitRate({ perSecond, burst }),
       authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
       trustProxy: true,
@@ -64,7 +64,22 @@ describe("the rate limit", () => {
     await eventually(async () => (await withKey("k")).status === 200);
   });
 
-  it("gives each key its own share, whatever address it comes from", async () => {
+  it("tells what is left, and of a refusal what the limit is", async () => {
+    await serveLimited(2, 0);
+    const [first, , refused] = [await withKey("k"), await withKey("k"), await withKey("k")];
+    expect(first.headers["ratelimit-policy"]).to.equal('"requests";q=2;w=1, "burst";q=0;w=10');
+    expect(first.headers.ratelimit).to.equal('"requests";r=1;t=1');
+    expect(refused).to.deep.include({ status: 429 });
+    expect(refused?.headers.ratelimit).to.equal('"requests";r=0;t=1');
+    expect(app.refusals).to.deep.equal([{ reason: "requests", status: 429 }]);
+  });
+
+  it("counts an expensive request for as many as its route says", async () => {
+    await serveLimited(10, 0);
+    expect(await inTurn(3, () => ask("/dear", { "x-api-key": "k" }))).to.deep.equal([200, 200, 429]);
+  });
+
+  it("gives each business its own share, whatever address it comes from", async () => {
     await serveLimited(1, 0);
     const sent = (key: string, ip: string) => ask("/app-key", { "x-api-key": key, "x-forwarded-for": ip });
     const answers = [await sent("a", "10.0.0.1"), await sent("b", "10.0.0.1"), await sent("a", "10.0.0.2")];

@@ -162,6 +162,7 @@ export const sampleRoutes: readonly Route[] = [
 
 export interface SampleApp extends Served {
   readonly logged: { level: string; fields: Record<string, unknown>; message: string }[];
+  readonly refusals: { reason: string; status: number }[];
   readonly observed: { method: string; route: string; status: number; seconds: number }[];
 }
 
@@ -172,6 +173,7 @@ export async function serveSample(
   limits: ServerOptions = {},
 ): Promise<SampleApp> {
   const logged: SampleApp["logged"] = [];
+  const refusals: SampleApp["refusals"] = [];
   const observed: SampleApp["observed"] = [];
   const note = (level: string) => (fields: object, message: string) => {
     logged.push({ level, fields: { ...fields }, message });
@@ -193,7 +195,8 @@ export async function serveSample(
       "key-or-session": refuseAll,
       "key-or-body-token": refuseAll,
     },
-    limitRate: (_ctx, next) => next(),
+    limitRate: () => (_ctx, next) => next(),
+    countRefusal: (reason, status) => refusals.push({ reason, status }),
     bodyLimit: 10_000,
     log: { info: note("info"), warn: note("warn"), error: note("error") },
     corsOrigins: ["https://app.example"],
@@ -201,7 +204,7 @@ export async function serveSample(
     observe: (method, route, status, seconds) => observed.push({ method, route, status, seconds }),
     ...changes,
   });
-  return { ...(await serve(app, limits)), logged, observed };
+  return { ...(await serve(app, limits)), logged, observed, refusals };
 }
 
 /** No sample is reached this way. */

@@ -77,8 +77,6 @@ describe("FairGate", () => {
     for (const name of ["a1", "a2", "a3"]) void enter("a", name);
     const refusal = await refusalOf(enter("a", "a4"));
     expect(refusal).to.be.instanceOf(Busy).that.includes({ what: "work", isOwnDoing: true, retryAfter: 60 });
-    expect(() => gate.check("a")).to.throw(Busy);
-    gate.check("b");
     void enter("b");
     await settled();
     expect(began).to.include("b");
@@ -93,16 +91,28 @@ describe("FairGate", () => {
       .that.includes({ isOwnDoing: false });
   });
 
-  it("turns new work away at half of what may wait, so that work begun finds room", async () => {
-    const gate = new FairGate({ ...settings, width: 1, queueOfOne: 4 });
+  it("turns new work away before its queue is full, so that work begun finds room", async () => {
+    const gate = new FairGate({ ...settings, width: 1, crowd: { ofOne: 2, all: 3 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);
     gate.check("a");
     void enter("a", "a3");
-    expect(() => gate.check("a")).to.throw(Busy);
+    expect(() => gate.check("a"))
+      .to.throw(Busy)
+      .that.includes({ isOwnDoing: true });
     void enter("a", "a4");
     for (const name of ["a1", "a2", "a3"]) await end(name);
     expect(began).to.deep.equal(["a1", "a2", "a3", "a4"]);
+  });
+
+  it("turns new work away of everybody who waits in a crowd, and of nobody else", async () => {
+    const gate = new FairGate({ ...settings, width: 1, crowd: { ofOne: 5, all: 3 } });
+    const { enter } = bench(gate);
+    for (const name of ["a1", "a2", "a3", "b1"]) void enter(name[0] ?? "", name);
+    expect(() => gate.check("b"))
+      .to.throw(Busy)
+      .that.includes({ isOwnDoing: false });
+    gate.check("c");
   });
 
   it("gives up waiting after its time, and keeps no place for it", async () => {

@@ -3,9 +3,11 @@ import https from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { expect } from "chai";
 import { selfSigned } from "../../src/fixtures/https/certificate.ts";
+import { Busy } from "../../src/kernel/errors.ts";
 import { HttpMediaProbe, type HttpMediaProbeSettings } from "../../src/messaging/adapters/http-client/media-probe.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
 import { freePort } from "../http-client/servers.ts";
+import { eventually } from "../support/wait.ts";
 
 describe("HttpMediaProbe", () => {
   useRealNetwork();
@@ -62,7 +64,7 @@ describe("HttpMediaProbe", () => {
     ];
     for (const host of hosts) {
       it(`refuses ${host} without connecting`, async () => {
-        expect(await probe.probe(`https://${host}:${port}/a.png`)).to.deep.equal({
+        expect(await probe.probe(1, `https://${host}:${port}/a.png`)).to.deep.equal({
           kind: "unreachable",
           reason: "not reachable",
         });
@@ -72,14 +74,14 @@ describe("HttpMediaProbe", () => {
 
     it("refuses a name that stands for one", async () => {
       for (const host of ["localhost", "LOCALHOST", "localhost."]) {
-        expect(await probe.probe(`https://${host}:${port}/`), host).to.have.property("kind", "unreachable");
+        expect(await probe.probe(1, `https://${host}:${port}/`), host).to.have.property("kind", "unreachable");
       }
       expect(connections).to.equal(0);
     });
 
     it("answers a closed port of ours just as an open one", async () => {
-      expect(await probe.probe(`https://127.0.0.1:${await freePort()}/`)).to.deep.equal(
-        await probe.probe(`https://127.0.0.1:${port}/`),
+      expect(await probe.probe(1, `https://127.0.0.1:${await freePort()}/`)).to.deep.equal(
+        await probe.probe(1, `https://127.0.0.1:${port}/`),
       );
     });
 
@@ -100,11 +102,11 @@ describe("HttpMediaProbe", () => {
         "https://a%00.example.com/",
       ];
       for (const url of urls) {
-        expect(await probe.probe(url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
+        expect(await probe.probe(1, url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
       }
       // Not credentials to a parser of URLs, whatever they look like.
-      expect(await probe.probe(`https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
-      expect(await probe.probe(`https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
       expect(connections).to.equal(0);
     });
   });
@@ -136,14 +138,14 @@ describe("HttpMediaProbe", () => {
     for (const status of [200, 204, 404, 405, 500]) {
       it(`reports ${status}`, async () => {
         probe = allowing();
-        expect(await probe.probe(`${origin}/${status}`)).to.deep.equal({ kind: "answered", status });
+        expect(await probe.probe(1, `${origin}/${status}`)).to.deep.equal({ kind: "answered", status });
         expect(asked).to.deep.equal([`HEAD /${status}`]);
       });
     }
 
     it("reports a redirect and does not follow it", async () => {
       probe = allowing();
-      expect(await probe.probe(`${origin}/302`)).to.deep.equal({ kind: "answered", status: 302 });
+      expect(await probe.probe(1, `${origin}/302`)).to.deep.equal({ kind: "answered", status: 302 });
       expect(asked).to.deep.equal(["HEAD /302"]);
     });
 
@@ -151,27 +153,39 @@ describe("HttpMediaProbe", () => {
       probe = allowing();
       const url = `${origin}/200?`;
       const longest = url + "x".repeat(2_048 - url.length);
-      expect(await probe.probe(longest)).to.deep.equal({ kind: "answered", status: 200 });
-      expect(await probe.probe(`${longest}x`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, longest)).to.deep.equal({ kind: "answered", status: 200 });
+      expect(await probe.probe(1, `${longest}x`)).to.have.property("kind", "unreachable");
     });
 
     it("does not wait for an answer for ever", async () => {
       probe = allowing({ timeoutMs: 200 });
-      expect(await probe.probe(`${origin}/hang`)).to.deep.equal({ kind: "unreachable", reason: "no answer" });
+      expect(await probe.probe(1, `${origin}/hang`)).to.deep.equal({ kind: "unreachable", reason: "no answer" });
     });
 
-    it("makes so many at once and refuses those beyond", async () => {
-      probe = allowing({ maxAtOnce: 2 });
-      const outcomes = await Promise.all(Array.from({ length: 3 }, () => probe.probe(`${origin}/200`)));
-      const answered = { kind: "answered", status: 200 };
-      const refused = { kind: "unreachable", reason: "too many probes at once" };
-      expect(outcomes).to.deep.equal([answered, answered, refused]);
-      expect(await probe.probe(`${origin}/200`)).to.deep.equal(answered);
+    it("asks for one business while those of another one hang", async () => {
+      probe = allowing({ maxAtOnce: 8 });
+      const hanging = Array.from({ length: 8 }, () => probe.probe(1, `${origin}/hang`));
+      await eventually(() => asked.length === 1);
+      expect(await probe.probe(2, `${origin}/200`)).to.deep.equal({ kind: "answered", status: 200 });
+      expect(asked).to.deep.equal(["HEAD /hang", "HEAD /200"]);
+      const outcomes = Promise.allSettled(hanging);
+      media.closeAllConnections();
+      await outcomes;
+    });
+
+    it("turns a business away that has too many waiting, as its own doing", async () => {
+      probe = allowing({ maxAtOnce: 1 });
+      const probes = [1, 2, 3].map(() => probe.probe(1, `${origin}/200`));
+      const outcomes = await Promise.allSettled(probes);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "fulfilled", "rejected"]);
+      expect((outcomes[2] as PromiseRejectedResult).reason)
+        .to.be.instanceOf(Busy)
+        .that.includes({ isOwnDoing: true });
     });
 
     it("is not asked while private addresses are not allowed", async () => {
       probe = new HttpMediaProbe({ timeoutMs: 5_000 });
-      expect(await probe.probe(`${origin}/200`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, `${origin}/200`)).to.have.property("kind", "unreachable");
       expect(asked).to.deep.equal([]);
     });
   });

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
+import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
-import { HttpProblem, sendJson } from "./routing/dialect.ts";
+import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import type { Route } from "./routing/route.ts";
 import { createRouter, type RouterParts } from "./routing/router.ts";
 
@@ -15,6 +16,8 @@ export interface AppParts extends RouterParts {
   readonly trustProxy: boolean;
   /** Told of every answered request. */
   readonly observe: (method: string, route: string, status: number, seconds: number) => void;
+  /** Told of every request that is turned away, and what for. */
+  readonly countRefusal: (reason: string, status: number) => void;
 }
 
 export function createApp(routes: readonly Route[], parts: AppParts): Koa {
@@ -26,7 +29,8 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
     else parts.log.error(facts, "request failed");
   });
   app.use(accessLog(parts));
-  app.use(wordProblems);
+  app.use(takenWhole);
+  app.use(wordProblems(parts));
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins));
   app.use(router.routes());
@@ -60,22 +64,36 @@ function accessLog({ log, observe }: AppParts): Middleware {
   };
 }
 
-/** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
-const wordProblems: Middleware = async (ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    const problem = error instanceof HttpProblem ? error : new HttpProblem(500, "Internal server error");
-    if (problem !== error) ctx.app.emit("error", error, ctx);
-    ctx.set(problem.headers);
-    sendJson(ctx, problem.status, problem.body);
-  }
-  if (ctx.body !== undefined && ctx.body !== null) return;
-  // The router answers 501 to a method that none of its routes has, whether it knows the path or not.
-  const isWrongMethod = ctx.status === 405 || (ctx.status === 501 && ctx.response.get("Allow") !== "");
-  if (isWrongMethod) sendJson(ctx, 405, { message: "Method not allowed" });
-  else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
+/**
+ * A client that is answered before it has sent its whole body may go on sending for ever. Some of it is still taken, so
+ * that it comes to read the answer; then its connection ends.
+ */
+const takenWhole: Middleware = async (ctx, next) => {
+  await next();
+  const { req } = ctx;
+  const isWhole = req.complete || req.destroyed || (await takeRest(req));
+  if (!isWhole) ctx.set("Connection", "close");
 };
+
+/** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
+const wordProblems =
+  (parts: AppParts): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const problem = error instanceof HttpProblem ? error : new HttpProblem(500, "Internal server error");
+      if (problem !== error) ctx.app.emit("error", error, ctx);
+      if (problem instanceof Refusal) parts.countRefusal(problem.reason, problem.status);
+      ctx.set(problem.headers);
+      sendJson(ctx, problem.status, problem.body);
+    }
+    if (ctx.body !== undefined && ctx.body !== null) return;
+    // The router answers 501 to a method that none of its routes has, whether it knows the path or not.
+    const isWrongMethod = ctx.status === 405 || (ctx.status === 501 && ctx.response.get("Allow") !== "");
+    if (isWrongMethod) sendJson(ctx, 405, { message: "Method not allowed" });
+    else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
+  };
 
 const secured: Middleware = (ctx, next) => {
   for (const [name, value] of dataHeaders) ctx.res.setHeader(name, value);
@@ -98,7 +116,15 @@ function allowOrigins(origins: readonly string[]): Middleware {
       "if-match",
       "x-request-id",
     ],
-    exposeHeaders: ["X-Request-Id", "Retry-After", "X-Message-Id", "Idempotent-Replay", "ETag"],
+    exposeHeaders: [
+      "X-Request-Id",
+      "Retry-After",
+      "RateLimit",
+      "RateLimit-Policy",
+      "X-Message-Id",
+      "Idempotent-Replay",
+      "ETag",
+    ],
     maxAge: 600,
     // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
     keepHeadersOnError: false,

@@ -41,6 +41,46 @@ export function createServer(app: Servable, limits: ServerOptions = {}): Server 
   return server;
 }
 
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** A balancer is one address: at least 1,000. */
+  readonly connectionsPerAddress: number;
+}
+
+/**
+ * Closes connections that are too many, in all or of one address, before they cost more than being accepted. They are told
+ * so, whatever they were about to ask.
+ */
+export function refuseTooMany(
+  server: Server,
+  limits: ConnectionLimits,
+  onRefusal: (reason: string, status: number) => void,
+): void {
+  const byAddress = new Map<string, number>();
+  let open = 0;
+  server.prependListener("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const ofAddress = byAddress.get(address) ?? 0;
+    const isOwnDoing = ofAddress >= limits.connectionsPerAddress;
+    if (isOwnDoing || open >= limits.connections) {
+      const [status, text] = isOwnDoing ? [429, "Too Many Requests"] : [503, "Service Unavailable"];
+      onRefusal("connections", Number(status));
+      socket.on("error", () => {});
+      socket.end(`HTTP/1.1 ${status} ${text}\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      socket.destroySoon();
+      return;
+    }
+    open += 1;
+    byAddress.set(address, ofAddress + 1);
+    socket.once("close", () => {
+      open -= 1;
+      const left = (byAddress.get(address) ?? 1) - 1;
+      if (left > 0) byAddress.set(address, left);
+      else byAddress.delete(address);
+    });
+  });
+}
+
 /** The open connections of each server; those taken over by a WebSocket are known to nobody else. */
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();
 

@@ -1,4 +1,6 @@
-import type { Queries } from "./database.ts";
+import { Busy, DatabaseAway } from "../../kernel/errors.ts";
+import type { FairGate } from "../../kernel/fair-gate.ts";
+import type { Cell, Queries, Statement } from "./database.ts";
 
 /**
  * The databases in which businesses live, each business whole in one of them. Today there is one, with everything that
@@ -26,6 +28,43 @@ export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => ({
   each: () => [cell],
   directory: cell,
 });
+
+/**
+ * One database whose connections are shared: businesses that ask at the same time take turns, and none can hold all of
+ * them. What belongs to no business has a share like one.
+ */
+export const sharedCell = (cell: Cell, gate: FairGate): Cells<Cell> => {
+  const directory = new Share(cell, gate, "directory");
+  const sweeps = new Share(cell, gate, "sweeps");
+  const of = (businessId: number) => new Share(cell, gate, businessId);
+  return {
+    of,
+    among: ([first, ...others]) => (first === undefined ? [] : [{ cell: of(first), businessIds: [first, ...others] }]),
+    each: () => [sweeps],
+    directory,
+  };
+};
+
+class Share implements Cell {
+  constructor(
+    private readonly cell: Cell,
+    private readonly gate: FairGate,
+    private readonly key: number | string,
+  ) {}
+
+  rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
+    return this.gate.pass(this.key, () => this.cell.rows<Row>(statement, values, signal), signal).catch(asAway);
+  }
+
+  transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    return this.gate.pass(this.key, () => this.cell.transaction(work)).catch(asAway);
+  }
+}
+
+/** Work that was begun and gets no connection in time is in the same place as with a database that is away. */
+function asAway(error: unknown): never {
+  throw error instanceof Busy ? new DatabaseAway(error, false) : error;
+}
 
 /** The rows of all cells, one cell after the other. */
 export async function everywhere<Row, Cell extends Queries>(

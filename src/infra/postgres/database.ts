@@ -8,7 +8,17 @@ export interface Statement {
 }
 
 export interface Queries {
-  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /** @param signal - has the server end the statement when it is aborted; for reads that take long */
+  rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]>;
+}
+
+/** What a store asks outside of a transaction. */
+export interface Cell extends Queries {
+  /**
+   * Commits when `work` resolves and rolls back when it rejects. After a deadlock everything is undone and `work` is
+   * run again, three times in all: it must do nothing that a rollback does not undo.
+   */
+  transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
 }
 
 export interface DatabaseSettings {
@@ -21,23 +31,33 @@ export interface DatabaseSettings {
   /** Milliseconds beyond `statementTimeoutMs` after which a silent connection counts as lost; 5,000 unless given. */
   readonly silenceMs?: number;
   readonly applicationName?: string;
+  /** Settings of each connection, as `psql` takes them: `-c jit=off`. */
+  readonly options?: string;
 }
 
+const defaultSilenceMs = 5_000;
 const deadlockDetected = "40P01";
 const mostAttempts = 3;
 
-/** The one pool of a process. Hot statements are prepared; a transaction hands over its own `Queries`. */
-export class Database implements Queries {
+/** A pool of connections. Hot statements are prepared; a transaction hands over its own `Queries`. */
+export class Database implements Cell {
   private closing = false;
+  private readonly siblings: Database[] = [];
+  /** Where running statements are cancelled from: the connections of the pool may all be busy with them. */
+  private readonly cancelling: pg.Pool;
 
   private constructor(
+    private readonly settings: DatabaseSettings,
+    private readonly onIdleError: (error: Error) => void,
     private readonly pool: pg.Pool,
-    private readonly silenceMs: number,
-  ) {}
+  ) {
+    this.cancelling = new pg.Pool({ ...pool.options, max: 1, idleTimeoutMillis: 1_000 });
+    this.cancelling.on("error", () => {});
+  }
 
   /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
   static open(settings: DatabaseSettings, onIdleError: (error: Error) => void): Database {
-    const { silenceMs = 5_000 } = settings;
+    const { silenceMs = defaultSilenceMs } = settings;
     const pool = new pg.Pool({
       connectionString: settings.url,
       max: settings.poolSize,
@@ -49,8 +69,9 @@ export class Database implements Queries {
       application_name: settings.applicationName ?? "recado",
       keepAlive: true,
       types: { getTypeParser },
+      ...(settings.options && { options: settings.options }),
     });
-    const database = new Database(pool, silenceMs);
+    const database = new Database(settings, onIdleError, pool);
     pool.on("error", (error) => {
       if (!database.closing) onIdleError(error);
     });
@@ -60,20 +81,20 @@ export class Database implements Queries {
     return database;
   }
 
+  /** Connections of their own to the same database, closed with these. */
+  beside(settings: Partial<DatabaseSettings>): Database {
+    const sibling = Database.open({ ...this.settings, ...settings }, this.onIdleError);
+    this.siblings.push(sibling);
+    return sibling;
+  }
+
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
-  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
+    if (signal) return this.whileWanted(signal, (queries) => queries.rows<Row>(statement, values));
     return againAfterDeadlock(
       async () =>
         (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] }).catch(throwAway)).rows,
     );
-  }
-
-  /** Runs the statement under a setting of its own, such as `set local jit = off`. */
-  rowsUnder<Row extends object>(setting: string, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.transaction(async (transaction) => {
-      await transaction.rows({ name: "", text: setting }, []);
-      return transaction.rows<Row>(statement, values);
-    });
   }
 
   /** Rejects unless the database answers. */
@@ -85,12 +106,31 @@ export class Database implements Queries {
     return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
 
-  /**
-   * Commits when `work` resolves and rolls back when it rejects. After a deadlock everything is undone and `work` is
-   * run again, three times in all: it must do nothing that a rollback does not undo.
-   */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
     return againAfterDeadlock(() => this.attempt(work));
+  }
+
+  private async whileWanted<Result>(signal: AbortSignal, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    const client = await this.pool.connect().catch(throwAway);
+    let cancelled: Promise<unknown> | undefined;
+    const cancel = () => {
+      const { processID } = client as pg.PoolClient & { readonly processID: number };
+      cancelled = this.cancelling.query("select pg_cancel_backend($1)", [processID]).catch(() => {});
+    };
+    signal.addEventListener("abort", cancel);
+    try {
+      signal.throwIfAborted();
+      return await work(queriesOn(client));
+    } catch (error) {
+      signal.throwIfAborted();
+      return throwAway(error as Error);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      // A cancellation that comes late would end somebody else's statement.
+      await cancelled;
+      client.release(cancelled !== undefined);
+    }
   }
 
   private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
@@ -102,7 +142,7 @@ export class Database implements Queries {
       await client.query("commit");
       return result;
     } catch (error) {
-      const rollback = { text: "rollback", query_timeout: this.silenceMs };
+      const rollback = { text: "rollback", query_timeout: this.settings.silenceMs ?? defaultSilenceMs };
       await client.query(rollback).catch((failure: Error) => {
         broken = failure;
       });
@@ -114,7 +154,7 @@ export class Database implements Queries {
 
   async close(): Promise<void> {
     this.closing = true;
-    await this.pool.end();
+    await Promise.all([this.pool.end(), this.cancelling.end(), ...this.siblings.map((sibling) => sibling.close())]);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Cells } from "./cells.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Cell, Statement } from "./database.ts";
 
 /** A tenth of the usual sample tells how large a table is, at a tenth of the cost. */
-const roughly = "set local default_statistics_target = 10";
+const roughly: Statement = { name: "", text: "set local default_statistics_target = 10" };
 
 /** Below this any plan is a good one. */
 const fewRows = 500;
@@ -23,13 +23,16 @@ const grown: Statement = {
  * of a batch; PostgreSQL's own look comes once a minute.
  */
 export class GrownTables {
-  constructor(private readonly cells: Cells<Database>) {}
+  constructor(private readonly cells: Cells<Cell>) {}
 
   async refresh(): Promise<void> {
     for (const cell of this.cells.each()) {
       for (const { name } of await cell.rows<{ name: string }>(grown, [])) {
         // Whoever analyzes it already does it for us too.
-        await cell.rowsUnder(roughly, { name: "", text: `analyze (skip_locked) ${name}` }, []);
+        await cell.transaction(async (transaction) => {
+          await transaction.rows(roughly, []);
+          await transaction.rows({ name: "", text: `analyze (skip_locked) ${name}` }, []);
+        });
       }
     }
   }

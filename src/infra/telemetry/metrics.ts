@@ -13,6 +13,7 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram<"method" | "route" | "status">;
   private readonly messages: Counter<"channel" | "outcome">;
+  private readonly refusals: Counter<"cause" | "status">;
   private readonly messageSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
 
@@ -32,6 +33,12 @@ export class Metrics {
       labelNames: ["channel", "outcome"],
       registers,
     });
+    this.refusals = new Counter({
+      name: "http_requests_refused_total",
+      help: "Requests turned away so that others are answered, by what was full",
+      labelNames: ["cause", "status"],
+      registers,
+    });
     if (ofProcess) collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: loopLookMs });
   }
 
@@ -44,6 +51,11 @@ export class Metrics {
       this.requestSeries.set(key, series);
     }
     series.observe(seconds);
+  };
+
+  /** @param cause - few and fixed */
+  readonly countRefusal = (cause: string, status: number): void => {
+    this.refusals.labels(cause, String(status)).inc();
   };
 
   /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */

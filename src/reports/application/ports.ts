@@ -31,9 +31,10 @@ export interface ReportRequest {
 
 /** §7. Both reject with a `ReportFailure`, and list the businesses in the order of the group. */
 export interface SharedReports {
-  report(request: ReportRequest): Promise<BusinessReport[]>;
+  /** @param signal - ends the counting when it is aborted */
+  report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
   /** The same figures day by day. */
-  daily(request: ReportRequest): Promise<DailyFigures[]>;
+  daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]>;
 }
 
 /** What a page of a report shows. */
@@ -89,13 +90,17 @@ export interface CountedDay extends DayFigures {
 
 export interface ReportReads {
   /** Those that exist, in no order. */
-  businesses(ids: readonly number[]): Promise<StoredBusiness[]>;
+  businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]>;
   /** One of each business asked for. */
-  figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]>;
+  figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
-  days(asked: readonly AskedPeriod[]): Promise<CountedDay[]>;
+  days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]>;
   /** Records with an ad, oldest first; at most `limit` over all businesses. */
-  adRecords(asked: readonly AskedPeriod[], limit: number): Promise<(RegistrationRecord & { businessId: number })[]>;
+  adRecords(
+    asked: readonly AskedPeriod[],
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<(RegistrationRecord & { businessId: number })[]>;
 }
 
 /** What a business's feature flags say of how it counts, as they are stored. */

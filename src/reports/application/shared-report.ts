@@ -50,11 +50,14 @@ export class SharedReport implements SharedReports {
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  async report(request: ReportRequest): Promise<BusinessReport[]> {
-    const asked = await this.asked(request);
+  async report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]> {
+    const asked = await this.asked(request, signal);
     const [figures, ads] = await Promise.all([
-      this.reads.figures(asked),
-      this.adsOf(asked.filter(({ adAccount }) => adAccount !== null)),
+      this.reads.figures(asked, signal),
+      this.adsOf(
+        asked.filter(({ adAccount }) => adAccount !== null),
+        signal,
+      ),
     ]);
     const counted = new Map(figures.map((each) => [each.businessId, each]));
     return asked.flatMap((each) => {
@@ -63,9 +66,9 @@ export class SharedReport implements SharedReports {
     });
   }
 
-  async daily(request: ReportRequest): Promise<DailyFigures[]> {
-    const asked = await this.asked(request);
-    const days = groupBy(await this.reads.days(asked), ({ businessId }) => businessId);
+  async daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]> {
+    const asked = await this.asked(request, signal);
+    const days = groupBy(await this.reads.days(asked, signal), ({ businessId }) => businessId);
     return asked.map(({ business, businessId }) => ({
       business,
       days: (days.get(businessId) ?? []).map(({ businessId: _, ...day }) => day),
@@ -73,24 +76,27 @@ export class SharedReport implements SharedReports {
   }
 
   /** The businesses of the answer in their order, each with the period on its own clock. */
-  private async asked({ rootId, startDate, endDate, include }: ReportRequest): Promise<Asked[]> {
-    const [root] = await this.reads.businesses([rootId]);
+  private async asked(
+    { rootId, startDate, endDate, include }: ReportRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Asked[]> {
+    const [root] = await this.reads.businesses([rootId], signal);
     if (!root) throw new ReportNotShared(`business ${rootId}`);
     const group = groupOf(root.flags.group_shared_report);
     // Also where nothing of the group is wanted: a wrong date is one then too.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
     const wanted = include ? group.filter((id) => include.includes(id)) : group;
-    const stored = new Map((await this.reads.businesses(wanted)).map((business) => [business.id, business]));
+    const stored = new Map((await this.reads.businesses(wanted, signal)).map((business) => [business.id, business]));
     return wanted.flatMap((id) => {
       const business = stored.get(id);
       return business ? [askedOf(business, startDate, endDate)] : [];
     });
   }
 
-  private async adsOf(asked: readonly Asked[]): Promise<Map<number, ReportedAds>> {
+  private async adsOf(asked: readonly Asked[], signal: AbortSignal | undefined): Promise<Map<number, ReportedAds>> {
     if (asked.length === 0) return new Map();
     const [records, insights] = await Promise.all([
-      this.reads.adRecords(asked, mostAdRecords + 1),
+      this.reads.adRecords(asked, mostAdRecords + 1, signal),
       Promise.all(asked.map((each) => this.insightsOf(each))),
     ]);
     if (records.length > mostAdRecords) throw new ReportTooLarge("records", mostAdRecords);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
+import { FairGate } from "../../../kernel/fair-gate.ts";
 import { Gate } from "../../../kernel/gate.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type DatePreset, isAccountId } from "../../domain/ads.ts";
@@ -39,8 +40,8 @@ const pageSize = 50;
 const innerPageSize = 100;
 /** Requests that one question may come to. */
 const mostRequests = 200;
-/** Requests of the process under way; others wait for their turn. */
-const requestsAtATime = 32;
+/** Requests under way, of the process and of one account; others wait for their turn. */
+const requestsAtATime = { width: 32, widthOfOne: 8 };
 /** Lists of ads of one question that are read on at a time. */
 const listsAtATime = 4;
 const attempts = 2;
@@ -62,7 +63,7 @@ interface Question {
 /** The ad platform's Marketing API. */
 export class MarketingApi implements AdPlatform {
   private readonly limits: UsageLimits;
-  private readonly gate = new Gate(requestsAtATime);
+  private readonly gate: FairGate;
   private readonly origin: string;
   private readonly root: string;
 
@@ -71,6 +72,13 @@ export class MarketingApi implements AdPlatform {
     limits = new UsageLimits(),
   ) {
     this.limits = limits;
+    this.gate = new FairGate({
+      name: "ad platform",
+      ...requestsAtATime,
+      queueOfOne: mostRequests,
+      queue: mostRequests * 20,
+      waitMs: settings.timeouts.totalMs,
+    });
     this.origin = URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).origin : "";
     this.root = `${rootOf(settings.baseUrl)}/${settings.version}`;
   }
@@ -228,8 +236,8 @@ export class MarketingApi implements AdPlatform {
   }
 
   private ask(question: Question, url: string): Promise<{ readonly body: Fields } | Refusal> {
-    return this.gate.pass(async () => {
-      const { account } = question;
+    const { account } = question;
+    return this.gate.pass(account, async () => {
       this.limits.check(account);
       const outcome = await this.request(question, url);
       if (outcome.kind !== "answer") return { kind: "passing", reason: outcome.reason } as const;

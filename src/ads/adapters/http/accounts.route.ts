@@ -19,6 +19,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
       ["§16.7", wholeOrFailed],
     ],
     auth: "app-key",
+    lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",
     responses: {

@@ -59,6 +59,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       ["§16.5", wholeOrFailed],
     ],
     auth: "app-key",
+    lane: "ads",
     params,
     ownBusiness: "params.businessId",
     query,

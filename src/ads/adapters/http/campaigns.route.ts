@@ -73,6 +73,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       ["§15.9", wholeOrFailed],
     ],
     auth: "app-key",
+    lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",
     query,

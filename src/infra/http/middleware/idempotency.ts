@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
+import { Busy } from "../../../kernel/errors.ts";
 import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
@@ -29,8 +30,8 @@ interface KeyedOperation {
 /**
  * Honours the header `Idempotency-Key` of requests whose input is found valid.
  *
- * `InvalidInput` and `HttpProblem` of the handler mean that nothing was done, as 412 does, and free the key. Every other
- * outcome is kept, in the endpoint's own words.
+ * `InvalidInput`, `HttpProblem` and `Busy` of the handler mean that nothing was done, as 412 does, and free the key. Every
+ * other outcome is kept, in the endpoint's own words.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut) => {
@@ -66,7 +67,7 @@ async function keeping(
   // Once the request is carried out, its caller is told so, whatever becomes of the key.
   const noted = (writing: Promise<void>) => writing.catch((error: unknown) => ctx.app.emit("error", error, ctx));
   const reply = await carryOut().catch(async (error: unknown) => {
-    if (error instanceof InvalidInput || error instanceof HttpProblem) {
+    if (error instanceof InvalidInput || error instanceof HttpProblem || error instanceof Busy) {
       await noted(store.release(claim));
       throw error;
     }

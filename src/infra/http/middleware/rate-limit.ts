@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
 import type { Middleware } from "koa";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { HttpProblem } from "../routing/dialect.ts";
+import { Refusal } from "../routing/dialect.ts";
 
 /** Over this many seconds the burst is used up once. */
 const burstSeconds = 10;
@@ -14,18 +14,33 @@ export interface RateSettings {
   readonly burst: number;
 }
 
+/** @param cost - how many requests one of them counts for */
+export type LimitRate = (cost: number) => Middleware;
+
 /**
- * Limits the requests of one credential (`ctx.state.rateKey`, set by whoever checked it) or, without one, of one
- * client address, in this process. Over it: 429 with Retry-After.
+ * Limits the requests of one business or, where nobody is known, of one client address, in this process. Over it: 429
+ * with Retry-After. Answers tell what is left, as draft-ietf-httpapi-ratelimit-headers has it.
  */
-export function limitRate({ perSecond, burst }: RateSettings): Middleware {
+export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   const limiter = new BurstyRateLimiter(
     new RateLimiterMemory({ keyPrefix: "", points: perSecond, duration: 1 }),
     new RateLimiterMemory({ keyPrefix: "", points: burst, duration: burstSeconds }),
   );
   const bucketOf = addressBuckets();
-  return async (ctx, next) => {
-    await limiter.consume(ctx.state.rateKey ?? bucketOf(ctx.ip)).catch(refuse);
+  const policy = `"requests";q=${perSecond};w=1, "burst";q=${burst};w=${burstSeconds}`;
+  return (cost) => async (ctx, next) => {
+    const { caller } = ctx.state;
+    const consumed = limiter.consume(caller ? `business ${caller.businessId}` : bucketOf(ctx.ip), cost);
+    const over = await consumed.then(noteLeft, (reason: unknown) => {
+      if (!(reason instanceof RateLimiterRes)) throw reason;
+      noteLeft(reason);
+      return reason;
+    });
+    function noteLeft({ remainingPoints, msBeforeNext }: RateLimiterRes): void {
+      ctx.res.setHeader("RateLimit-Policy", policy);
+      ctx.res.setHeader("RateLimit", `"requests";r=${remainingPoints};t=${secondsOf(msBeforeNext)}`);
+    }
+    if (over) throw new Refusal("requests", true, secondsOf(over.msBeforeNext));
     return next();
   };
 }
@@ -58,10 +73,11 @@ export function limitAttempts({ points, perSeconds }: AttemptSettings): AttemptL
   };
 }
 
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
+
 function refuse(reason: unknown): never {
   if (!(reason instanceof RateLimiterRes)) throw reason;
-  const seconds = Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
-  throw new HttpProblem(429, "Too many requests", { "Retry-After": String(seconds) });
+  throw new Refusal("attempts", true, secondsOf(reason.msBeforeNext));
 }
 
 /**
@@ -74,7 +90,7 @@ function addressBuckets(): (ip: string) => string {
 }
 
 /** Whoever has an IPv6 address has 2^64 of them. */
-function networkOf(ip: string): string {
+export function networkOf(ip: string): string {
   if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::", 2);
   const groups = head.split(":");

@@ -56,7 +56,8 @@ export function openApiRoute(document: OpenApiDocument): Route {
 const transportFailures = [
   "Failures that no operation words itself are answered alike, with `{ message }`: 400 for a body that is no JSON,",
   "404 for an unknown path, 405 for a wrong method, 408 for a body that takes longer than 30 seconds (an upload that",
-  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` above the rate limit, 503 with `Retry-After` where nothing was done because the database cannot be reached.",
+  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` for a caller whose own requests leave no room for more, 503 with `Retry-After` where nothing was done because the process has no room or the database cannot be reached.",
+  "`RateLimit-Policy` and `RateLimit` tell what a business may ask in this process and what is left of it.",
 ].join(" ");
 
 const securitySchemes = {
@@ -81,6 +82,7 @@ const security: Readonly<Record<AuthKind, readonly Json[]>> = {
   none: [],
 };
 
+const retryAfter = { "Retry-After": { description: "Seconds until there is room again", schema: { type: "integer" } } };
 const problemContent = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
 const commonResponses = {
   NotJson: { description: "The body is not valid JSON", content: problemContent },
@@ -100,8 +102,17 @@ const commonResponses = {
     content: problemContent,
   },
   TooManyRequests: {
-    description: "Above the rate limit",
-    headers: { "Retry-After": { description: "Seconds until there is room again", schema: { type: "integer" } } },
+    description: "The caller's own requests leave no room for this one: above the rate limit, or too many at a time",
+    headers: {
+      ...retryAfter,
+      "RateLimit-Policy": { description: "What may be asked", schema: { type: "string" } },
+      RateLimit: { description: "What is left of it", schema: { type: "string" } },
+    },
+    content: problemContent,
+  },
+  Unavailable: {
+    description: "Nothing was done: the process has no room now, or its database cannot be reached",
+    headers: retryAfter,
     content: problemContent,
   },
 } as const;
@@ -114,6 +125,7 @@ function commonFailures(route: Route): Readonly<Record<number, keyof typeof comm
     ...(route.idempotent && { 409: "KeyInUse", 422: "KeyOfAnotherRequest" }),
     ...(route.body !== undefined && { 413: "TooLarge" }),
     ...(route.rateLimit !== "none" && { 429: "TooManyRequests" }),
+    ...(route.auth !== "none" && { 503: "Unavailable" }),
   };
 }
 
@@ -144,12 +156,18 @@ function operationOf(route: Route): Json {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.rules && { description: route.rules.map(([number, rule]) => `- **${number}** ${rule}`).join("\n") }),
+    ...describe(route),
     security: security[route.auth],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route.body) }),
     responses: responsesOf(route),
   };
+}
+
+function describe({ rules = [], cost = 1 }: Route): Json {
+  const lines = rules.map(([number, rule]) => `- **${number}** ${rule}`);
+  if (cost > 1) lines.push(`- Counts for ${cost} requests in the rate.`);
+  return lines.length === 0 ? {} : { description: lines.join("\n") };
 }
 
 function pathParametersOf(route: Route): Json[] {

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "koa";
-import { DatabaseAway, DomainError } from "../../../kernel/errors.ts";
+import { Busy, DatabaseAway, DomainError } from "../../../kernel/errors.ts";
 
 /** A request that does not fit its schema; the message is written for the caller. */
 export class InvalidInput extends DomainError<"invalid_input"> {
@@ -16,6 +16,20 @@ export class HttpProblem extends Error {
     readonly body: unknown = { message },
   ) {
     super(message);
+  }
+}
+
+/** A request that is turned away so that others can be answered: 429 where that is its caller's own doing, else 503. */
+export class Refusal extends HttpProblem {
+  constructor(
+    /** For metrics: few and fixed. */
+    readonly reason: string,
+    isOwnDoing: boolean,
+    retryAfter: number,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const [status, message] = isOwnDoing ? [429, "Too many requests"] : [503, "Service unavailable"];
+    super(Number(status), String(message), { ...headers, "Retry-After": String(retryAfter) });
   }
 }
 
@@ -56,6 +70,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   // The caller's mistake, also where an endpoint has no words for any.
   if (error instanceof InvalidInput) return [400, { message: error.message }];
   if (error instanceof HttpProblem) throw error;
+  if (error instanceof Busy) throw refusalOf(error);
   ctx.app.emit("error", error, ctx);
   if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
   return dialect.unexpected(error);
@@ -74,6 +89,8 @@ function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
 }
 
 const unavailable = () => new HttpProblem(503, "Service unavailable", { "Retry-After": "5" });
+
+const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
 /** A plain string would otherwise go out as text/plain. */
 export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {

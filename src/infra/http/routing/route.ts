@@ -3,6 +3,7 @@ import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
 import type { AuthKind, Callers } from "./caller.ts";
 import type { AnyDialect, Dialect } from "./dialect.ts";
+import type { LaneName } from "./lanes.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
 export interface Input<Params, Query, Body> {
@@ -15,6 +16,8 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
+  /** Aborted when the client breaks off before it has the whole answer: for work that takes long. */
+  readonly signal: AbortSignal;
 }
 
 /** What a handler answers when it is not simply 200 with a JSON body. */
@@ -60,6 +63,10 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly conditional?: true;
   /** Whose rate its requests count against: the caller's unless given; `none` where few addresses ask for many. */
   readonly rateLimit?: "caller" | "none";
+  /** How many requests it counts for in the rate of its caller; 1 unless given. */
+  readonly cost?: number;
+  /** The slow work that it is: only so much of a kind runs at a time, shared among businesses. */
+  readonly lane?: LaneName;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 

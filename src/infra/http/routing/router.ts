@@ -1,20 +1,31 @@
+import { Stream } from "node:stream";
 import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { IdempotencyStore } from "../../../kernel/idempotency.ts";
 import { jsonBody, rawBody } from "../middleware/body.ts";
+import type { BoundBytes } from "../middleware/bytes-under-way.ts";
 import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
+import type { LimitRate } from "../middleware/rate-limit.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
+import { breakingOff, streamStallMs, throughLane } from "./flow.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
 import { parser, refuseNullCharacter } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
 export interface RouterParts {
   readonly authenticators: Authenticators;
   /** Runs once the caller is known, or at once where nobody has to be. */
-  readonly limitRate: Middleware;
+  readonly limitRate: LimitRate;
+  /** Throws `Busy` where a request of this business had better not begin. */
+  readonly admit?: (businessId: number) => void;
+  /** Shares slow work among businesses; lanes of their own unless given. */
+  readonly lanes?: Lanes;
+  /** Bounds what all bodies together hold of memory; unbounded unless given. */
+  readonly boundBytes?: BoundBytes;
   /** Bytes of a body unless its route says otherwise. */
   readonly bodyLimit: number;
   /** Milliseconds in which a body that is read whole must have arrived; `bodyMs` unless given. */
@@ -25,7 +36,8 @@ export interface RouterParts {
 
 export function createRouter(routes: readonly Route[], parts: RouterParts): Router {
   const router = new Router();
-  for (const route of routes) router[route.method](route.path, inTurn(chainOf(route, parts)) as RouterMiddleware);
+  const all = { lanes: openLanes(), ...parts };
+  for (const route of routes) router[route.method](route.path, inTurn(chainOf(route, all)) as RouterMiddleware);
   return router;
 }
 
@@ -33,19 +45,39 @@ export function createRouter(routes: readonly Route[], parts: RouterParts): Rout
 const inTurn = (chain: readonly Middleware[]): Middleware =>
   chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
 
-function chainOf(route: Route, parts: RouterParts): Middleware[] {
+function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): Middleware[] {
+  const { admit, boundBytes } = parts;
+  const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
-  const body = route.body === undefined ? [] : [bodyOf(route.body, route.bodyLimit ?? parts.bodyLimit, parts.bodyMs)];
+  const bytes = boundBytes && route.body !== undefined ? [boundBytes(limit, route.body === "multipart")] : [];
+  const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
   const keep = typeof route.body === "string" ? [keepBody] : [];
-  const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate];
+  const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate(route.cost ?? 1)];
+  const admitted = admit && route.auth !== "none" ? [admitting(admit)] : [];
+  const lane = route.lane === undefined ? [] : [throughLane(parts.lanes[route.lane])];
+  const isStreamed = route.body === "multipart";
+  // What is worked off while it arrives takes as long as its client likes.
+  const upload = isStreamed && route.auth !== "none" ? [throughLane(parts.lanes.uploads)] : [];
   return [
     answering(route.dialect),
     ...keep,
     ...authenticate,
     ...limitRate,
+    ...admitted,
+    ...bytes,
+    ...upload,
     ...body,
+    ...lane,
     handling(route, parts),
   ] as Middleware[];
+}
+
+/** Before anything of the request costs more than knowing its caller. */
+function admitting(admit: (businessId: number) => void): Middleware {
+  return (ctx, next) => {
+    admit(ctx.state.caller.businessId);
+    return next();
+  };
 }
 
 /** These bytes are no JSON to look for a token in. */
@@ -88,6 +120,9 @@ function handling(route: Route, parts: RouterParts): Middleware {
       caller: ctx.state.caller,
       headers: ctx.req.headers,
       ip: ctx.ip,
+      get signal() {
+        return breakingOff(context);
+      },
     };
     const handle = async (): Promise<Reply> => {
       const complaint = route.complaint?.(call as AnyCall);
@@ -138,5 +173,7 @@ function send(ctx: Context, { status, headers, type, body }: Reply): void {
     ctx.status = status;
     ctx.type = type;
     ctx.body = body;
+    // Whoever takes nothing any more holds what the answer is read from.
+    if (body instanceof Stream) ctx.req.socket.setTimeout(streamStallMs);
   }
 }

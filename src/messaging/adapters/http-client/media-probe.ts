@@ -1,12 +1,13 @@
 import https from "node:https";
 import { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
+import { FairGate } from "../../../kernel/fair-gate.ts";
 import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
   /** Milliseconds for one probe. */
   readonly timeoutMs: number;
-  /** Probes, and so connections, at one time; those beyond are refused. Default 64. */
+  /** Probes, and so connections, at one time. Default 64; of one business an eighth. */
   readonly maxAtOnce?: number;
   /** Tests only: asks private addresses too, and checks no certificate, neither there nor anywhere else. */
   readonly allowPrivate?: boolean;
@@ -17,12 +18,18 @@ const longestUrl = 2_048;
 /** HEAD requests to URLs that customers write: https only, public addresses only. */
 export class HttpMediaProbe implements MediaProbe {
   private readonly client: HttpClient;
-  private readonly maxAtOnce: number;
-  private underWay = 0;
+  private readonly gate: FairGate;
 
   constructor(settings: HttpMediaProbeSettings) {
     const { timeoutMs, maxAtOnce = 64, allowPrivate = false } = settings;
-    this.maxAtOnce = maxAtOnce;
+    this.gate = new FairGate({
+      name: "media probes",
+      width: maxAtOnce,
+      widthOfOne: Math.ceil(maxAtOnce / 8),
+      queueOfOne: maxAtOnce,
+      queue: maxAtOnce * 8,
+      waitMs: timeoutMs,
+    });
     this.client = new HttpClient({
       agents: { https: allowPrivate ? new https.Agent({ rejectUnauthorized: false }) : new PublicOnlyAgent() },
       timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
@@ -30,12 +37,9 @@ export class HttpMediaProbe implements MediaProbe {
     });
   }
 
-  async probe(url: string): Promise<MediaProbeOutcome> {
+  async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
     if (!isProbeable(url)) return { kind: "unreachable", reason: "not a usable URL" };
-    if (this.underWay >= this.maxAtOnce) return { kind: "unreachable", reason: "too many probes at once" };
-    this.underWay++;
-    const outcome = await this.client.request({ method: "HEAD", url });
-    this.underWay--;
+    const outcome = await this.gate.pass(businessId, () => this.client.request({ method: "HEAD", url }));
     if (outcome.kind === "answer") return { kind: "answered", status: outcome.status };
     return { kind: "unreachable", reason: outcome.kind === "not-sent" ? "not reachable" : "no answer" };
   }

@@ -53,6 +53,7 @@ export interface CampaignReads {
     state: RecipientState | null,
     from: { readonly after: number; readonly offset: number },
     limit: number,
+    signal?: AbortSignal,
   ): Promise<RecipientStatus[]>;
   /** Of all businesses: recipients of campaigns that have begun and did not end more than a day ago. */
   standing(): Promise<CampaignsStanding>;

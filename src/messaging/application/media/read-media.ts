@@ -36,9 +36,10 @@ export class ProbeMedia implements MediaProbe {
     private readonly baseUrl: string,
   ) {}
 
-  async probe(url: string): Promise<MediaProbeOutcome> {
+  async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
     const [address = ""] = url.split(/[?#]/);
-    if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl)) return await this.outside.probe(url);
+    if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl))
+      return await this.outside.probe(businessId, url);
     const name = address.slice(this.baseUrl.length);
     const isThere = name !== "" && (await this.own.find(name)) !== null;
     return { kind: "answered", status: isThere ? 200 : 404 };

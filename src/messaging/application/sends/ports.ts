@@ -141,8 +141,8 @@ export type MediaProbeOutcome =
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export interface MediaProbe {
-  /** Asks a customer's URL for its head, never within our own network, following no redirect. Never rejects. */
-  probe(url: string): Promise<MediaProbeOutcome>;
+  /** Asks a customer's URL for its head, never within our own network, following no redirect. Rejects with `Busy` alone. */
+  probe(businessId: number, url: string): Promise<MediaProbeOutcome>;
 }
 
 /** How many templates agents sent in the month of the business, against its limit. */

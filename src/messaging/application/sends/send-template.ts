@@ -43,7 +43,7 @@ export class SendTemplate {
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
-    const header = await this.headerOf(template, command.mediaUrl);
+    const header = await this.headerOf(businessId, template, command.mediaUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
     const language = await likelyLanguage(template, preferredLanguage, sender, this.known);
     return await this.send.execute(sender, {
@@ -56,11 +56,11 @@ export class SendTemplate {
     });
   }
 
-  private async headerOf(template: Template, mediaUrl: string | undefined): Promise<Media | null> {
+  private async headerOf(businessId: number, template: Template, mediaUrl: string | undefined): Promise<Media | null> {
     if (mediaUrl === undefined) return storedHeader(template, this.mediaBaseUrl);
     const type = headerMedia(template);
     if (!type) throw new NoMediaHeader(`template ${template.id}`);
-    const answer = await this.media.probe(mediaUrl);
+    const answer = await this.media.probe(businessId, mediaUrl);
     const status = answer.kind === "answered" ? answer.status : null;
     if (status !== 200) throw new MediaNotAccessible(status);
     return { type, link: mediaUrl };

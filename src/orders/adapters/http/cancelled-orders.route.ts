@@ -90,11 +90,12 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,
-    handle: async ({ query, caller }) => {
+    lane: "lists",
+    handle: async ({ query, caller, signal }) => {
       const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;
       const asked = pageOf(query);
       const { page, limit } = asked;
-      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked);
+      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked, signal);
       return {
         success: true,
         data: items.map(cancelledToWire),

@@ -100,10 +100,11 @@ const listRoute = (orders: ListOrders): Route =>
       properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    handle: async ({ query, caller }) => {
+    lane: "lists",
+    handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
       const filter = { tab: query.status ?? null, ...filterOf(query) };
-      return toPage(await orders.list(caller.businessId, filter, asked), asked);
+      return toPage(await orders.list(caller.businessId, filter, asked, signal), asked);
     },
   });
 
@@ -127,9 +128,10 @@ const countsRoute = (orders: ListOrders): Route =>
       },
       ...failures,
     },
-    handle: async ({ query, caller }) => ({
+    lane: "lists",
+    handle: async ({ query, caller, signal }) => ({
       status: "success",
-      data: await orders.counts(caller.businessId, filterOf(query)),
+      data: await orders.counts(caller.businessId, filterOf(query), signal),
     }),
   });
 
@@ -164,9 +166,10 @@ const searchRoute = (orders: ListOrders): Route =>
       },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    handle: async ({ query, caller }) => {
+    lane: "lists",
+    handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
-      return toPage(await orders.search(caller.businessId, query.q.trim(), asked), asked);
+      return toPage(await orders.search(caller.businessId, query.q.trim(), asked, signal), asked);
     },
   });
 

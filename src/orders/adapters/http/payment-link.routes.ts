@@ -62,7 +62,15 @@ export function paymentLinkRoutes(
     await sendPaymentLink.execute({ businessId, orderId, keyId }, way);
     return { message: "ok" };
   };
-  const base = { method: "post", tag: "Orders", auth: "app-key", idempotent: true, responses, dialect } as const;
+  const base = {
+    method: "post",
+    tag: "Orders",
+    auth: "app-key",
+    lane: "platform",
+    idempotent: true,
+    responses,
+    dialect,
+  } as const;
   return [
     defineRoute({
       ...base,

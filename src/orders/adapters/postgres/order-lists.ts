@@ -27,28 +27,39 @@ interface PageRow<Item> {
 export class PostgresOrderLists implements OrderLists {
   constructor(private readonly cells: Cells) {}
 
-  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null> {
-    return this.listed(businessId, listCall(businessId, filter, page));
+  list(
+    businessId: number,
+    filter: OrderFilter,
+    page: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<Page<ListedOrder> | null> {
+    return this.listed(businessId, listCall(businessId, filter, page), signal);
   }
 
-  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null> {
-    return this.listed(businessId, searchCall(businessId, text, page));
+  search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder> | null> {
+    return this.listed(businessId, searchCall(businessId, text, page), signal);
   }
 
   async counts(
     businessId: number,
     filter: Omit<OrderFilter, "tab">,
+    signal?: AbortSignal,
   ): Promise<Readonly<Record<OrderState, number>> | null> {
     const { statement, values } = countsCall(businessId, filter);
-    const [row] = await this.cells.of(businessId).rows<CountsRow>(statement, values);
+    const [row] = await this.cells.of(businessId).rows<CountsRow>(statement, values, signal);
     if (!row?.planned) return null;
     const counted = orderStates.map((state) => [state, row.counts?.[statusOf[state]] ?? 0]);
     return Object.fromEntries(counted) as Record<OrderState, number>;
   }
 
-  async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
+  async cancelled(
+    businessId: number,
+    filter: CancelledFilter,
+    page: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
-    const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values);
+    const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values, signal);
     return { total: row?.total ?? 0, items: (row?.items ?? []).map(withIsoDates) };
   }
 
@@ -62,8 +73,12 @@ export class PostgresOrderLists implements OrderLists {
     return row?.timezone ?? "UTC";
   }
 
-  private async listed(businessId: number, { statement, values }: Call): Promise<Page<ListedOrder> | null> {
-    const [row] = await this.cells.of(businessId).rows<PageRow<ListedOrder>>(statement, values);
+  private async listed(
+    businessId: number,
+    { statement, values }: Call,
+    signal: AbortSignal | undefined,
+  ): Promise<Page<ListedOrder> | null> {
+    const [row] = await this.cells.of(businessId).rows<PageRow<ListedOrder>>(statement, values, signal);
     return row?.planned ? { total: row.total, items: (row.items ?? []).map(withIsoDates) } : null;
   }
 }

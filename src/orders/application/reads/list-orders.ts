@@ -27,23 +27,29 @@ export class ListOrders {
   constructor(private readonly lists: OrderLists) {}
 
   /** `to` is exclusive. Rejects with `PlanMissing` and `WrongPeriod`. */
-  async list(businessId: number, filter: Written<OrderFilter>, page: PageRequest): Promise<Page<ListedOrder>> {
+  async list(
+    businessId: number,
+    filter: Written<OrderFilter>,
+    page: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<Page<ListedOrder>> {
     const period = await this.periodOf(businessId, filter, false);
-    return planned(await this.lists.list(businessId, { ...filter, ...period }, page));
+    return planned(await this.lists.list(businessId, { ...filter, ...period }, page, signal));
   }
 
   /** By tab. Rejects with `PlanMissing` and `WrongPeriod`. */
   async counts(
     businessId: number,
     filter: Written<Omit<OrderFilter, "tab">>,
+    signal?: AbortSignal,
   ): Promise<Readonly<Record<OrderState, number>>> {
     const period = await this.periodOf(businessId, filter, false);
-    return planned(await this.lists.counts(businessId, { ...filter, ...period }));
+    return planned(await this.lists.counts(businessId, { ...filter, ...period }, signal));
   }
 
   /** Rejects with `PlanMissing`. */
-  async search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder>> {
-    return planned(await this.lists.search(businessId, text, page));
+  async search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder>> {
+    return planned(await this.lists.search(businessId, text, page, signal));
   }
 
   /** For what else belongs to the listing. Rejects with `PlanMissing`. */
@@ -56,11 +62,12 @@ export class ListOrders {
     businessId: number,
     filter: Written<CancelledFilter>,
     page: PageRequest,
+    signal?: AbortSignal,
   ): Promise<Page<CancelledOrder>> {
     const { from, to } = await this.periodOf(businessId, filter, true);
     // The store is finer than what a caller writes: up to the end of that millisecond.
     const end = to && new Date(to.getTime() + 1);
-    return this.lists.cancelled(businessId, { ...filter, from, to: end }, page);
+    return this.lists.cancelled(businessId, { ...filter, from, to: end }, page, signal);
   }
 
   private async periodOf(businessId: number, written: WrittenPeriod, endOfDay: boolean): Promise<Period> {

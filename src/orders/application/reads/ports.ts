@@ -79,17 +79,31 @@ export interface OrderReads {
 }
 
 export interface OrderLists {
-  /** Newest first. Null when the business has no plan. */
-  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null>;
+  /** Newest first. Null when the business has no plan. An aborted signal ends the reading, here and below. */
+  list(
+    businessId: number,
+    filter: OrderFilter,
+    page: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<Page<ListedOrder> | null>;
   /** How many orders each tab has. Null when the business has no plan. */
-  counts(businessId: number, filter: Omit<OrderFilter, "tab">): Promise<Readonly<Record<OrderState, number>> | null>;
+  counts(
+    businessId: number,
+    filter: Omit<OrderFilter, "tab">,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<OrderState, number>> | null>;
   /**
    * The order of that id, and those of the contacts whose name or number contains the text: of the 1,000 newest such
    * contacts. Newest orders first. Null when the business has no plan.
    */
-  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
+  search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
-  cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
+  cancelled(
+    businessId: number,
+    filter: CancelledFilter,
+    page: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<Page<CancelledOrder>>;
   hasPlan(businessId: number): Promise<boolean>;
   /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;

@@ -48,6 +48,8 @@ export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<
       ],
     ],
     auth: "key-or-session",
+    lane: "reports",
+    cost: 10,
     params: objectWith({ businessId: { ...numericIdOf("business"), "x-error": "businessId debe ser un número" } }),
     ownBusiness: "params.businessId",
     query,
@@ -58,7 +60,7 @@ export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses } }) => {
+    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, signal }) => {
       const request: ReportRequest = {
         rootId: businessId,
         startDate,
@@ -66,7 +68,7 @@ export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<
         ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
       };
       const render = await renderer();
-      const [found, daily] = await Promise.all([reports.report(request), reports.daily(request)]);
+      const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
       const parts = render({ reports: found, daily, madeAt: new Date() });
       return new Reply(200, Readable.from(inTurns(parts)), headers, "text/html");
     },

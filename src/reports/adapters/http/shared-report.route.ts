@@ -3,7 +3,7 @@ import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { SharedReports } from "../../application/ports.ts";
+import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
 import { onWire, report } from "./report-wire.ts";
@@ -115,6 +115,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       ],
     ],
     auth: "key-or-body-token",
+    lane: "reports",
+    cost: 5,
     bodyLimit: 64 * 1024,
     query: {
       type: "object",
@@ -133,13 +135,14 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ body, query, headers }) => {
-      const found = await reports.report({
+    handle: async ({ body, query, headers, signal }) => {
+      const request: ReportRequest = {
         rootId: body.businessId,
         startDate: body.startDate,
         endDate: body.endDate,
         ...(body.includeBusinesses && { include: body.includeBusinesses }),
-      });
+      };
+      const found = await reports.report(request, signal);
       if (wantsCsv(headers)) return csvReply(reportCsv(found, query.rows ?? "business"), "report.csv");
       return jsonReply({ data: found.map(onWire) });
     },

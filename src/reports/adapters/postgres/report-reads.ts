@@ -1,5 +1,5 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Database, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { AskedPeriod, CountedDay, CountedFigures, ReportReads, StoredBusiness } from "../../application/ports.ts";
 import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/report.ts";
@@ -109,9 +109,6 @@ const adRecords: Statement = {
     limit $5`,
 };
 
-/** The planner expects far more days than anybody asks for; compiling for them would take longer than the report. */
-const withoutCompiling = "set local jit = off";
-
 type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly business_id: number;
   readonly agents: readonly (Readonly<Record<string, number>> & {
@@ -134,22 +131,22 @@ type AdRecordRow = Omit<AdRecord, "amount" | "baseAmount"> & {
 
 /** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
 export class PostgresReportReads implements ReportReads {
-  constructor(private readonly cells: Cells<Database>) {}
+  constructor(private readonly cells: Cells) {}
 
-  businesses(ids: readonly number[]): Promise<StoredBusiness[]> {
+  businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]> {
     return this.spread(
       ids.map((businessId) => ({ businessId })),
-      (cell, own) => cell.rows<StoredBusiness>(businesses, [own.map(({ businessId }) => businessId)]),
+      (cell, own) => cell.rows<StoredBusiness>(businesses, [own.map(({ businessId }) => businessId)], signal),
     );
   }
 
-  async figures(asked: readonly AskedPeriod[]): Promise<CountedFigures[]> {
-    const rows = await this.counted<FiguresRow>(figures, asked);
+  async figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]> {
+    const rows = await this.counted<FiguresRow>(figures, asked, signal);
     return rows.map(toFigures);
   }
 
-  async days(asked: readonly AskedPeriod[]): Promise<CountedDay[]> {
-    const rows = await this.counted<DayRow>(days, asked);
+  async days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]> {
+    const rows = await this.counted<DayRow>(days, asked, signal);
     return rows.map(({ sales_amount, quotations_amount, ...row }) => ({
       ...row,
       sales: { count: row.sales, amount: moneyOf(sales_amount) },
@@ -157,14 +154,18 @@ export class PostgresReportReads implements ReportReads {
     }));
   }
 
-  private counted<Row extends object>(statement: Statement, asked: readonly AskedPeriod[]): Promise<Row[]> {
-    return this.spread(asked, (cell, own) => cell.rowsUnder<Row>(withoutCompiling, statement, valuesOf(own)));
+  private counted<Row extends object>(
+    statement: Statement,
+    asked: readonly AskedPeriod[],
+    signal: AbortSignal | undefined,
+  ): Promise<Row[]> {
+    return this.spread(asked, (cell, own) => cell.rows<Row>(statement, valuesOf(own), signal));
   }
 
   /** Asks each cell for those who live there. */
   private async spread<Asked extends { readonly businessId: number }, Row>(
     asked: readonly Asked[],
-    ask: (cell: Database, own: readonly Asked[]) => Promise<Row[]>,
+    ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,
   ): Promise<Row[]> {
     const cells = this.cells.among(asked.map(({ businessId }) => businessId));
     const found = cells.map(({ cell, businessIds }) =>
@@ -173,10 +174,10 @@ export class PostgresReportReads implements ReportReads {
     return (await Promise.all(found)).flat();
   }
 
-  async adRecords(asked: readonly AskedPeriod[], limit: number): Promise<AdRecord[]> {
+  async adRecords(asked: readonly AskedPeriod[], limit: number, signal?: AbortSignal): Promise<AdRecord[]> {
     const rows = await this.spread(asked, (cell, own) => {
       const [ids, , starts, ends, currencies] = valuesOf(own);
-      return cell.rows<AdRecordRow>(adRecords, [ids, starts, ends, currencies, limit]);
+      return cell.rows<AdRecordRow>(adRecords, [ids, starts, ends, currencies, limit], signal);
     });
     return rows.slice(0, limit).map((row) => ({
       ...row,

@@ -39,7 +39,6 @@ function appKey(keys: AppKeys, door: Door, keyOf = (ctx: Context) => ctx.get("x-
     if (!access.hasAdministrator) return door.refuse(ctx, digest, "No admin user found for this business");
     door.welcome(digest);
     ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
-    ctx.state.rateKey = `key ${access.keyId}`;
     await next();
   };
 }
@@ -90,7 +89,6 @@ async function enter(ctx: Context, token: string, sessions: Sessions, door: Door
   door.welcome(digest);
   const { businessId, userId, roleId } = user;
   ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
-  ctx.state.rateKey = `user ${userId} of ${businessId}`;
 }
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];

@@ -151,6 +151,8 @@ const listRecipients = (reads: CampaignReads): Route =>
     summary: `What became of each recipient, ${recipientsPage} to a page, or all of them as CSV`,
     rules: [["Campaigns.3", "With `Accept: text/csv` every recipient comes in one stream, whatever the page."]],
     auth: "app-key",
+    lane: "exports",
+    cost: 3,
     params,
     query: {
       type: "object",
@@ -161,12 +163,12 @@ const listRecipients = (reads: CampaignReads): Route =>
       ...failures,
     },
     dialect,
-    handle: async ({ params: { id }, query, caller, headers }) => {
+    handle: async ({ params: { id }, query, caller, headers, signal }) => {
       const { total, counts } = await demanded(reads, caller.businessId, id);
       const state = query.state ?? null;
-      if (wantsCsv(headers)) return csvReply(csvLines(reads, caller.businessId, id, state), `campaign-${id}.csv`);
-      const from = { after: 0, offset: (query.page - 1) * recipientsPage };
-      const rows = await reads.recipients(caller.businessId, id, state, from, recipientsPage);
+      const read: Read = (from, limit) => reads.recipients(caller.businessId, id, state, from, limit, signal);
+      if (wantsCsv(headers)) return csvReply(csvLines(read), `campaign-${id}.csv`);
+      const rows = await read({ after: 0, offset: (query.page - 1) * recipientsPage }, recipientsPage);
       const matching = state === null ? total : counts[state];
       return jsonReply({
         data: rows.map(recipientToWire),
@@ -259,15 +261,15 @@ const recipientToWire = (row: RecipientStatus) => ({
   fecha: row.settledAt?.toISOString() ?? null,
 });
 
-async function* csvLines(
-  reads: CampaignReads,
-  businessId: number,
-  campaignId: number,
-  state: RecipientStatus["state"] | null,
-): AsyncGenerator<string> {
+type Read = (
+  from: { readonly after: number; readonly offset: number },
+  limit: number,
+) => ReturnType<CampaignReads["recipients"]>;
+
+async function* csvLines(read: Read): AsyncGenerator<string> {
   yield "contacto_id,numero,state,attempt,message_id,error_code,error,fecha\r\n";
   for (let after = 0; ; ) {
-    const rows = await reads.recipients(businessId, campaignId, state, { after, offset: 0 }, streamPage);
+    const rows = await read({ after, offset: 0 }, streamPage);
     yield rows.map((row) => csvLine(Object.values(recipientToWire(row)))).join("");
     const last = rows.at(-1);
     if (rows.length < streamPage || !last) return;

@@ -69,6 +69,8 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     complaint: complaintAbout,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
+    lane: "campaigns",
+    cost: 20,
     idempotent: true,
     responses: {
       200: {
@@ -127,6 +129,8 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     complaint: complaintAbout,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
+    lane: "campaigns",
+    cost: 20,
     responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {

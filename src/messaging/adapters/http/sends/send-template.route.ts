@@ -69,6 +69,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       ],
     ],
     auth: "app-key",
+    lane: "platform",
     idempotent: true,
     body,
     ownBusiness: "body.empresa_id",

@@ -76,6 +76,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       ["§3.8", "With the `user_id` of an agent whom `agentes_permitidos` does not name, the template does not exist."],
     ],
     auth: "app-key",
+    lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
     // Whether a text is a date depends on no zone.

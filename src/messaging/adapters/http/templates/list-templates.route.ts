@@ -83,6 +83,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
       ["§1.7", "A failure is answered with a plain JSON string."],
     ],
     auth: "app-key",
+    lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
     responses: {

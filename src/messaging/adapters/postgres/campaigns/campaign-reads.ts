@@ -98,10 +98,11 @@ export class PostgresCampaignReads implements CampaignReads {
     state: RecipientState | null,
     { after, offset }: { readonly after: number; readonly offset: number },
     limit: number,
+    signal?: AbortSignal,
   ): Promise<RecipientStatus[]> {
     return this.cells
       .of(businessId)
-      .rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset]);
+      .rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset], signal);
   }
 
   async standing(): Promise<CampaignsStanding> {

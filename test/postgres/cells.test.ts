@@ -1,0 +1,80 @@
+import { expect } from "chai";
+import { type Cells, sharedCell } from "../../src/infra/postgres/cells.ts";
+import { type Cell, Database } from "../../src/infra/postgres/database.ts";
+import { DatabaseAway } from "../../src/kernel/errors.ts";
+import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/wait.ts";
+
+const statement = (text: string) => ({ name: "", text });
+const forever = statement("select pg_sleep(60)");
+const quick = statement("select 1 as n");
+
+describe("a database that businesses share", () => {
+  let fresh: TestDatabase;
+  let database: Database;
+  let cells: Cells<Cell>;
+  before(async () => {
+    fresh = await freshDatabase();
+  });
+  beforeEach(() => {
+    const settings = { url: fresh.url, poolSize: 2, statementTimeoutMs: 60_000, connectTimeoutMs: 5_000 };
+    database = Database.open(settings, () => {});
+    const shares = { name: "database", width: 2, widthOfOne: 1, queueOfOne: 2, queue: 100, waitMs: 60_000 };
+    cells = sharedCell(database, new FairGate(shares));
+  });
+  afterEach(() => database.close());
+  after(() => fresh.drop());
+
+  const sleepers = async (): Promise<number> => {
+    const text = "select count(*) as n from pg_stat_activity where query = $1 and state = 'active'";
+    const [row] = await cells.directory.rows<{ n: number }>(statement(text), [forever.text]);
+    return row?.n ?? 0;
+  };
+
+  it("answers one business while another one's statements take all that it may have", async () => {
+    const gone = new AbortController();
+    const slow = [1, 1].map((id) => cells.of(id).rows(forever, [], gone.signal));
+    await eventually(async () => (await sleepers()) === 1);
+    expect(await cells.of(2).rows(quick, [])).to.deep.equal([{ n: 1 }]);
+    expect(await cells.of(2).transaction((transaction) => transaction.rows(quick, []))).to.deep.equal([{ n: 1 }]);
+    gone.abort(new Error("gone"));
+    const outcomes = await Promise.allSettled(slow);
+    expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason.message)).to.deep.equal([
+      "gone",
+      "gone",
+    ]);
+  });
+
+  it("ends a statement on the server when nobody wants its answer any more", async () => {
+    const gone = new AbortController();
+    const slow = cells.of(1).rows(forever, [], gone.signal);
+    slow.catch(() => {});
+    await eventually(async () => (await sleepers()) === 1);
+    gone.abort(new Error("gone"));
+    await eventually(async () => (await sleepers()) === 0);
+    expect(await slow.catch((error: Error) => error.message)).to.equal("gone");
+    expect(await cells.of(1).rows(quick, [])).to.deep.equal([{ n: 1 }]);
+  });
+
+  it("begins no statement for a caller that is gone", async () => {
+    const outcome = await cells
+      .of(1)
+      .rows(quick, [], AbortSignal.abort(new Error("gone")))
+      .catch((error: Error) => error.message);
+    expect(outcome).to.equal("gone");
+  });
+
+  it("fails as with a database that is away where a business's own statements leave no room", async () => {
+    const gone = new AbortController();
+    const slow = [1, 1, 1].map((id) => cells.of(id).rows(forever, [], gone.signal));
+    const outcomes = Promise.allSettled(slow);
+    const refused = await cells
+      .of(1)
+      .rows(quick, [])
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(DatabaseAway).that.includes({ mayHaveRun: false });
+    gone.abort(new Error("gone"));
+    await outcomes;
+  });
+});
