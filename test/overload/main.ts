@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, loadavg } from "node:os";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { createDatabase } from "../bench/database.ts";
@@ -43,6 +43,7 @@ async function main(wanted: readonly string[]): Promise<number> {
         say(`${name}: ${row.about}`);
         done[name] = await runRow(arena, row, pace).catch((error: Error) => ({ misses: [firstLine(error)] }));
         for (const miss of done[name].misses) say(`  MISSED: ${miss}`);
+        write(done);
       }
     } finally {
       await arena.close();
@@ -52,18 +53,15 @@ async function main(wanted: readonly string[]): Promise<number> {
     await server.stop();
   }
   print(done);
-  mkdirSync(`${root}.run`, { recursive: true });
-  const report = {
-    date: new Date().toISOString(),
-    node: process.version,
-    cpus: availableParallelism(),
-    loadAverage: rounded(loadavg()[0] ?? 0, 2),
-    bounds,
-    pace,
-    rows: done,
-  };
-  writeFileSync(`${root}.run/overload.json`, `${JSON.stringify(report, null, 2)}\n`);
   return Object.values(done).some(({ misses }) => misses.length > 0) ? 1 : 0;
+}
+
+/** After each row, so that what was measured stays when a later one is broken off. */
+function write(done: Readonly<Record<string, Done>>): void {
+  mkdirSync(`${root}.run`, { recursive: true });
+  const machine = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism() };
+  const report = { ...machine, bounds, pace, size, rows: done };
+  writeFileSync(`${root}.run/overload.json`, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 /** A service that does not start says more than one line. */
@@ -85,6 +83,7 @@ function print(done: Readonly<Record<string, Done>>): void {
         "/livez worst",
         "MB at most",
         "recovered s",
+        "load before",
         "clock ms",
         "attackers' CPU %",
         "bounds",
@@ -100,6 +99,7 @@ function print(done: Readonly<Record<string, Done>>): void {
         result.live.worstMs,
         result.peakMegabytes ?? "?",
         result.recoverySeconds ?? "never",
+        result.loadAverage,
         result.clockMs,
         result.told.reduce((sum, { cpuPercent }) => sum + cpuPercent, 0),
         rows[name]?.isControl ? "none" : result.misses.length === 0 ? "kept" : "MISSED",

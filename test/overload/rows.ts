@@ -150,9 +150,16 @@ function signInRow(about: string, hammering: Omit<Hammering, "requests">): Row {
   };
 }
 
-/** Some of what the attacker asked for was refused for asking too much. */
-const limited = (told: Told | undefined): Finding =>
-  told?.outcomes["429"] || told?.outcomes["503"] ? {} : { misses: ["nothing was ever limited: neither 429 nor 503"] };
+/** So many attempts at once are far more than any client of ours needs. */
+const manyAttempts = 500;
+
+/** Of many attempts some were refused for being too many. */
+function limited(told: Told | undefined): Finding {
+  const { "429": own = 0, "503": crowded = 0, ...others } = told?.outcomes ?? {};
+  const unlimited = Object.values(others).reduce((sum, count) => sum + count, 0);
+  const isLimited = own + crowded > 0 || unlimited < manyAttempts;
+  return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
+}
 
 /** None of it has succeeded. */
 const refused = (told: Told | undefined): Finding =>

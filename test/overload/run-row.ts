@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../src/kernel/within.ts";
@@ -29,6 +30,8 @@ export interface RowResult {
   readonly recoverySeconds: number | undefined;
   readonly told: readonly Told[];
   readonly figures: Figures;
+  /** Of the machine, as the row began: over the number of CPUs something else was running. */
+  readonly loadAverage: number;
   /** How late this process was at most, in ms: by so much the others' times may be wrong. */
   readonly clockMs: number;
   /** What was wrong, whatever the times. */
@@ -70,6 +73,7 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
   const pulse = new Pulse({ ...asking, perSecond: victimPerSecond });
   const live = new Pulse({ url: service.url, from: arena.elsewhere, path: "/livez", perSecond: livePerSecond });
   const over = new AbortController();
+  const [minute = 0] = loadavg();
   const clock = monitorEventLoopDelay({ resolution: 5 });
   try {
     const specs = await row.attackers(scene);
@@ -107,6 +111,7 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
       recoverySeconds,
       told,
       figures: figuresOf(findings),
+      loadAverage: rounded(minute, 1),
       clockMs: rounded(clock.max / 1e6, 1),
     };
     if (row.isControl) return { ...result, found: [], misses: [] };
