@@ -139,7 +139,11 @@ export class Arena {
     await client.connect();
     try {
       for (const step of stepsOf(orders, contacts, records)) await client.query(step);
-      await client.query("update credentials set password_hash = $1 where business_id = $2", [hash, victim]);
+      await client.query("update credentials set password_hash = $1 where business_id in ($2, $3)", [
+        hash,
+        victim,
+        attacker,
+      ]);
     } finally {
       await client.end();
     }

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-post
 import { createDatabase } from "../bench/database.ts";
 import { formatTable, rounded } from "../bench/table.ts";
 import { Arena } from "./arena.ts";
-import { rows } from "./rows.ts";
+import { rows } from "./rows/rows.ts";
 import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run-row.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { OwnProcess } from "../bench/processes.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { Arena } from "./arena.ts";
 import type { Row } from "./row.ts";
-import { rows } from "./rows.ts";
+import { rows } from "./rows/rows.ts";
 import { runRowOn, sumOf } from "./run-row.ts";
 
 /** Just long enough that something happens; `main.ts` runs the whole of it, with bounds for times. */

@@ -72,8 +72,13 @@ export class Pulse {
     await Promise.all(this.underWay);
   }
 
-  stop(): void {
+  /** Asks for nothing more. */
+  pause(): void {
     clearTimeout(this.timer);
+  }
+
+  stop(): void {
+    this.pause();
     this.agent.destroy();
   }
 

@@ -7,6 +7,8 @@ export interface Row {
   readonly about: string;
   /** Settings of the service that are not the default. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Before the service starts: what it needs beside the sandbox, and the settings that name it. */
+  prepare?(arena: Arena): Promise<Prepared>;
   /** It shows what the machine does to the others without any attack, and has no bounds. */
   readonly isControl?: boolean;
   /** The attack ends by itself, when it has done all. */
@@ -20,6 +22,11 @@ export interface Row {
   throughout?(scene: Scene, signal: AbortSignal): Promise<Finding>;
   /** What else is true of it afterwards; `told` by attackers, in their order, `figures` of what else went on. */
   judge?(scene: Scene, told: readonly Told[], figures: Figures): Finding | Promise<Finding>;
+}
+
+export interface Prepared {
+  readonly environment: Readonly<Record<string, string>>;
+  close(): void;
 }
 
 export interface Scene {

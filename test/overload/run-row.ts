@@ -57,11 +57,16 @@ const tellMs = 90_000;
 
 /** On a process of its own. */
 export async function runRow(arena: Arena, row: Row, pace: Pace): Promise<RowResult> {
-  const service = await arena.service(row.environment);
+  const prepared = await row.prepare?.(arena);
   try {
-    return await runRowOn({ arena, service }, row, pace);
+    const service = await arena.service({ ...row.environment, ...prepared?.environment });
+    try {
+      return await runRowOn({ arena, service }, row, pace);
+    } finally {
+      await service.kill();
+    }
   } finally {
-    await service.kill();
+    prepared?.close();
   }
 }
 
@@ -131,8 +136,10 @@ const figuresOf = (findings: readonly (Finding | undefined)[]): Figures =>
 
 /** Until compilers have done with the victim's road, so that the quiet seconds are as quiet as later ones. */
 async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Promise<void> {
-  const pulse = new Pulse({ ...asking, perSecond: 200 }).start();
+  const pulse = new Pulse({ ...asking, perSecond: 100 }).start();
   await sleep(ms);
+  pulse.pause();
+  await pulse.settled();
   pulse.stop();
 }
 
