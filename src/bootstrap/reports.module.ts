@@ -1,6 +1,8 @@
 import { ContainerModule } from "inversify";
+import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { Thread } from "../infra/threads/thread.ts";
 import { within } from "../kernel/within.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
@@ -45,18 +47,24 @@ export const reportsModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.foldReports], (folds) =>
     tick("reports.fold", 60, (signal) => folds.execute(signal)),
   );
-  provide(bind, tokens.routes, [tokens.sharedReports, tokens.cells], (reports, cells) => {
+  provide(
+    bind,
+    tokens.pageThread,
+    [],
+    () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href),
+  );
+  provide(bind, tokens.background, [tokens.pageThread], (thread) =>
+    background("thread that draws reports", "means", { stop: () => thread.close() }),
+  );
+  provide(bind, tokens.routes, [tokens.sharedReports, tokens.pageThread, tokens.cells], (reports, thread, cells) => {
     const registrations = new PostgresUnitOfWork(cells, (transaction) => ({
       registrations: new PostgresRegistrations(transaction),
     }));
     return [
       sharedReportRoute(reports),
-      reportPageRoute(reports, drawing),
+      reportPageRoute(reports, (page, signal) => thread.run(page, signal)),
       ...registrationRoutes(new Registrations(registrations)),
       temperatureRoute(new PostgresTemperatures(cells)),
     ];
   });
 });
-
-/** Charts take half a second to load, and 45 MB: only where somebody asks for a page. */
-const drawing = async () => (await import("../reports/adapters/html/report-page.ts")).reportPageParts;

@@ -17,6 +17,7 @@ import type { Notifications } from "../infra/postgres/notifications.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
+import type { Thread } from "../infra/threads/thread.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
@@ -44,7 +45,7 @@ import type {
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
-import type { FoldReports, SharedReports } from "../reports/public.ts";
+import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
   AppKeyStore,
@@ -140,4 +141,6 @@ export const tokens = {
   cancelInactive: token<CancelInactive>("cancelInactive"),
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
+  /** Draws the pages of reports. */
+  pageThread: token<Thread<ReportPage, string>>("pageThread"),
 };

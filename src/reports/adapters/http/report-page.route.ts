@@ -1,8 +1,6 @@
-import { Readable } from "node:stream";
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
-import type { RenderReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
 import { dateField, reportDialect } from "./shared-report.route.ts";
 
 const query = {
@@ -27,12 +25,8 @@ const headers = {
   "Referrer-Policy": "no-referrer",
 };
 
-/**
- * §7 as a page to read and to print.
- *
- * @param renderer - loads what draws the page when it is first asked for
- */
-export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<RenderReportPage>): Route =>
+/** §7 as a page to read and to print. */
+export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",
@@ -67,17 +61,8 @@ export const reportPageRoute = (reports: SharedReports, renderer: () => Promise<
         endDate,
         ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
       };
-      const render = await renderer();
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
-      const parts = render({ reports: found, daily, madeAt: new Date() });
-      return new Reply(200, Readable.from(inTurns(parts)), headers, "text/html");
+      const page = await draw({ reports: found, daily, madeAt: new Date() }, signal);
+      return new Reply(200, page, headers, "text/html");
     },
   });
-
-/** Drawing takes a while: between two businesses other requests have their turn. */
-async function* inTurns(parts: Iterable<string>): AsyncGenerator<string> {
-  for (const part of parts) {
-    yield part;
-    await othersTurn();
-  }
-}
