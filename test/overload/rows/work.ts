@@ -41,7 +41,7 @@ const template = (businessId: number, n: string) => ({
 const adsOf = (businessId: number, datePreset: string): string =>
   `/empresas/campaigns/${businessId}?${new URLSearchParams({ accountId: `act_${businessId}`, datePreset })}`;
 /** Answers are remembered by what was asked for. */
-const presets = ["today", "yesterday", "last_3d", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d"];
+const presets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"];
 
 /** Stands before the platform, and leaves requests unanswered whose path names one of these. */
 async function silentFor(names: readonly string[], platform: string): Promise<{ url: string; close(): void }> {
