@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, setPriority } from "node:os";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { createDatabase } from "../bench/database.ts";
@@ -23,7 +23,6 @@ async function main(wanted: readonly string[]): Promise<number> {
   const unknown = wanted.filter((name) => !rows[name]);
   if (unknown.length > 0) throw new Error(`no row ${unknown.join(", ")}; there are ${Object.keys(rows).join(", ")}`);
 
-  keepTime();
   const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
   say("building what production runs");
   execFileSync("make", ["--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
@@ -55,15 +54,6 @@ async function main(wanted: readonly string[]): Promise<number> {
   }
   print(done);
   return Object.values(done).some(({ misses }) => misses.length > 0) ? 1 : 0;
-}
-
-/** This process measures: it goes before the others, where the system lets it. */
-function keepTime(): void {
-  try {
-    setPriority(-10);
-  } catch {
-    // Only root may.
-  }
 }
 
 /** After each row, so that what was measured stays when a later one is broken off. */
