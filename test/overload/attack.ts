@@ -38,7 +38,7 @@ export interface AttackSpec {
   /** A name in `attacks.ts`. */
   readonly attack: string;
   readonly settings: object;
-  /** How much it gives way to others on this machine, 0 to 19; 10 unless given. */
+  /** By how much it gives way to the service on this machine; 10 unless given. */
   readonly niceness?: number;
   /** It goes on until the others have recovered. */
   readonly staysOn?: boolean;

@@ -1,5 +1,5 @@
 import { once, setMaxListeners } from "node:events";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { type AttackSpec, Tally, type Told } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 import type { Target } from "./wire.ts";
@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const [given] = await once(process, "message");
   const { spec, target } = given as { readonly spec: AttackSpec; readonly target: Target };
   // An attacker outside would not take CPU from the service.
-  setPriority(spec.niceness ?? 10);
+  setPriority(Math.min(19, getPriority() + (spec.niceness ?? 10)));
   const prepare = attacks[spec.attack];
   if (!prepare) throw new Error(`there is no attack ${spec.attack}`);
   const run = await prepare(spec.settings as never);

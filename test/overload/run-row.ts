@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { loadavg, setPriority } from "node:os";
+import { getPriority, loadavg, setPriority } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../src/kernel/within.ts";
@@ -133,8 +133,8 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
   }
 }
 
-const usual = 0;
-const first = -10;
+const usual = getPriority();
+const first = Math.max(-20, usual - 10);
 
 /** This process measures, and goes before those that it measures where the system lets it. */
 function prefer(priority: number): void {

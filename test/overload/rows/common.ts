@@ -101,6 +101,10 @@ export const refused = (told: Told | undefined): Finding =>
     ? { misses: [`${told.outcomes["200"]} of the attacker's requests were answered with 200`] }
     : {};
 
+/** Whoever asks for too much gets his share all the same. */
+export const served = (told: Told | undefined): Finding =>
+  told?.outcomes["200"] ? {} : { misses: ["the attacker got none of his own work done"] };
+
 export const both = (...findings: readonly Finding[]): Finding => ({
   figures: Object.assign({}, ...findings.map(({ figures }) => figures)),
   misses: findings.flatMap(({ misses = [] }) => misses),

@@ -8,7 +8,7 @@ import type { Listening, SlowHost } from "../attacks.ts";
 import type { Row, Scene } from "../row.ts";
 import { those } from "../run-row.ts";
 import type { RequestSpec } from "../wire.ts";
-import { again, agentsOwn, ask, hammer, ofAttacker, post, reportPage, year } from "./common.ts";
+import { again, agentsOwn, ask, hammer, ofAttacker, post, reportPage, served, year } from "./common.ts";
 
 const expensiveLists = (token: string): RequestSpec[] => {
   const { startDate: from, endDate: to } = year();
@@ -72,6 +72,7 @@ export const workRows: Readonly<Record<string, Row>> = {
   "report-page": {
     about: `the own report page of a year, ${connections} connections`,
     attackers: (scene) => [hammer({ connections, requests: [reportPage(scene)] })],
+    judge: (_scene, [told]) => served(told),
   },
 
   "csv-exports": {
@@ -93,6 +94,7 @@ export const workRows: Readonly<Record<string, Row>> = {
         }),
       ];
     },
+    judge: (_scene, [told]) => served(told),
   },
 
   "order-search": {
@@ -106,6 +108,7 @@ export const workRows: Readonly<Record<string, Row>> = {
       }));
       return [hammer({ connections, requests, variants: 100 })];
     },
+    judge: (_scene, [told]) => served(told),
   },
 
   "order-lists": {
@@ -117,6 +120,7 @@ export const workRows: Readonly<Record<string, Row>> = {
         variants: 20,
       }),
     ],
+    judge: (_scene, [told]) => served(told),
   },
 
   "media-probes": {
