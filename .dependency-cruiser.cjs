@@ -16,6 +16,7 @@ const owners = {
   knex: ["^src/infra/postgres/", `${adapters}postgres/`, "^migrations/"],
   pg: ["^src/infra/(postgres|jobs)/", "^src/fixtures/"],
   "koa|@koa|koa-[^/]+|koa__[^/]+": ["^src/infra/http/", `${adapters}http/`],
+  "proxy-addr": ["^src/infra/http/"],
   "raw-body": ["^src/infra/http/", "^src/sandbox/"],
   ajv: ["^src/infra/http/", "^src/bootstrap/config"],
   "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],

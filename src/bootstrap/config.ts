@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { Load, Util } from "config/lib/util.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 
 const text = { type: "string" } as const;
 const positive = { type: "integer", minimum: 1 } as const;
@@ -37,7 +38,7 @@ const schema = section({
   http: section({
     bodyLimitBytes: positive,
     corsOrigins: text,
-    trustProxy: { type: "boolean" },
+    trustProxy: text,
     requestsPerSecond: positive,
     burst: { type: "integer", minimum: 0 },
     connections: positive,
@@ -113,18 +114,29 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 
 /** What each setting allows alone, and does not together with the others. */
 function consistent(config: Config): Config {
-  const { messages, messagingPlatform, pusher } = config;
+  const { http, messages, messagingPlatform, pusher } = config;
   const given = [pusher.host, pusher.appId, pusher.key, pusher.secret].filter((setting) => setting !== "");
   if (given.length !== 0 && given.length !== 4) {
     throw new Error(
       "bad configuration:\n  PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together",
     );
   }
+  const proxies = complaintOf(() => trustedProxies(http.trustProxy));
+  if (proxies) throw new Error(`bad configuration:\n  TRUST_PROXY ${proxies}`);
   // A lease that ends while its message may still be on its way would call unknown what is about to be answered.
   if (messages.leaseSeconds * 1_000 > messagingPlatform.timeoutMs) return config;
   throw new Error(
     `bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${messagingPlatform.timeoutMs} ms`,
   );
+}
+
+function complaintOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** The settings that the environment gives; an empty variable gives none. */

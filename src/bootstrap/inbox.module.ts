@@ -125,9 +125,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.config, tokens.webhookQueue, tokens.failedAttempts, tokens.webhookLoop],
-    ({ messagingPlatform }, queue, attempts, loop) =>
-      cloudWebhookRoutes(messagingPlatform, queue, attempts, () => loop.nudge()),
+    [tokens.config, tokens.webhookQueue, tokens.newFailureLimit, tokens.webhookLoop],
+    ({ messagingPlatform }, queue, newFailureLimit, loop) =>
+      cloudWebhookRoutes(messagingPlatform, queue, newFailureLimit("wrong webhooks"), () => loop.nudge()),
   );
 });
 

@@ -1,12 +1,12 @@
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
-import { limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { openApiDocument, openApiRoute } from "../infra/http/openapi/openapi.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen, refuseTooMany } from "../infra/http/server.ts";
+import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
@@ -68,19 +68,20 @@ export async function startService(config: Config, container = createContainer(c
     },
     metrics: { contentType: metrics.contentType, text: () => metrics.text() },
     metricsKey: config.metricsKey,
+    failures: resolve(container, tokens.newFailureLimit)("wrong metrics keys"),
     log,
   });
   const gate = resolve(container, tokens.databaseGate);
   const app = createApp(servesApi ? [...apiRoutes(container), ...operations] : operations, {
     authenticators: resolve(container, tokens.authenticators),
-    limitRate: limitRate({ perSecond: config.http.requestsPerSecond, burst: config.http.burst }),
+    limitRate: resolve(container, tokens.limitRate),
     admit: (businessId) => gate.check(businessId),
     lanes: resolve(container, tokens.lanes),
     boundBytes: bytesUnderWay(),
     bodyLimit: config.http.bodyLimitBytes,
     idempotency: resolve(container, tokens.idempotency),
     corsOrigins: listOf(config.http.corsOrigins),
-    trustProxy: config.http.trustProxy,
+    proxies: trustedProxies(config.http.trustProxy),
     observe: metrics.observe,
     countRefusal: metrics.countRefusal,
     log,

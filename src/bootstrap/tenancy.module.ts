@@ -1,11 +1,14 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
-import { limitAttempts } from "../infra/http/middleware/rate-limit.ts";
+import { limitFailures, limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
+import { FairGate } from "../kernel/fair-gate.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
+import { DeviceCookie } from "../tenancy/adapters/http/device-cookie.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { type AccessChanges, CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
+import { RememberedSignInAttempts } from "../tenancy/adapters/memory/sign-in-attempts.ts";
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
 import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
@@ -13,34 +16,59 @@ import { FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/**
+ * Keys and tokens that this process does not know yet, wrong ones among them. A look takes a millisecond or two. A
+ * network has room for as many as it may have connections: behind one address there may be everybody.
+ */
+const lookUps = { name: "look-ups", width: 4, widthOfOne: 2, queueOfOne: 1_000, queue: 4_000, waitMs: 5_000 };
+
 export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
     return new PostgresAppKeys(directory, (key) => secrets.digest(key));
   });
-  provide(
-    bind,
-    tokens.knownSessions,
-    [tokens.sessions, tokens.notifications],
-    (sessions, notifications) => new CachedSessions(sessions, accessChangesOf(notifications)),
-  );
   provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
     return new PostgresSessions(directory, (token) => secrets.digest(token));
   });
-  provide(bind, tokens.failedAttempts, [tokens.config], ({ http }) => {
-    return limitAttempts({ points: http.failedAttemptsPerMinute, perSeconds: 60 });
+  provide(bind, tokens.lookUps, [], () => new FairGate(lookUps));
+  provide(
+    bind,
+    tokens.knownSessions,
+    [tokens.sessions, tokens.notifications, tokens.lookUps],
+    (sessions, notifications, gate) => new CachedSessions(sessions, accessChangesOf(notifications), gate),
+  );
+  provide(bind, tokens.newFailureLimit, [tokens.config], ({ http }) => {
+    return (name) => limitFailures({ name, points: http.failedAttemptsPerMinute, perSeconds: 60 });
+  });
+  provide(bind, tokens.limitRate, [tokens.config], ({ http }) => {
+    return limitRate({ perSecond: http.requestsPerSecond, burst: http.burst });
   });
   provide(
     bind,
     tokens.authenticators,
-    [tokens.appKeyStore, tokens.notifications, tokens.knownSessions, tokens.failedAttempts],
-    (keys, notifications, sessions, attempts) =>
-      authenticators(new CachedAppKeys(keys, accessChangesOf(notifications)), sessions, attempts),
+    [
+      tokens.appKeyStore,
+      tokens.notifications,
+      tokens.lookUps,
+      tokens.knownSessions,
+      tokens.newFailureLimit,
+      tokens.limitRate,
+    ],
+    (keys, notifications, gate, sessions, newFailureLimit, limitRate) =>
+      authenticators({
+        keys: new CachedAppKeys(keys, accessChangesOf(notifications), gate),
+        sessions,
+        failures: newFailureLimit("wrong credentials"),
+        limitRate,
+      }),
   );
   provide(
     bind,
     tokens.openSession,
     [tokens.sessions, tokens.passwords, tokens.config],
-    (sessions, passwords, { sessions: { hours } }) => new OpenSession(sessions, sessions, passwords, newToken, hours),
+    (sessions, passwords, { http, sessions: { hours } }) => {
+      const attempts = new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
+      return new OpenSession(sessions, sessions, passwords, attempts, newToken, hours);
+    },
   );
   provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
     return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
@@ -50,8 +78,11 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.openSession, tokens.knownSessions, tokens.failedAttempts],
-    (openSession, sessions, attempts) => [openSessionRoute(openSession, attempts), closeSessionRoute(sessions)],
+    [tokens.openSession, tokens.knownSessions, tokens.secrets],
+    (openSession, sessions, secrets) => [
+      openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
+      closeSessionRoute(sessions),
+    ],
   );
 });
 

@@ -2,7 +2,7 @@ import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "
 import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import type { AttemptLimit } from "../infra/http/middleware/rate-limit.ts";
+import type { FailureLimit, LimitRate } from "../infra/http/middleware/rate-limit.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Lanes } from "../infra/http/routing/lanes.ts";
 import type { Route } from "../infra/http/routing/route.ts";
@@ -91,7 +91,12 @@ export const tokens = {
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),
   knownSessions: token<Sessions & Pick<SessionStore, "revoke">>("knownSessions"),
-  failedAttempts: token<AttemptLimit>("failedAttempts"),
+  /** Makes one for each kind of failure, so that none is refused for another's. */
+  newFailureLimit: token<(name: string) => FailureLimit>("newFailureLimit"),
+  /** Of requests: by credential, else by address. */
+  limitRate: token<LimitRate>("limitRate"),
+  /** What networks share to have unknown keys and tokens looked up. */
+  lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),

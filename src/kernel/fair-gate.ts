@@ -96,6 +96,8 @@ export class FairGate {
   private end(key: string | number, party: Party): void {
     this.running -= 1;
     party.running -= 1;
+    // Whoever just had a place comes after all that waited for theirs.
+    if (this.turns.delete(party)) this.turns.add(party);
     this.letIn();
     this.forgetIdle(key, party);
   }

@@ -150,6 +150,7 @@ const strangers: [library: string, folder: string][] = [
   ["koa", "src/infra/realtime"],
   ["@koa/router", "src/bootstrap"],
   ["koa-helmet", "src/orders/adapters/postgres"],
+  ["proxy-addr", "src/tenancy/adapters/http"],
   ["raw-body", "src/orders/adapters/postgres"],
   ["ajv", "src/orders/adapters/http"],
   ["json-schema-to-ts", "src/orders/adapters/postgres"],

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { limitFailures } from "../../src/infra/http/middleware/rate-limit.ts";
 import { type OperationsParts, operationsRoutes } from "../../src/infra/http/operations.ts";
 import { Metrics } from "../../src/infra/telemetry/metrics.ts";
 import { type Answer, request } from "../support/http.ts";
@@ -16,6 +17,7 @@ describe("the routes of operations", () => {
       operationsRoutes({
         checks: {},
         isStopping: () => false,
+        failures: limitFailures({ name: "", points: 3, perSeconds: 60 }),
         patienceMs,
         metrics: { contentType: "text/plain; version=0.0.4; charset=utf-8", text: async () => "up 1\n" },
         ...changes,
@@ -137,6 +139,16 @@ describe("the routes of operations", () => {
         expect(headers["www-authenticate"]).to.equal("Bearer");
       });
     }
+
+    it("refuses wrong keys with 429 once an address sent too many, and the right one never", async () => {
+      await serveOperations({ metricsKey: "k" });
+      const statuses = [];
+      for (let i = 0; i < 5; i++) statuses.push((await ask("/metrics", { authorization: "Bearer x" })).status);
+      expect(statuses).to.deep.equal([401, 401, 401, 429, 429]);
+      const limited = await ask("/metrics");
+      expect([limited.status, limited.headers["retry-after"]]).to.deep.equal([429, "60"]);
+      expect((await ask("/metrics", { authorization: "Bearer k" })).status).to.equal(200);
+    });
 
     for (const metricsKey of [undefined, ""]) {
       it(`does not exist when the key is ${metricsKey === "" ? "empty" : "missing"}`, async () => {

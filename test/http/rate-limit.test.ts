@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import type { Middleware } from "koa";
-import { limitAttempts, limitRate } from "../../src/infra/http/middleware/rate-limit.ts";
+import { limitFailures, limitRate } from "../../src/infra/http/middleware/rate-limit.ts";
 import { HttpProblem } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
+import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
@@ -35,7 +36,7 @@ describe("the rate limit", () => {
     app = await serveSample([route("app-key"), route("app-key", "dear", 4), route("none")], {
       limitRate: limitRate({ perSecond, burst }),
       authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
-      trustProxy: true,
+      proxies: trustedProxies("1"),
     });
   }
 
@@ -86,6 +87,14 @@ describe("the rate limit", () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
   });
 
+  it("is not avoided by a forged address, nor put on somebody else's", async () => {
+    await serveLimited(1, 0);
+    const statuses = [];
+    for (const forged of ["1.1.1.1", "2.2.2.2", "10.0.0.2"]) statuses.push((await from(`${forged}, 10.0.0.1`)).status);
+    expect(statuses).to.deep.equal([200, 429, 429]);
+    expect((await from("10.0.0.2")).status).to.equal(200);
+  });
+
   it("knows who shows no key by the address, an IPv6 one by its network", async () => {
     await serveLimited(1, 0);
     const addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"];
@@ -95,32 +104,33 @@ describe("the rate limit", () => {
   });
 });
 
-describe("the limit of failed attempts", () => {
-  const refusal = (check: Promise<void>): Promise<unknown> =>
-    check.then(() => undefined).catch((error: unknown) => error);
+describe("the limit of failures", () => {
+  const failure = new HttpProblem(401, "Wrong");
+  const answerTo = (refused: Promise<never>): Promise<HttpProblem> => refused.catch((error: HttpProblem) => error);
 
-  it("refuses an address that failed as often as it may, and only that one", async () => {
-    const attempts = limitAttempts({ points: 3, perSeconds: 60 });
-    for (let i = 0; i < 3; i++) {
-      await attempts.check("10.0.0.1");
-      await attempts.failed("10.0.0.1");
-    }
-    const refused = await refusal(attempts.check("10.0.0.1"));
+  it("words each failure as it is until an address failed as often as it may, and is for that address only", async () => {
+    const failures = limitFailures({ name: "", points: 3, perSeconds: 60 });
+    for (let i = 0; i < 3; i++) expect(await answerTo(failures.refuse("10.0.0.1", failure))).to.equal(failure);
+    const refused = await answerTo(failures.refuse("10.0.0.1", failure));
     expect(refused).to.be.instanceOf(HttpProblem).and.include({ status: 429 });
-    expect((refused as HttpProblem).body).to.deep.equal({ message: "Too many requests" });
-    expect(Number((refused as HttpProblem).headers["Retry-After"])).to.be.within(55, 60);
-    await attempts.check("10.0.0.2");
+    expect(refused.body).to.deep.equal({ message: "Too many requests" });
+    expect(Number(refused.headers["Retry-After"])).to.be.within(55, 60);
+    expect(await answerTo(failures.refuse("10.0.0.2", failure))).to.equal(failure);
   });
 
-  it("counts nothing but failures", async () => {
-    const attempts = limitAttempts({ points: 1, perSeconds: 60 });
-    for (let i = 0; i < 10; i++) await attempts.check("10.0.0.1");
+  it("knows an IPv6 address by its network", async () => {
+    const failures = limitFailures({ name: "", points: 1, perSeconds: 60 });
+    const statuses = [];
+    for (const ip of ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"]) {
+      statuses.push((await answerTo(failures.refuse(ip, failure))).status);
+    }
+    expect(statuses).to.deep.equal([401, 401, 429]);
   });
 
-  it("forgets after its time, however often was asked meanwhile", async () => {
-    const attempts = limitAttempts({ points: 1, perSeconds: 1 });
-    await attempts.failed("10.0.0.1");
-    expect(await refusal(attempts.check("10.0.0.1"))).to.be.instanceOf(HttpProblem);
-    await eventually(async () => (await refusal(attempts.check("10.0.0.1"))) === undefined || false);
+  it("forgets after its time, however often something failed meanwhile", async () => {
+    const failures = limitFailures({ name: "", points: 1, perSeconds: 1 });
+    await answerTo(failures.refuse("10.0.0.1", failure));
+    expect(await answerTo(failures.refuse("10.0.0.1", failure))).to.include({ status: 429 });
+    await eventually(async () => (await answerTo(failures.refuse("10.0.0.1", failure))) === failure);
   });
 });

@@ -3,6 +3,7 @@ import { type AppParts, createApp } from "../../src/infra/http/app.ts";
 import { type Dialect, HttpProblem, type InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
+import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
 import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
 import { type Served, serve } from "../support/http.ts";
 
@@ -200,7 +201,7 @@ export async function serveSample(
     bodyLimit: 10_000,
     log: { info: note("info"), warn: note("warn"), error: note("error") },
     corsOrigins: ["https://app.example"],
-    trustProxy: false,
+    proxies: trustedProxies(""),
     observe: (method, route, status, seconds) => observed.push({ method, route, status, seconds }),
     ...changes,
   });

@@ -3,7 +3,10 @@ import { expect } from "chai";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { PostgresTicketSetups } from "../../src/inbox/adapters/postgres/ticket-steps.ts";
 import type { CreatedTicket, CreateTicketCommand } from "../../src/inbox/application/create-ticket.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
+import type { Statement } from "../../src/infra/postgres/database.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -106,6 +109,27 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
     it("and tells a step that does not exist from another business's", async () => {
       expectError(await tickets.create(999_999, tickets.newPhone()), 404, "Paso no encontrado");
       expectError(await tickets.create(201, tickets.newPhone()), 404, "El paso no pertenece a la empresa");
+    });
+
+    it("and shows by nothing but these words which of the two it is", async () => {
+      const seen = async (stepId: number) => {
+        const { status, headers, json } = await tickets.create(stepId, tickets.newPhone());
+        const { date, "content-length": length, "x-request-id": requestId, ...same } = headers;
+        return { status, same, fields: Object.keys(json), success: json.success };
+      };
+      expect(await seen(201)).to.deep.equal(await seen(999_999));
+      const asked: string[] = [];
+      const cell = {
+        rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+          asked.push(statement.name);
+          return world.database.rows<Row>(statement, values);
+        },
+      };
+      const setups = new PostgresTicketSetups(oneCell(cell));
+      expect(await setups.find(1, 201)).to.equal("foreign");
+      const ofForeign = asked.splice(0);
+      expect(await setups.find(1, 999_999)).to.equal("missing");
+      expect(asked).to.deep.equal(ofForeign);
     });
 
     it("and does not know a step of another type, though another business has one of its number (§5.1)", async () => {

@@ -155,7 +155,7 @@ describe("access with an App Key", () => {
     });
     after(() => strict.stop());
 
-    it("is refused with 429 and Retry-After, while right keys that were used before still work from there", async () => {
+    it("is refused with 429 and Retry-After, while every right key still works from there", async () => {
       const unused = await resolve(strict.container, tokens.issueAppKey).execute(1, "never used");
       const attempt = (key: string) =>
         request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": key } });
@@ -164,10 +164,41 @@ describe("access with an App Key", () => {
       const limited = await attempt("d");
       expect([limited.status, limited.json]).to.deep.equal([429, { message: "Too many requests" }]);
       expect(Number(limited.headers["retry-after"])).to.be.within(1, 60);
-      expect((await attempt(unused)).status, "looked up").to.equal(429);
-      expect((await attempt(strict.appKey(1))).status).to.equal(200);
+      for (const key of [unused, strict.appKey(1)]) expect((await attempt(key)).status).to.equal(200);
       await resolve(strict.container, tokens.appKeyStore).revoke(1, "test");
       await eventually(async () => (await attempt(strict.appKey(1))).status === 429, atOnce);
+      expect((await attempt(unused)).status).to.equal(200);
     });
+
+    it("is no failure of anything else: webhooks and the rest count for themselves", async () => {
+      const wrongKey = () => request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": "e" } });
+      await eventually(async () => (await wrongKey()).status === 429);
+      expect((await strict.webhook({}, "sha256=")).status).to.equal(401);
+      const token = await strict.sessionToken(101);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await request(`${strict.api}/auth/session`, { method: "DELETE", headers })).status).to.equal(200);
+    });
+  });
+
+  it("is looked for in bodies at the rate of an address: a flood without any token is a 429", async () => {
+    const slow = await startWorld({
+      environment: { ROLE: "api", RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "5" },
+      configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 1_000 } }),
+    });
+    try {
+      for (const [method, path] of [
+        ["GET", "/catalogs/v2/orders/sucursal/1"],
+        ["POST", "/empresas/data-report/multi"],
+      ] as const) {
+        const flood = Array.from({ length: 40 }, () => {
+          return request(slow.api + path, { method, rawBody: "[".repeat(50_000) });
+        });
+        const statuses = (await Promise.all(flood)).map(({ status }) => status);
+        expect(statuses.filter((status) => status === 429).length, path).to.be.at.least(20);
+      }
+      expect((await slow.get("/chats/obtener/pasos/tickets/1")).status).to.equal(200);
+    } finally {
+      await slow.stop();
+    }
   });
 });

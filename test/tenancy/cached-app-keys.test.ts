@@ -1,7 +1,13 @@
 import { expect } from "chai";
+import { Busy } from "../../src/kernel/errors.ts";
+import { FairGate } from "../../src/kernel/fair-gate.ts";
 import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
 import { eventually } from "../support/wait.ts";
+
+const network = "10.0.0.1";
+const aGate = () =>
+  new FairGate({ name: "look-ups", width: 2, widthOfOne: 1, queueOfOne: 3, queue: 100, waitMs: 5_000 });
 
 class Changes {
   live = true;
@@ -34,51 +40,51 @@ class Keys {
 describe("App Keys that are remembered", () => {
   const set = (settings?: { lifeMs: number; size: number }) => {
     const [keys, changes] = [new Keys(), new Changes()];
-    return { keys, changes, cached: new CachedAppKeys(keys, changes, settings) };
+    return { keys, changes, cached: new CachedAppKeys(keys, changes, aGate(), settings) };
   };
 
   it("are asked for once", async () => {
     const { keys, cached } = set();
-    for (const key of ["k1", "k1", "k2", "k1"]) await cached.accessOf(key);
+    for (const key of ["k1", "k1", "k2", "k1"]) await cached.accessOf(key, network);
     expect(keys.asked).to.deep.equal(["k1", "k2"]);
-    expect(await cached.accessOf("k2")).to.deep.equal({ keyId: 1, businessId: 2, hasAdministrator: true });
+    expect(await cached.accessOf("k2", network)).to.deep.equal({ keyId: 1, businessId: 2, hasAdministrator: true });
   });
 
   it("are never remembered as unknown: a new key works at once", async () => {
     const { keys, cached } = set();
     keys.revoked.add("k1");
-    expect(await cached.accessOf("k1")).to.equal(null);
+    expect(await cached.accessOf("k1", network)).to.equal(null);
     keys.revoked.delete("k1");
-    expect(await cached.accessOf("k1")).to.include({ businessId: 1 });
+    expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
   });
 
   it("are dropped at once when access to their business changes, and only those", async () => {
     const { keys, changes, cached } = set();
-    for (const key of ["k1", "k1b", "k2"]) await cached.accessOf(key);
+    for (const key of ["k1", "k1b", "k2"]) await cached.accessOf(key, network);
     keys.revoked.add("k1");
     changes.announce(1);
-    expect(await cached.accessOf("k1")).to.equal(null);
-    await cached.accessOf("k1b");
-    await cached.accessOf("k2");
+    expect(await cached.accessOf("k1", network)).to.equal(null);
+    await cached.accessOf("k1b", network);
+    await cached.accessOf("k2", network);
     expect(keys.asked).to.deep.equal(["k1", "k1b", "k2", "k1", "k1b"]);
   });
 
   it("are all dropped after a time in which changes could be missed", async () => {
     const { keys, changes, cached } = set();
-    for (const key of ["k1", "k2"]) await cached.accessOf(key);
+    for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
     changes.gap();
-    for (const key of ["k1", "k2"]) await cached.accessOf(key);
+    for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
     expect(keys.asked).to.have.length(4);
   });
 
   it("are asked for each time while changes could be missed", async () => {
     const { keys, changes, cached } = set();
-    await cached.accessOf("k1");
+    await cached.accessOf("k1", network);
     changes.live = false;
     keys.revoked.add("k1");
-    expect(await cached.accessOf("k1")).to.equal(null);
+    expect(await cached.accessOf("k1", network)).to.equal(null);
     keys.revoked.clear();
-    for (const _ of [1, 2]) await cached.accessOf("k1");
+    for (const _ of [1, 2]) await cached.accessOf("k1", network);
     expect(keys.asked).to.have.length(4);
   });
 
@@ -99,23 +105,65 @@ describe("App Keys that are remembered", () => {
       keys.hold = new Promise((resolve) => {
         release = resolve;
       });
-      const asked = cached.accessOf("k1");
+      const asked = cached.accessOf("k1", network);
       keys.revoked.add("k1");
       happen(changes);
       release();
       expect(await asked).to.include({ businessId: 1 });
       changes.live = true;
-      expect(await cached.accessOf("k1")).to.equal(null);
+      expect(await cached.accessOf("k1", network)).to.equal(null);
     });
   }
 
   it("are remembered for a short while only, should an announcement be lost, and not without number", async () => {
     const { keys, cached } = set({ lifeMs: 20, size: 2 });
-    await cached.accessOf("k1");
+    await cached.accessOf("k1", network);
     keys.revoked.add("k1");
-    await eventually(async () => (await cached.accessOf("k1")) === null);
+    await eventually(async () => (await cached.accessOf("k1", network)) === null);
     const small = set({ lifeMs: 60_000, size: 2 });
-    for (const key of ["k1", "k2", "k3", "k1"]) await small.cached.accessOf(key);
+    for (const key of ["k1", "k2", "k3", "k1"]) await small.cached.accessOf(key, network);
     expect(small.keys.asked).to.deep.equal(["k1", "k2", "k3", "k1"]);
+  });
+
+  describe("while many unknown ones are shown", () => {
+    const held = () => {
+      const parts = set();
+      let release = () => {};
+      parts.keys.hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      return { ...parts, release };
+    };
+
+    it("are looked up a few at a time, those of one network in turn with others, and turned away beyond its queue", async () => {
+      const { keys, cached, release } = held();
+      const wrong = Array.from({ length: 6 }, (_, i) => cached.accessOf(`wrong${i}`, network).catch((error) => error));
+      const other = cached.accessOf("k2", "10.0.0.2");
+      expect(keys.asked).to.deep.equal(["wrong0", "k2"]);
+      release();
+      expect(await other).to.include({ businessId: 2 });
+      const answers = await Promise.all(wrong);
+      for (const answer of answers.slice(0, 4)) expect(answer).to.equal(null);
+      for (const answer of answers.slice(4)) expect(answer).to.be.instanceOf(Busy).and.include({ isOwnDoing: true });
+    });
+
+    it("are known from memory all the same", async () => {
+      const { keys, cached } = set();
+      await cached.accessOf("k1", network);
+      keys.hold = new Promise(() => {});
+      for (let i = 0; i < 6; i++) cached.accessOf(`wrong${i}`, network).catch(() => {});
+      expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
+    });
+
+    it("are looked up once for all who show the same one meanwhile, never by a look that had begun before", async () => {
+      const { keys, cached, release } = held();
+      const first = cached.accessOf("k1", network);
+      const others = Array.from({ length: 20 }, () => cached.accessOf("k1", network));
+      keys.revoked.add("k1");
+      release();
+      expect(await first).to.include({ businessId: 1 });
+      for (const access of await Promise.all(others)) expect(access).to.equal(null);
+      expect(keys.asked).to.deep.equal(["k1", "k1"]);
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { FairGate } from "../../src/kernel/fair-gate.ts";
 import { CachedSessions } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -50,9 +51,10 @@ describe("session tokens that are remembered", () => {
       revoke: async () => true,
     };
     const changes = { live: true, onChange: () => {}, onGap: () => {} };
-    const cached = new CachedSessions(store, changes);
-    expect(await cached.userOf("a")).to.equal(null);
-    expect(await cached.userOf("a")).to.equal(null);
+    const lookUps = new FairGate({ name: "", width: 1, widthOfOne: 1, queueOfOne: 1, queue: 1, waitMs: 5_000 });
+    const cached = new CachedSessions(store, changes, lookUps);
+    expect(await cached.userOf("a", "10.0.0.1")).to.equal(null);
+    expect(await cached.userOf("a", "10.0.0.1")).to.equal(null);
     expect(asked).to.be.above(1);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
 import { newToken, Secrets } from "../../src/infra/crypto/secrets.ts";
+import { Busy } from "../../src/kernel/errors.ts";
 
 const secrets = new Secrets("a master secret that is good for tests only");
 
@@ -37,15 +38,57 @@ describe("secrets", () => {
 
 describe("passwords", () => {
   const passwords = new Passwords();
+  const somebody = { share: "10.0.0.1", isKnown: false };
 
   it("match themselves only, however their accents were typed", async () => {
     const stored = await passwords.hash("contraseña");
-    expect(await passwords.matches("contrasen\u0303a", stored)).to.equal(true);
-    expect(await passwords.matches("contrasena", stored)).to.equal(false);
+    expect(await passwords.matches("contrasen\u0303a", stored, somebody)).to.equal(true);
+    expect(await passwords.matches("contrasena", stored, somebody)).to.equal(false);
   });
 
   it("match nothing where none is stored", async () => {
-    expect(await passwords.matches("", null)).to.equal(false);
-    expect(await passwords.matches("x", "none")).to.equal(false);
+    expect(await passwords.matches("", null, somebody)).to.equal(false);
+    expect(await passwords.matches("x", "none", somebody)).to.equal(false);
+  });
+
+  describe("that are checked together", () => {
+    let queue: Passwords;
+    let stored: string;
+    const order: string[] = [];
+    before(async () => {
+      stored = await passwords.hash("right");
+    });
+    beforeEach(() => {
+      queue = new Passwords();
+    });
+    const check = (who: string, signal?: AbortSignal, isKnown = false) =>
+      queue.matches("right", stored, { share: who, isKnown }, signal).then(
+        () => order.push(who),
+        (error: unknown) => error,
+      );
+
+    it("take turns, few of one share wait, and who is gone waits no longer", async () => {
+      const gone = new AbortController();
+      const many = Array.from({ length: 5 }, (_, i) => check("many", i === 2 ? gone.signal : undefined));
+      expect(await check("many"))
+        .to.be.instanceOf(Busy)
+        .and.include({ isOwnDoing: true });
+      const other = check("other");
+      gone.abort();
+      await Promise.all([...many, other]);
+      expect(order.splice(0)).to.deep.equal(["many", "other", "many", "many", "many"]);
+    });
+
+    it("are turned away where too many others wait, unless they are known", async () => {
+      const clients = Array.from({ length: 41 }, () => new AbortController());
+      const others = clients.map(({ signal }, i) => check(`other ${i}`, signal));
+      expect(await check("late"))
+        .to.be.instanceOf(Busy)
+        .and.include({ isOwnDoing: false });
+      const known = check("known", undefined, true);
+      for (const [i, client] of clients.entries()) if (i > 3) client.abort();
+      await Promise.all([...others, known]);
+      expect(order).to.deep.equal(["other 0", "known", "other 1", "other 2", "other 3"]);
+    });
   });
 });

@@ -1,5 +1,7 @@
+import { scryptSync } from "node:crypto";
 import { expect } from "chai";
 import pg from "pg";
+import { io } from "socket.io-client";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
@@ -177,28 +179,137 @@ describe("sessions", () => {
     }
   });
 
-  describe("tried too often", () => {
-    let strict: World;
-    before(async () => {
-      strict = await startWorld({
-        environment: { ROLE: "api" },
-        configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 2 } }),
-      });
-      await setPasswords(strict);
-    });
-    after(() => strict.stop());
+  describe("of one user", () => {
+    const tokensOf = async (userId: number) => {
+      const rows = await world.rows<{ live: number }>(
+        "select count(*)::int as live from sessions where user_id = $1 and revoked_at is null and expires_at > now()",
+        [userId],
+      );
+      return rows[0]?.live;
+    };
 
-    it("do not open even with the right password: 429 with Retry-After", async () => {
-      const right = { email: "admin@b1.test", password };
-      expect((await open(right, strict)).status).to.equal(200);
-      for (const email of ["a@b1.test", "b@b1.test"]) {
-        expect((await open({ email, password: "x" }, strict)).status).to.equal(401);
+    it("are at most 20: one more ends the oldest, and disconnects its sockets (Auth.11)", async () => {
+      await world.rows("delete from sessions where user_id = 102");
+      const oldest = await world.sessionToken(102);
+      const socket = io(`${world.api}/realtime`, {
+        forceNew: true,
+        transports: ["websocket"],
+        auth: { token: oldest },
+      });
+      try {
+        const ended = new Promise<string>((hear) => socket.on("disconnect", hear));
+        await new Promise((ready) => socket.on("ready", ready));
+        const second = await world.sessionToken(102);
+        for (let i = 0; i < 18; i++) await world.sessionToken(102);
+        expect(await userOf(oldest)).to.include({ userId: 102 });
+        const newest = await world.sessionToken(102);
+        expect(await ended).to.equal("io server disconnect");
+        expect(await userOf(oldest)).to.equal(null);
+        for (const token of [second, newest]) expect(await userOf(token)).to.include({ userId: 102 });
+        expect(await tokensOf(102)).to.equal(20);
+      } finally {
+        socket.disconnect();
       }
-      for (const body of [right, { email: "c@b1.test", password: "x" }]) {
-        const limited = await open(body, strict);
-        expectAnswer(limited, [429, { message: "Too many requests" }]);
-        expect(Number(limited.headers["retry-after"])).to.be.within(1, 60);
+    });
+
+    it("are as few when many are opened at once, and those that ended count for nothing", async () => {
+      await world.rows("delete from sessions where user_id = 102");
+      for (let i = 0; i < 19; i++) await world.sessionToken(102);
+      const opened = await Promise.all(Array.from({ length: 8 }, () => world.sessionToken(102)));
+      expect(await tokensOf(102)).to.equal(20);
+      for (const token of opened) expect(await userOf(token)).to.include({ userId: 102 });
+      await world.rows("update sessions set expires_at = now() where user_id = 102");
+      const token = await world.sessionToken(102);
+      expect(await tokensOf(102)).to.equal(1);
+      expect(await userOf(token)).to.include({ userId: 102 });
+    });
+  });
+
+  describe("tried too often", () => {
+    const cheap = (() => {
+      const [salt, options] = [Buffer.alloc(16), { N: 1024, r: 8, p: 1 }];
+      const key = scryptSync(password, salt, 32, options).toString("base64");
+      return ["scrypt", 1024, 8, 1, salt.toString("base64"), key].join("$");
+    })();
+    let strict: World;
+    beforeEach(async () => {
+      strict = await startWorld({ environment: { ROLE: "api", TRUST_PROXY: "1" } });
+      await strict.rows("update credentials set password_hash = $1", [cheap]);
+    });
+    afterEach(() => strict.stop());
+
+    const from = (address: string, given: string, headers: Record<string, string> = {}, email = "admin@b1.test") =>
+      request(`${strict.api}/auth/session`, {
+        method: "POST",
+        body: { email, password: given },
+        headers: { "x-forwarded-for": address, ...headers },
+      });
+    const fail = async (address: string, times: number) => {
+      const statuses = [];
+      for (let i = 0; i < times; i++) statuses.push((await from(address, "x")).status);
+      return statuses;
+    };
+    /** Failures at the account, each from an address of its own. */
+    const besiege = async () => {
+      for (let address = 1; address <= 12; address++) await fail(`10.1.0.${address}`, 1);
+    };
+    const cookieOf = (answer: Answer): string => String(answer.headers["set-cookie"]).split(";")[0] ?? "";
+
+    it("pause after an attempt of their own once five failed from wherever, whatever the password (Auth.8)", async () => {
+      await besiege();
+      expect(await fail("10.0.0.1", 2)).to.deep.equal([401, 429]);
+      const limited = await from("10.0.0.1", password);
+      expectAnswer(limited, [429, { message: "Too many requests" }]);
+      expect(Number(limited.headers["retry-after"])).to.be.within(1, 30);
+      expect(await fail("2001:db8:1:1::1", 1)).to.deep.equal([401]);
+      expect((await from("2001:db8:1:1::2", password)).status).to.equal(429);
+    });
+
+    it("open at once from elsewhere, and for others from the same address (Auth.8)", async () => {
+      await besiege();
+      await fail("10.0.0.1", 1);
+      expect((await from("10.9.9.9", password)).status).to.equal(200);
+      expect((await from("10.0.0.1", password, {}, "agent@b1.test")).status).to.equal(200);
+      expect((await from("10.0.0.1", password)).status).to.equal(429);
+    });
+
+    it("open at once from an address that failed, in a browser that signed in before (Auth.9)", async () => {
+      const cookie = cookieOf(await from("10.0.0.1", password));
+      const ofAnother = { cookie: cookieOf(await from("10.0.0.1", password, {}, "agent@b1.test")) };
+      const changed = { cookie: cookie.replace(/.$/, (last) => (last === "A" ? "B" : "A")) };
+      await besiege();
+      await fail("10.0.0.1", 1);
+      for (const headers of [{}, ofAnother, changed]) {
+        expect((await from("10.0.0.1", password, headers)).status).to.equal(429);
       }
+      const again = await from("10.0.0.1", password, { cookie });
+      expect(again.status).to.equal(200);
+      expect((await from("10.0.0.1", password, { cookie: cookieOf(again) })).status).to.equal(200);
+    });
+
+    it("pause in a known browser for its own failures, which are nobody else's", async () => {
+      const cookie = cookieOf(await from("10.0.0.1", password));
+      const statuses = [];
+      for (let i = 0; i < 6; i++) statuses.push((await from("10.0.0.1", "x", { cookie })).status);
+      expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429]);
+      expect((await from("10.0.0.1", password)).status).to.equal(200);
+    });
+
+    it("set a cookie that only sign-ins carry and no script sees, over https to https alone", async () => {
+      const [cookie] = (await from("10.0.0.1", password)).headers["set-cookie"] ?? [];
+      expect(cookie).to.match(
+        /^recado_device=[\w.-]+; Max-Age=31536000; Path=\/auth\/session; HttpOnly; SameSite=Strict$/,
+      );
+      const [secure] = (await from("10.0.0.1", password, { "x-forwarded-proto": "https" })).headers["set-cookie"] ?? [];
+      expect(secure).to.match(/; SameSite=Strict; Secure$/);
+    });
+
+    it("are not kept from those who fail together, of whom few are checked at once", async () => {
+      const attack = Promise.all(Array.from({ length: 60 }, () => from("10.0.0.1", "x")));
+      expect((await from("10.0.0.2", password)).status).to.equal(200);
+      const statuses = (await attack).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401).length).to.be.at.most(5);
+      expect(statuses.filter((status) => status === 429).length).to.be.at.least(55);
     });
   });
 });

@@ -14,17 +14,24 @@ export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tok
 export class Secrets implements TokenVault {
   private readonly digestKey: Buffer;
   private readonly sealKey: Buffer;
+  private readonly deviceKey: Buffer;
 
   /** @param master - at least 32 characters; changing it makes every stored key, session and sealed token void */
   constructor(master: string) {
     const derive = (use: string) => Buffer.from(hkdfSync("sha256", master, "recado", use, 32));
     this.digestKey = derive("token digests");
     this.sealKey = derive("sealed secrets");
+    this.deviceKey = derive("known devices");
   }
 
   /** What is stored of a key or token: 32 bytes that tell nothing without the master secret. */
   digest(token: string): Buffer {
     return createHmac("sha256", this.digestKey).update(token).digest();
+  }
+
+  /** Proves that what a device shows was written here. */
+  signDevice(text: string): string {
+    return createHmac("sha256", this.deviceKey).update(text).digest("base64url");
   }
 
   /** Encrypts; `owner` is bound to the result, so that one business's secret does not open under another's. */

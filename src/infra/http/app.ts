@@ -7,13 +7,13 @@ import { dataHeaders } from "./middleware/security-headers.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import type { Route } from "./routing/route.ts";
 import { createRouter, type RouterParts } from "./routing/router.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface AppParts extends RouterParts {
   readonly log: Log;
   /** Browser origins that may read answers; none by default. */
   readonly corsOrigins: readonly string[];
-  /** True behind a proxy that sets X-Forwarded-For. */
-  readonly trustProxy: boolean;
+  readonly proxies: TrustedProxies;
   /** Told of every answered request. */
   readonly observe: (method: string, route: string, status: number, seconds: number) => void;
   /** Told of every request that is turned away, and what for. */
@@ -21,7 +21,8 @@ export interface AppParts extends RouterParts {
 }
 
 export function createApp(routes: readonly Route[], parts: AppParts): Koa {
-  const app = new Koa({ proxy: parts.trustProxy });
+  const app = new Koa();
+  tellWhoAsks(app, parts.proxies);
   const router = createRouter(routes, parts);
   app.on("error", (error: unknown, ctx?: Koa.Context) => {
     const facts = { err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) };
@@ -36,6 +37,22 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;
+}
+
+/** Koa knows only whether to believe proxies: then it takes the leftmost address, which a client may have made up. */
+function tellWhoAsks(app: Koa, { addressOf, isHttps }: TrustedProxies): void {
+  Object.defineProperties(app.request, {
+    ip: {
+      get(this: Koa.Request) {
+        return addressOf(this.req);
+      },
+    },
+    protocol: {
+      get(this: Koa.Request) {
+        return isHttps(this.req) ? "https" : "http";
+      },
+    },
+  });
 }
 
 /** Before it had sent its whole request, or read the whole answer. */

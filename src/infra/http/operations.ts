@@ -1,6 +1,7 @@
 import { cached } from "../../kernel/cached.ts";
 import type { Log } from "../../kernel/log.ts";
 import { within } from "../../kernel/within.ts";
+import type { FailureLimit } from "./middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "./routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "./routing/route.ts";
 import { objectWith, problem, text } from "./routing/schema.ts";
@@ -14,6 +15,8 @@ export interface OperationsParts {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** The bearer key of `/metrics`; without one there is no such path. */
   readonly metricsKey?: string | undefined;
+  /** Counts wrong keys of `/metrics`. */
+  readonly failures: FailureLimit;
   /**
    * Milliseconds: so long may a check take, and so long is its result good for, so that probes cannot load what
    * they check. 1000 unless given.
@@ -118,21 +121,23 @@ function probeOf(
   };
 }
 
-function metrics({ metrics: source, metricsKey }: OperationsParts): Route {
+function metrics({ metrics: source, metricsKey, failures }: OperationsParts): Route {
   return defineRoute({
     ...common,
     path: "/metrics",
     operationId: "getMetrics",
     summary: "What the process tells Prometheus; the key goes into `Authorization: Bearer`",
+    rateLimit: "none",
     responses: {
       200: { description: "Metrics", type: source.contentType, schema: text },
       401: { description: "The key is missing or wrong", schema: problem },
       404: { description: "No key is configured", schema: problem },
+      429: { description: "A wrong key, after too many from this address", schema: problem },
     },
-    handle: async ({ headers }) => {
+    handle: async ({ headers, ip }) => {
       if (!metricsKey) throw new HttpProblem(404, "Not found");
       if (!sameText(headers.authorization ?? "", `Bearer ${metricsKey}`)) {
-        throw new HttpProblem(401, "Unauthorized", { "WWW-Authenticate": "Bearer" });
+        await failures.refuse(ip, new HttpProblem(401, "Unauthorized", { "WWW-Authenticate": "Bearer" }));
       }
       return new Reply(200, await source.text(), {}, source.contentType);
     },

@@ -1,5 +1,5 @@
 import { AmbiguousUser, NoSuchUser, WrongCredentials } from "../domain/access.ts";
-import type { NewToken, PasswordCheck, SessionStore, UserDirectory } from "./ports.ts";
+import type { NewToken, PasswordCheck, SessionStore, SignInAttempts, SignInSource, UserDirectory } from "./ports.ts";
 
 export interface OpenedSession {
   /** Shown once; only its digest is stored. */
@@ -9,6 +9,10 @@ export interface OpenedSession {
   readonly userId: number;
 }
 
+export interface SignIn extends SignInSource {
+  readonly password: string;
+}
+
 export type OpenSessionFailure = WrongCredentials;
 
 export class OpenSession {
@@ -16,17 +20,25 @@ export class OpenSession {
     private readonly directory: UserDirectory,
     private readonly sessions: SessionStore,
     private readonly passwords: PasswordCheck,
+    private readonly attempts: SignInAttempts,
     private readonly newToken: NewToken,
     private readonly hours: number,
   ) {}
 
-  /** Rejects with `WrongCredentials`, whether it is the e-mail or the password that is wrong. */
-  async withPassword(email: string, password: string): Promise<OpenedSession> {
-    const stored = await this.directory.credentialsOf(email);
-    const matches = await this.passwords.matches(password, stored?.passwordHash ?? null);
-    const session = stored && matches ? await this.open(stored.businessId, stored.userId) : null;
-    if (!session) throw new WrongCredentials("e-mail and password do not match");
-    return session;
+  /**
+   * Rejects with `WrongCredentials`, whether it is the e-mail or the password that is wrong, and with `Busy` where the
+   * attempt has to wait.
+   */
+  async withPassword(signIn: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
+    const takeBack = await this.attempts.begin(signIn, signal);
+    try {
+      const session = await this.check(signIn, signal);
+      takeBack();
+      return session;
+    } catch (error) {
+      if (!(error instanceof WrongCredentials)) takeBack();
+      throw error;
+    }
   }
 
   /**
@@ -40,6 +52,19 @@ export class OpenSession {
     const session = own === undefined ? null : await this.open(own, userId);
     const where = businessId === undefined ? "" : ` in business ${businessId}`;
     if (!session) throw new NoSuchUser(`there is no active user ${userId}${where}`);
+    return session;
+  }
+
+  private async check({ email, password, network, device }: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
+    const stored = await this.directory.credentialsOf(email);
+    // One share of all devices of an account: each sign-in could make another one known.
+    const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
+    const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
+    if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");
+    // Nobody would hear of the token.
+    signal?.throwIfAborted();
+    const session = await this.open(stored.businessId, stored.userId);
+    if (!session) throw new WrongCredentials("the user is no longer active");
     return session;
   }
 

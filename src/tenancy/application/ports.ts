@@ -1,8 +1,12 @@
 import type { KeyAccess, SessionUser } from "../domain/access.ts";
 
 export interface AppKeys {
-  /** What `key` opens; `null` when it was never made or is revoked. */
-  accessOf(key: string): Promise<KeyAccess | null>;
+  /**
+   * What `key` opens; `null` when it was never made or is revoked.
+   *
+   * @param network - whence it is shown; networks share the looks at what is stored
+   */
+  accessOf(key: string, network: string): Promise<KeyAccess | null>;
 }
 
 export interface AppKeyStore {
@@ -15,12 +19,19 @@ export interface AppKeyStore {
 }
 
 export interface Sessions {
-  /** Whom `token` stands for; `null` when unknown, expired or revoked, or its user is not active. */
-  userOf(token: string): Promise<SessionUser | null>;
+  /**
+   * Whom `token` stands for; `null` when unknown, expired or revoked, or its user is not active.
+   *
+   * @param network - whence it is shown; networks share the looks at what is stored
+   */
+  userOf(token: string, network: string): Promise<SessionUser | null>;
 }
 
 export interface SessionStore {
-  /** Stores a session that lives for `hours`; its end, or `null` when there is no such active user. */
+  /**
+   * Stores a session that lives for `hours`, and ends the user's oldest where there are too many; its end, or `null` when
+   * there is no such active user.
+   */
   open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null>;
   /** `false` when there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;
@@ -55,7 +66,36 @@ export interface BusinessStore {
 }
 
 export interface PasswordCheck {
-  matches(password: string, storedHash: string | null): Promise<boolean>;
+  /**
+   * Takes much of a core, so that there are lines. Rejects with `Busy` where one is full, and once `signal` is aborted
+   * unless the work had begun.
+   *
+   * @param owner - `share`: who waits together takes turns with others as if they were one. Known ones have a line of
+   *   their own
+   */
+  matches(
+    password: string,
+    storedHash: string | null,
+    owner: { readonly share: string; readonly isKnown: boolean },
+    signal?: AbortSignal,
+  ): Promise<boolean>;
+}
+
+export interface SignInSource {
+  readonly email: string;
+  /** An address, of IPv6 its network. */
+  readonly network: string;
+  /** A device that signed in with this e-mail before; null where it is not known as one. */
+  readonly device: string | null;
+}
+
+export interface SignInAttempts {
+  /**
+   * Counts an attempt, before its password is looked at. Rejects with `Busy` while it has to pause.
+   *
+   * @returns takes the attempt back, for one that succeeded or that tried no password in the end
+   */
+  begin(source: SignInSource, signal?: AbortSignal): Promise<() => void>;
 }
 
 /** Makes a new key or token: unguessable, and recognisable by its prefix. */

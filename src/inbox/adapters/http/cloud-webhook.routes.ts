@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { AttemptLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import type { FailureLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
@@ -26,21 +26,16 @@ const verification = {
  * platform waits for nothing and delivers again what was not answered with 200.
  *
  * Right deliveries are never limited: the platform sends those of all businesses from a few addresses. Wrong ones
- * count as failed attempts of their address.
+ * count as failures of their address, at this path.
  *
  * @param onArrival - called after each delivery; must return at once
  */
 export function cloudWebhookRoutes(
   { appSecret, verifyToken }: CloudWebhookSettings,
   queue: Pick<WebhookQueue, "keep">,
-  attempts: AttemptLimit,
+  failures: FailureLimit,
   onArrival: () => void,
 ): Route[] {
-  const refuse = async (ip: string, problem: HttpProblem): Promise<never> => {
-    await attempts.check(ip);
-    await attempts.failed(ip);
-    throw problem;
-  };
   const verify = defineRoute({
     method: "get",
     path: "/webhooks/cloud",
@@ -54,13 +49,13 @@ export function cloudWebhookRoutes(
       200: { description: "The challenge, as it came", type: "text/plain" },
       400: { description: "A wrong parameter", schema: problem },
       403: { description: "Another mode, or another verify token", schema: problem },
-      429: { description: "Too many failed attempts from this address", schema: problem },
+      429: { description: "Wrong, as too many before from this address", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: plainDialect,
     handle: async ({ query, ip }) => {
       const isOurs = query["hub.mode"] === "subscribe" && sameText(query["hub.verify_token"] ?? "", verifyToken);
-      if (!isOurs) await refuse(ip, new HttpProblem(403, "Wrong verify token"));
+      if (!isOurs) await failures.refuse(ip, new HttpProblem(403, "Wrong verify token"));
       return new Reply(200, query["hub.challenge"] ?? "", {}, "text/plain");
     },
   });
@@ -87,14 +82,14 @@ export function cloudWebhookRoutes(
       },
       400: { description: "No JSON", schema: problem },
       401: { description: "The signature is missing or wrong", schema: problem },
-      429: { description: "Too many failed attempts from this address", schema: problem },
+      429: { description: "Wrong, as too many before from this address", schema: problem },
       500: { description: "Not stored: the platform delivers it again", schema: problem },
     },
     dialect: plainDialect,
     handle: async ({ body, headers, ip }) => {
       const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
       if (!sameText(String(headers["x-hub-signature-256"] ?? ""), signature)) {
-        await refuse(ip, new HttpProblem(401, "Invalid signature"));
+        await failures.refuse(ip, new HttpProblem(401, "Invalid signature"));
       }
       const payload = body.toString("utf8");
       if (!isJson(payload)) throw new HttpProblem(400, "Request body is not valid JSON");

@@ -45,40 +45,37 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   };
 }
 
-export interface AttemptSettings {
+export interface FailureSettings {
+  /** For metrics: few and fixed. */
+  readonly name: string;
   /** Failures that one client address may make. */
   readonly points: number;
   /** Over how many seconds, from the first of them. */
   readonly perSeconds: number;
 }
 
-/** Counts failed attempts by client address, in this process. */
-export interface AttemptLimit {
-  /** Throws 429 with Retry-After when the address has failed too often; counts nothing. */
-  check(ip: string): Promise<void>;
-  failed(ip: string): Promise<void>;
+/**
+ * Counts failed attempts of one kind by client address, in this process. Only what failed is ever refused for them: what
+ * is right passes, however much was wrong from the same address.
+ */
+export interface FailureLimit {
+  /** Counts a failure and throws it; where the address has failed too often, it throws 429 with Retry-After instead. */
+  refuse(ip: string, failure: Error): Promise<never>;
 }
 
-export function limitAttempts({ points, perSeconds }: AttemptSettings): AttemptLimit {
+export function limitFailures({ name, points, perSeconds }: FailureSettings): FailureLimit {
   const limiter = new RateLimiterMemory({ keyPrefix: "", points, duration: perSeconds });
   const bucketOf = addressBuckets();
   return {
-    async check(ip) {
-      const used = await limiter.get(bucketOf(ip));
-      if (used && used.consumedPoints >= points && used.msBeforeNext > 0) refuse(used);
-    },
-    async failed(ip) {
-      await limiter.penalty(bucketOf(ip));
+    async refuse(ip, failure) {
+      const over = await limiter.consume(bucketOf(ip)).catch((reason: RateLimiterRes) => reason);
+      const isOver = over.consumedPoints > points;
+      throw isOver ? new Refusal(name, true, secondsOf(over.msBeforeNext)) : failure;
     },
   };
 }
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
-
-function refuse(reason: unknown): never {
-  if (!(reason instanceof RateLimiterRes)) throw reason;
-  throw new Refusal("attempts", true, secondsOf(reason.msBeforeNext));
-}
 
 /**
  * Sorts addresses into 65,536 buckets, so that memory stays bounded however many there are: a client shares its
@@ -89,7 +86,7 @@ function addressBuckets(): (ip: string) => string {
   return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
+/** The address itself, of IPv6 its /64: whoever has one address there has all 2^64. */
 export function networkOf(ip: string): string {
   if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::", 2);

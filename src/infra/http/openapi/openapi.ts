@@ -56,7 +56,7 @@ export function openApiRoute(document: OpenApiDocument): Route {
 const transportFailures = [
   "Failures that no operation words itself are answered alike, with `{ message }`: 400 for a body that is no JSON,",
   "404 for an unknown path, 405 for a wrong method, 408 for a body that takes longer than 30 seconds (an upload that",
-  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` for a caller whose own requests leave no room for more, 503 with `Retry-After` where nothing was done because the process has no room or the database cannot be reached.",
+  "takes longer than ten minutes is cut off with a 408 without a body), 413 for one that is too large, 415 for a body that says it is something else than JSON or that has an unknown compression, 429 with `Retry-After` for a caller whose own requests leave no room for more, and for a wrong key or token after too many from the same address, 503 with `Retry-After` where nothing was done because the process has no room or the database cannot be reached.",
   "`RateLimit-Policy` and `RateLimit` tell what a business may ask in this process and what is left of it.",
 ].join(" ");
 
@@ -102,7 +102,8 @@ const commonResponses = {
     content: problemContent,
   },
   TooManyRequests: {
-    description: "The caller's own requests leave no room for this one: above the rate limit, or too many at a time",
+    description:
+      "The caller's own requests leave no room for this one: above the rate limit, too many at a time, or wrong credentials again",
     headers: {
       ...retryAfter,
       "RateLimit-Policy": { description: "What may be asked", schema: { type: "string" } },

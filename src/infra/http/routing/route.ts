@@ -16,6 +16,7 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
+  readonly isHttps: boolean;
   /** Aborted when the client breaks off before it has the whole answer: for work that takes long. */
   readonly signal: AbortSignal;
 }

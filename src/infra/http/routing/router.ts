@@ -120,6 +120,7 @@ function handling(route: Route, parts: RouterParts): Middleware {
       caller: ctx.state.caller,
       headers: ctx.req.headers,
       ip: ctx.ip,
+      isHttps: ctx.secure,
       get signal() {
         return breakingOff(context);
       },

@@ -75,7 +75,11 @@ const listRoute = (orders: ListOrders): Route =>
     operationId: "listOrders",
     summary: "List the orders of a business or branch, newest first",
     rules: [
-      ["§13.1", "Takes a session token, as `token` in the query or in a JSON body, or as bearer; no App Key."],
+      [
+        "§13.1",
+        "Takes a session token, as `token` in the query or in a JSON body, or as bearer; no App Key. In the body it is " +
+          "looked for in the first 16 kB and not in compressed ones, and the request counts against the rate of its address.",
+      ],
       ["§13.2", "The business must have a plan, for every part of the listing; an empty one is none."],
       ["§13.3", "Only orders of the business in the path, which has to be the token's."],
       [

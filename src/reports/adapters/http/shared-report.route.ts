@@ -66,7 +66,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       [
         "§7.1",
         "The caller is known by `x-api-key`, else `x-recado-key`, else `token` in the body, and belongs to the root " +
-          "business.",
+          "business. In the body it is looked for in the first 16 kB and not in compressed ones, and the request counts " +
+          "against the rate of its address.",
       ],
       [
         "§7.2",

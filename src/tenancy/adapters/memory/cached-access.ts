@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { FairGate } from "../../../kernel/fair-gate.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
@@ -21,12 +22,14 @@ interface RememberedSettings {
 export class CachedAppKeys implements AppKeys {
   private readonly remembered: RememberedAccess<KeyAccess>;
 
-  constructor(keys: AppKeys, changes: AccessChanges, settings?: RememberedSettings) {
-    this.remembered = new RememberedAccess((key) => keys.accessOf(key), changes, settings);
+  /** @param lookUps - what networks share, and wait in, to have the store asked */
+  constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairGate, settings?: RememberedSettings) {
+    const look = (key: string, network: string) => keys.accessOf(key, network);
+    this.remembered = new RememberedAccess(look, changes, lookUps, settings);
   }
 
-  accessOf(key: string): Promise<KeyAccess | null> {
-    return this.remembered.of(key);
+  accessOf(key: string, network: string): Promise<KeyAccess | null> {
+    return this.remembered.of(key, network);
   }
 }
 
@@ -34,19 +37,22 @@ export class CachedAppKeys implements AppKeys {
 export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
   private readonly remembered: RememberedAccess<SessionUser>;
 
+  /** @param lookUps - what networks share, and wait in, to have the store asked */
   constructor(
     private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
     changes: AccessChanges,
+    lookUps: FairGate,
     settings?: RememberedSettings,
   ) {
-    this.remembered = new RememberedAccess((token) => sessions.userOf(token), changes, settings);
+    const look = (token: string, network: string) => sessions.userOf(token, network);
+    this.remembered = new RememberedAccess(look, changes, lookUps, settings);
   }
 
-  async userOf(token: string): Promise<SessionUser | null> {
-    const user = await this.remembered.of(token);
+  async userOf(token: string, network: string): Promise<SessionUser | null> {
+    const user = await this.remembered.of(token, network);
     if (!user || user.expiresAt.getTime() > Date.now()) return user;
     this.remembered.forget(token);
-    return this.sessions.userOf(token);
+    return this.remembered.of(token, network);
   }
 
   /** Whoever closes a session is refused from then on, before the announcement comes around. */
@@ -57,18 +63,24 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
   }
 }
 
+type Look<Access> = (credential: string, network: string) => Promise<Access | null>;
+
 /**
  * Remembers for a few seconds what credentials open. A revoked one is dropped by its announcement; the short life
- * only bounds what a lost announcement could do. Unknown ones are never remembered: a new one works at once.
+ * only bounds what a lost announcement could do. Unknown ones are never remembered: nothing announces a new one, which
+ * has to work at once.
  */
 class RememberedAccess<Access extends { readonly businessId: number }> {
   private readonly known: LRUCache<string, Access>;
+  /** Looks that have not begun: they will do for everybody who shows the same credential meanwhile. */
+  private readonly waiting = new Map<string, Promise<Access | null>>();
   /** Counts changes: an answer that was on its way while one happened is not kept. */
   private generation = 0;
 
   constructor(
-    private readonly look: (credential: string) => Promise<Access | null>,
+    private readonly look: Look<Access>,
     private readonly changes: AccessChanges,
+    private readonly lookUps: FairGate,
     settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
   ) {
     this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
@@ -76,13 +88,29 @@ class RememberedAccess<Access extends { readonly businessId: number }> {
     changes.onGap(() => this.dropAll());
   }
 
-  async of(credential: string): Promise<Access | null> {
-    if (!this.changes.live) return this.look(credential);
+  of(credential: string, network: string): Promise<Access | null> {
     const digest = digestOf(credential);
-    const known = this.known.get(digest);
-    if (known) return known;
+    const known = this.changes.live ? this.known.get(digest) : undefined;
+    return known ? Promise.resolve(known) : (this.waiting.get(digest) ?? this.lookInTurn(credential, digest, network));
+  }
+
+  private async lookInTurn(credential: string, digest: string, network: string): Promise<Access | null> {
+    let isWaiting = true;
+    const stopWaiting = () => {
+      if (isWaiting) this.waiting.delete(digest);
+      isWaiting = false;
+    };
+    const looked = this.lookUps.pass(network, () => {
+      stopWaiting();
+      return this.lookNow(credential, digest, network);
+    });
+    if (isWaiting) this.waiting.set(digest, looked);
+    return looked.finally(stopWaiting);
+  }
+
+  private async lookNow(credential: string, digest: string, network: string): Promise<Access | null> {
     const { generation } = this;
-    const access = await this.look(credential);
+    const access = await this.look(credential, network);
     if (access && generation === this.generation && this.changes.live) this.known.set(digest, access);
     return access;
   }

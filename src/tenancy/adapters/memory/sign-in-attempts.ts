@@ -1,0 +1,101 @@
+import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { Busy } from "../../../kernel/errors.ts";
+import { FairGate } from "../../../kernel/fair-gate.ts";
+import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
+
+/** Attempts at an account that cost no pause: people mistype. */
+const freeAttempts = 5;
+/** Milliseconds. */
+const longestPause = 30_000;
+const longestSpacing = 5_000;
+const failuresLast = 15 * 60_000;
+/** Passwords are hashed so slowly that far fewer are tried in the time that counts last. */
+const mostCounts = 20_000;
+
+const name = "sign-ins";
+
+interface Settings {
+  /** Failures of a network, at whatever accounts, from which on its attempts are slowed. */
+  readonly freeOfNetwork: number;
+  /** In milliseconds; the clock unless given. */
+  readonly now?: () => number;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Counts attempts by account, by network and by known device, in this process.
+ *
+ * Failures at an account, wherever they come from, make everybody pause after an attempt of their own at it. So nobody
+ * can keep its owner out: the first attempt from an address is checked at once, and a known device pauses for its own
+ * failures only. A network that failed at many accounts is not refused for that, since others sign in from there too: its
+ * attempts are checked one by one, at intervals.
+ */
+export class RememberedSignInAttempts implements SignInAttempts {
+  private readonly failures = new LRUCache<string, number>({ max: mostCounts, ttl: failuresLast });
+  /** When whoever attempts something did so last. */
+  private readonly latest = new LRUCache<string, number>({ max: mostCounts, ttl: longestPause });
+  private readonly spaced = new FairGate({
+    name,
+    width: 1_000,
+    widthOfOne: 1,
+    queueOfOne: 4,
+    queue: 1_000,
+    waitMs: longestPause,
+  });
+  private readonly now: () => number;
+  private readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+
+  constructor(private readonly settings: Settings) {
+    this.now = settings.now ?? (() => performance.now());
+    this.sleep = settings.sleep ?? ((ms, signal) => sleep(ms, undefined, signal ? { signal } : {}));
+  }
+
+  async begin({ email, network, device }: SignInSource, signal?: AbortSignal): Promise<() => void> {
+    const account = hash("sha256", email.toLowerCase(), "base64");
+    if (device !== null) return this.count(`device ${device} ${account}`, [`device ${device} ${account}`]);
+    const takeBack = this.count(`${network} ${account}`, [`account ${account}`, `network ${network}`]);
+    try {
+      await this.space(network, signal);
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+    return takeBack;
+  }
+
+  /** @param counts - the first is that of the account or device, which makes the pauses */
+  private count(who: string, counts: readonly [string, ...string[]]): () => void {
+    const latest = this.latest.get(who);
+    if (latest !== undefined) {
+      const left = latest + growing(this.failuresOf(counts[0]) - freeAttempts, longestPause) - this.now();
+      if (left > 0) throw new Busy(name, true, Math.ceil(left / 1_000));
+    }
+    this.latest.set(who, this.now());
+    for (const count of counts) this.add(count, 1);
+    return () => {
+      if (latest === undefined) this.latest.delete(who);
+      else this.latest.set(who, latest);
+      for (const count of counts) this.add(count, -1);
+    };
+  }
+
+  private async space(network: string, signal: AbortSignal | undefined): Promise<void> {
+    const spacing = growing(this.failuresOf(`network ${network}`) - this.settings.freeOfNetwork - 1, longestSpacing);
+    if (spacing > 0) await this.spaced.pass(network, () => this.sleep(spacing, signal), signal);
+  }
+
+  private add(count: string, change: 1 | -1): void {
+    const failures = this.failuresOf(count) + change;
+    if (failures > 0) this.failures.set(count, failures);
+    else this.failures.delete(count);
+  }
+
+  private failuresOf(count: string): number {
+    return this.failures.get(count) ?? 0;
+  }
+}
+
+/** Milliseconds: one second first, then twice as long each time. */
+const growing = (times: number, longest: number): number => (times < 0 ? 0 : Math.min(longest, 1_000 * 2 ** times));
