@@ -87,10 +87,10 @@ export async function again(
 /** So many attempts at once are far more than any client of ours needs. */
 const manyAttempts = 500;
 
-/** Of many attempts some were refused for being too many. */
+/** Of many attempts that were answered some were refused for being too many. */
 export function limited(told: Told | undefined): Finding {
   const { "429": own = 0, "503": crowded = 0, ...others } = told?.outcomes ?? {};
-  const unlimited = Object.values(others).reduce((sum, count) => sum + count, 0);
+  const unlimited = Object.entries(others).reduce((sum, [how, count]) => sum + (Number(how) > 0 ? count : 0), 0);
   const isLimited = own + crowded > 0 || unlimited < manyAttempts;
   return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
 }
