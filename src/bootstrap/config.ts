@@ -35,6 +35,8 @@ const schema = section({
     connectTimeoutMs: positive,
   }),
   secrets: section({ master: { type: "string", minLength: 32 } }),
+  /** Hosts that may be asked over http in production, comma-separated. */
+  plainHttpHosts: text,
   http: section({
     bodyLimitBytes: positive,
     corsOrigins: text,
@@ -104,30 +106,78 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   load.addConfig("environment", valuesOf(variables, environment));
   const ajv = new Ajv({ coerceTypes: true, allErrors: true });
   const settings: unknown = structuredClone(load.config);
-  if (ajv.validate<Config>(schema, settings)) return consistent(settings);
+  const isWellFormed = ajv.validate<Config>(schema, settings);
   const problems = (ajv.errors ?? []).map(({ instancePath, params, message }) => {
     const path = [...instancePath.split("/").slice(1), ...(params.missingProperty ? [params.missingProperty] : [])];
     return `${nameOf(path, variables)} ${params.missingProperty ? "is not set" : message}`;
   });
+  if (isWellFormed) problems.push(...contradictions(settings));
+  if (environment.NODE_ENV === "production") problems.push(...weaknesses(settings, variables));
+  if (isWellFormed && problems.length === 0) return settings;
   throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
 }
 
 /** What each setting allows alone, and does not together with the others. */
-function consistent(config: Config): Config {
-  const { http, messages, messagingPlatform, pusher } = config;
+function contradictions({ http, messages, messagingPlatform, pusher }: Config): string[] {
+  const problems: string[] = [];
   const given = [pusher.host, pusher.appId, pusher.key, pusher.secret].filter((setting) => setting !== "");
   if (given.length !== 0 && given.length !== 4) {
-    throw new Error(
-      "bad configuration:\n  PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together",
-    );
+    problems.push("PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together");
   }
   const proxies = complaintOf(() => trustedProxies(http.trustProxy));
-  if (proxies) throw new Error(`bad configuration:\n  TRUST_PROXY ${proxies}`);
+  if (proxies) problems.push(`TRUST_PROXY ${proxies}`);
   // A lease that ends while its message may still be on its way would call unknown what is about to be answered.
-  if (messages.leaseSeconds * 1_000 > messagingPlatform.timeoutMs) return config;
-  throw new Error(
-    `bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${messagingPlatform.timeoutMs} ms`,
-  );
+  if (messages.leaseSeconds * 1_000 <= messagingPlatform.timeoutMs) {
+    const least = `${messagingPlatform.timeoutMs} ms`;
+    problems.push(`MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${least}`);
+  }
+  return problems;
+}
+
+/** A random text of 32 hexadecimal digits has fewer different ones once in 8,000 times, a longer one never. */
+const leastDistinct = 10;
+const shortestSecret = 16;
+
+/** Sections whose settings hold addresses that are asked. */
+const asking: ReadonlySet<string> = new Set([
+  "messagingPlatform",
+  "adsPlatform",
+  "channels",
+  "integrations",
+  "pusher",
+  "media",
+]);
+
+/** What will do for tests and for a look, and not for production. Settings may be malformed, or not there. */
+function weaknesses(settings: unknown, variables: Json): string[] {
+  const problems: string[] = [];
+  const { secrets, messagingPlatform, media, plainHttpHosts } = settings as Config;
+  if (secrets.master !== undefined && new Set(secrets.master).size < leastDistinct) {
+    problems.push(`MASTER_SECRET must have at least ${leastDistinct} different characters`);
+  }
+  for (const name of ["appSecret", "verifyToken"] as const) {
+    const secret = messagingPlatform[name];
+    if (secret === undefined || secret.length >= shortestSecret) continue;
+    problems.push(`${nameOf(["messagingPlatform", name], variables)} must have at least ${shortestSecret} characters`);
+  }
+  const trusted = plainHttpHosts.split(",").map((host) => host.trim().toLowerCase());
+  for (const { path, value } of textsIn(settings)) {
+    if (!asking.has(path[0] ?? "") || !value.startsWith("http:")) continue;
+    const host = URL.canParse(value) ? new URL(value).hostname : "";
+    if (loopback.test(host) || trusted.includes(host)) continue;
+    problems.push(`${nameOf(path, variables)} must begin with https://, unless PLAIN_HTTP_HOSTS names its host`);
+  }
+  if (media.allowPrivateUrls === true) problems.push("ALLOW_PRIVATE_MEDIA_URLS must not be set in production");
+  return problems;
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Every text among the settings, however deep. */
+function textsIn(settings: unknown, at: readonly string[] = []): { path: readonly string[]; value: string }[] {
+  if (typeof settings === "string") return [{ path: at, value: settings }];
+  if (typeof settings !== "object" || settings === null) return [];
+  return Object.entries(settings).flatMap(([name, value]) => textsIn(value, [...at, name]));
 }
 
 function complaintOf(check: () => unknown): string | undefined {

@@ -3,17 +3,18 @@ import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
 import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-files.ts";
+import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-names.ts";
 import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
 import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
 import { S3Storage } from "../messaging/adapters/storage/s3.ts";
-import { ProbeMedia, ReadMedia, StoreMedia, SweepMedia } from "../messaging/public.ts";
+import { DeleteMedia, ProbeMedia, ReadMedia, StoreMedia, SweepMedia } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const mediaModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.mediaStorage, [tokens.config], ({ media }) => storageOf(media));
-  provide(bind, tokens.mediaFiles, [tokens.cells], ({ directory }) => new PostgresMediaFiles(directory));
+  provide(bind, tokens.mediaFiles, [tokens.cells], (cells) => new PostgresMediaFiles(cells));
   provide(bind, tokens.readMedia, [tokens.mediaStorage, tokens.mediaFiles], (...deps) => new ReadMedia(...deps));
   provide(
     bind,
@@ -21,11 +22,15 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     [tokens.mediaProbe, tokens.readMedia, tokens.config],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
   );
-  provide(bind, tokens.tick, [tokens.mediaStorage, tokens.mediaFiles, tokens.log], (storage, files, log) =>
-    tick("media.sweep", 600, async (signal) => {
-      const onFailure = (error: unknown) => log.warn({ err: error }, "an abandoned file could not be removed");
-      if (storage) await new SweepMedia(storage, files, onFailure).execute(signal);
-    }),
+  provide(
+    bind,
+    tokens.tick,
+    [tokens.mediaStorage, tokens.mediaFiles, tokens.cells, tokens.log],
+    (storage, files, cells, log) =>
+      tick("media.sweep", 600, async (signal) => {
+        const onFailure = (error: unknown) => log.warn({ err: error }, "files could not be swept");
+        if (storage) await new SweepMedia(storage, files, new PostgresMediaNames(cells), onFailure).execute(signal);
+      }),
   );
   provide(
     bind,
@@ -33,8 +38,9 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     [tokens.mediaStorage, tokens.mediaFiles, tokens.readMedia, tokens.config, tokens.log],
     (storage, files, read, { media: { baseUrl } }, log) => {
       const home = storage && baseUrl !== "" ? { storage, baseUrl } : null;
-      const onFailure = (error: unknown) => log.warn({ err: error }, "what is left of an upload is removed later");
-      return mediaRoutes(new StoreMedia(home, files, recognizeMedia, () => newToken("m"), onFailure), read);
+      const onFailure = (error: unknown) => log.warn({ err: error }, "what is left of a file is removed later");
+      const store = new StoreMedia(home, files, recognizeMedia, () => newToken("m"), onFailure);
+      return mediaRoutes({ store, read, remove: new DeleteMedia(storage, files, onFailure), register: files });
     },
   );
 });

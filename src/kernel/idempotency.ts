@@ -1,6 +1,8 @@
 /** A request under a key of its caller's choice, so that it may be repeated without being carried out twice. */
 export interface KeyedRequest {
   readonly businessId: number;
+  /** The App Key or user of the business who asks: each has keys of its own. Other than in keys, there is a space in it. */
+  readonly caller: string;
   /** The id of the operation: each has keys of its own. */
   readonly operation: string;
   /** 1 to 255 visible ASCII characters. */
@@ -13,6 +15,7 @@ export interface KeyedRequest {
 export interface Claim {
   readonly businessId: number;
   readonly operation: string;
+  /** What the store keeps the caller's key as. */
   readonly key: string;
   /** Of this claim alone: the key may be claimed again when it has been forgotten. */
   readonly id: string;

@@ -15,6 +15,7 @@ export { PreviewCampaign } from "./application/campaigns/preview-campaign.ts";
 export { RecordCampaign } from "./application/campaigns/record-campaign.ts";
 export { RegisterCampaign } from "./application/campaigns/register-campaign.ts";
 export { SettleCampaigns } from "./application/campaigns/settle-campaigns.ts";
+export { DeleteMedia } from "./application/media/delete-media.ts";
 export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
 export { ProbeMedia, ReadMedia } from "./application/media/read-media.ts";
 export { StoreMedia } from "./application/media/store-media.ts";

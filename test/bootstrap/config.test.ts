@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { readConfig } from "../../src/bootstrap/config.ts";
@@ -21,6 +22,7 @@ const others: Readonly<Record<string, string>> = {
   PORT: "8080",
   LOG_LEVEL: "warn",
   METRICS_KEY: "metrics key",
+  PLAIN_HTTP_HOSTS: "soketi,minio",
   MONGODB_URI: "mongodb://mongo/recado",
   REDIS_URL: "redis://redis:6379",
   DATABASE_POOL_SIZE: "7",
@@ -190,6 +192,75 @@ describe("the configuration", () => {
       "bad configuration:\n  MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, 20000 ms",
     );
     expect(readConfig({ ...needed, MESSAGE_LEASE_SECONDS: "21" }).messages.leaseSeconds).to.equal(21);
+  });
+
+  describe("in production", () => {
+    const production = {
+      ...needed,
+      NODE_ENV: "production",
+      PLATFORM_APP_SECRET: "0123456789abcdef",
+      PLATFORM_VERIFY_TOKEN: "verify me, please",
+    };
+    const asked = Object.entries(others).filter(([, value]) => /^https?:\/\/(?!media\.)/.test(value));
+    const addresses = asked.map(([variable]) => variable).filter((variable) => variable !== "CORS_ORIGINS");
+
+    it("is taken where nothing about it is weak, as are secrets that a command makes", () => {
+      expect(readConfig(production).role).to.equal("all");
+      const made = {
+        MASTER_SECRET: randomBytes(32).toString("hex"),
+        PLATFORM_APP_SECRET: randomBytes(16).toString("hex"),
+      };
+      expect(readConfig({ ...production, ...made }).secrets.master).to.equal(made.MASTER_SECRET);
+    });
+
+    it("is refused for all that is weak at once, without the values", () => {
+      const message = refusalOf({
+        ...production,
+        DATABASE_URL: "",
+        MASTER_SECRET: "hunter2".repeat(5),
+        PLATFORM_APP_SECRET: "x",
+        PLATFORM_VERIFY_TOKEN: "fifteen charact",
+        MESSAGING_PLATFORM_URL: "http://user:hunter2@graph.example",
+        ALLOW_PRIVATE_MEDIA_URLS: "true",
+      });
+      expect(message.split("\n  ")).to.deep.equal([
+        "bad configuration:",
+        "DATABASE_URL is not set",
+        "MASTER_SECRET must have at least 10 different characters",
+        "PLATFORM_APP_SECRET must have at least 16 characters",
+        "PLATFORM_VERIFY_TOKEN must have at least 16 characters",
+        "MESSAGING_PLATFORM_URL must begin with https://, unless PLAIN_HTTP_HOSTS names its host",
+        "ALLOW_PRIVATE_MEDIA_URLS must not be set in production",
+      ]);
+    });
+
+    it("is taken outside of production, whatever is weak", () => {
+      const weak = {
+        MASTER_SECRET: "a".repeat(32),
+        PLATFORM_APP_SECRET: "x",
+        MESSAGING_PLATFORM_URL: "http://graph.example",
+      };
+      expect(readConfig({ ...needed, ...weak, ALLOW_PRIVATE_MEDIA_URLS: "true" }).media.allowPrivateUrls).to.equal(
+        true,
+      );
+    });
+
+    it("is refused with any address of another machine that is asked over http", () => {
+      expect(addresses).to.have.length(9);
+      for (const variable of addresses) {
+        const refused = { ...production, ...companionsOf(variable), [variable]: "http://Host.example:8080" };
+        expect(refusalOf(refused)).to.equal(
+          `bad configuration:\n  ${variable} must begin with https://, unless PLAIN_HTTP_HOSTS names its host`,
+        );
+        expect(readConfig({ ...refused, PLAIN_HTTP_HOSTS: "soketi, HOST.example" }).port).to.equal(3000);
+        for (const host of ["localhost:1", "127.0.0.1", "127.1.2.3"]) {
+          expect(readConfig({ ...refused, [variable]: `http://${host}` }).port).to.equal(3000);
+        }
+        for (const host of ["127.0.0.1.example", "localhost.example", "10.0.0.1", "soketi"]) {
+          expect(refusalOf({ ...refused, [variable]: `http://${host}` })).to.include(variable);
+        }
+      }
+    });
   });
 
   it("gives lists as texts with commas", () => {

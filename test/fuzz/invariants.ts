@@ -6,6 +6,7 @@ import { asking, untouched } from "./requests.ts";
 /** What holds of the database and of the platforms whatever was asked. Each gives the sentences that are not true. */
 const invariants: Readonly<Record<string, (world: World) => Promise<string[]>>> = {
   "order_counts and order_day_counts are what counting gives": countsAreExact,
+  "media_usage is what counting gives": mediaIsCounted,
   "the version of an order is 1 and one for each row of its history": versionsAreExact,
   "reports add up to the records, folded or not": reportsAreExact,
   "a platform took each message once": nothingSentTwice,
@@ -48,6 +49,17 @@ async function countsAreExact(world: World): Promise<string[]> {
   return (await Promise.all(differing)).flat();
 }
 
+async function mediaIsCounted(world: World): Promise<string[]> {
+  const rows = await world.rows<object>(
+    `select usage.*, counted.* from media_usage as usage
+     full join (
+       select business_id as owner, count(size) as whole, sum(coalesce(size, reserved)) as held from media_files
+       group by business_id) as counted on counted.owner = usage.business_id
+     where (files, bytes) is distinct from (coalesce(whole, 0), coalesce(held, 0))`,
+  );
+  return rows.map((row) => JSON.stringify(row));
+}
+
 async function versionsAreExact(world: World): Promise<string[]> {
   const rows = await world.rows<{ id: number; version: number; changes: number }>(
     `select o.id, o.version, count(c.id)::int as changes from orders as o
@@ -63,7 +75,12 @@ async function reportsAreExact(world: World): Promise<string[]> {
   const wrong: string[] = [];
   for (const rootId of [...asking, untouched]) {
     const look = async (when: string): Promise<void> => {
-      const [report] = await reports.report({ rootId, startDate: "2026-01-01", endDate: "2026-12-31" });
+      const [report] = await reports.report({
+        rootId,
+        forAdministrator: true,
+        startDate: "2026-01-01",
+        endDate: "2026-12-31",
+      });
       const [rows] = await world.rows<{ sales: number; amount: string }>(
         `select count(*)::int as sales, coalesce(sum(base_amount), 0) * 100 as amount from registrations
          where business_id = $1 and type = 'sale' and closed and at >= '2026-01-01 00:00-04' and at < '2027-01-01 00:00-04'`,

@@ -21,6 +21,7 @@ const digestOf = (text: string): Uint8Array => createHash("sha256").update(text)
 
 const aRequest = (changes: Partial<KeyedRequest> = {}): KeyedRequest => ({
   businessId: 1,
+  caller: "user 1",
   operation: "makeThing",
   key: "a",
   digest: digestOf("this"),
@@ -52,6 +53,10 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
 
     const claim = async (changes?: Partial<KeyedRequest>): Promise<Claim> =>
       claimOf(await store.begin(aRequest(changes)));
+    const claimOrKind = async (changes: Partial<KeyedRequest>): Promise<Claim | string> => {
+      const begun = await store.begin(aRequest(changes));
+      return begun.kind === "claimed" ? begun.claim : begun.kind;
+    };
     const kindOf = async (changes?: Partial<KeyedRequest>): Promise<string> =>
       (await store.begin(aRequest(changes))).kind;
 
@@ -77,7 +82,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       expect(await kindOf(other)).to.equal("other-request");
     });
 
-    for (const scope of [{ businessId: 2 }, { operation: "dropThing" }, { key: "A" }]) {
+    for (const scope of [{ businessId: 2 }, { caller: "key 1" }, { operation: "dropThing" }, { key: "A" }]) {
       it(`are independent of the same with ${JSON.stringify(scope)}`, async () => {
         await store.finish(await claim(), anAnswer());
         const other = await claim(scope);
@@ -86,6 +91,28 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
         expect(await kindOf()).to.equal("answered");
       });
     }
+
+    it("are one caller's, of any number of callers at once", async () => {
+      const callers = Array.from({ length: 10 }, (_, n) => ({ caller: `user ${n}` }));
+      const claims = await Promise.all([...callers, ...callers].map(claimOrKind));
+      expect(claims.filter((each) => each === "in-flight")).to.have.length(10);
+      const claimed = claims.filter((each) => typeof each !== "string");
+      await Promise.all(claimed.map((each, index) => store.finish(each, anAnswer({ status: 200 + index }))));
+      const answers = await Promise.all(callers.map((each) => store.begin(aRequest(each))));
+      const statuses = answers.map((each) => (each.kind === "answered" ? each.answer.status : 0));
+      expect(statuses.toSorted((a, b) => a - b)).to.deep.equal(callers.map((_, index) => 200 + index));
+    });
+
+    it("stay those of a caller whose key another caller had first, and had forgotten first", async () => {
+      await store.finish(await claim(), anAnswer());
+      await subject.age(oneDay - 60);
+      const other = { caller: "user 2" };
+      await store.finish(await claim(other), anAnswer({ status: 202 }));
+      await subject.age(120);
+      expect(await store.begin(aRequest(other))).to.deep.equal({ kind: "answered", answer: anAnswer({ status: 202 }) });
+      await claim();
+      expect(await kindOf(other)).to.equal("answered");
+    });
 
     it("are free again once they are released", async () => {
       await store.release(await claim());
@@ -198,6 +225,31 @@ describe("with PostgreSQL", () => {
       expect(await whileClaimed(() => store.begin(aRequest()))).to.deep.equal({ kind: "in-flight" });
     });
   }
+
+  describe("processes of before, which know no callers,", () => {
+    const oldClaim = () =>
+      run(
+        `insert into idempotency_keys as known (business_id, operation, key, request_digest, claim, lease_until)
+         values (1, 'makeThing', 'a', $1, gen_random_uuid(), now() + interval '1 hour')
+         on conflict (business_id, operation, key) do update set claim = excluded.claim
+         where known.created_at < now() - interval '24 hours'
+         returning key`,
+        [digestOf("this")],
+      );
+
+    it("find the keys of the first caller", async () => {
+      claimOf(await (await emptied()).begin(aRequest()));
+      expect(await oldClaim()).to.deep.equal([]);
+    });
+
+    it("have theirs found by any caller", async () => {
+      const store = await emptied();
+      expect(await oldClaim()).to.have.length(1);
+      for (const caller of ["user 1", "key 1"]) {
+        expect(await store.begin(aRequest({ caller }))).to.deep.equal({ kind: "in-flight" });
+      }
+    });
+  });
 
   describe("keys of more than a day ago", () => {
     const keys = async () => (await run("select key from idempotency_keys order by key")).map(({ key }) => key);

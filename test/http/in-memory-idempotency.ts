@@ -21,11 +21,12 @@ export class InMemoryIdempotencyStore implements IdempotencyStore {
   constructor(private readonly leaseSeconds = 120) {}
 
   async begin(request: KeyedRequest): Promise<Begun> {
-    const name = nameOf(request);
+    const { businessId, caller, operation } = request;
+    const key = `${caller} ${request.key}`;
+    const name = nameOf({ businessId, operation, key });
     const digest = Buffer.from(request.digest).toString("hex");
     const known = this.keys.get(name);
     if (!known || known.age > oneDay) {
-      const { businessId, operation, key } = request;
       const id = randomUUID();
       this.keys.set(name, { digest, claim: id, age: 0 });
       return { kind: "claimed", claim: { businessId, operation, key, id } };

@@ -123,6 +123,19 @@ describe("the HTTP server", () => {
     expect(answer.status).to.equal(431);
   });
 
+  it("refuses a request that names two hosts, or none, and hands it to nobody", async () => {
+    for (const hosts of ["Host: x\r\nHost: x\r\n", "Host: x\r\nX-A: b\r\nhOST: y\r\n", "Host:\r\nHost:\r\n"]) {
+      const { closed } = await raw(app.url, `GET /things HTTP/1.1\r\n${hosts}\r\n`);
+      const answer = await closed;
+      expect(answer).to.match(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json/);
+      expect(answer).to.match(/\r\n\r\n\{"message":"There must be one Host header"\}$/);
+    }
+    expect(await (await raw(app.url, "GET /things HTTP/1.1\r\n\r\n")).closed).to.match(/^HTTP\/1\.1 400 /);
+    expect(app.observed).to.deep.equal([]);
+    const { closed } = await raw(app.url, "PUT /nothing HTTP/1.1\r\nHost: x\r\nX-Host: y\r\nConnection: close\r\n\r\n");
+    expect(await closed).to.match(/^HTTP\/1\.1 204 /);
+  });
+
   describe("cuts off clients that are too slow", () => {
     let slow: SampleApp;
     beforeEach(async () => {

@@ -99,3 +99,26 @@ export const refusedFiles: Readonly<Record<string, Buffer>> = {
   "a QuickTime film": box("qt  "),
   "bytes that say nothing": Buffer.alloc(5_000, 1),
 };
+
+const boundary = "a-boundary";
+
+/** A part of a form: the file, as a browser sends it, unless said otherwise. */
+interface Part {
+  readonly field?: string;
+  readonly name?: string | null;
+  readonly type?: string;
+  readonly content: Buffer | string;
+}
+
+export const head = ({ field = "file", name = "foto.png", type = "image/png" }: Omit<Part, "content">): string => {
+  const file = name === null ? "" : `; filename="${name}"\r\nContent-Type: ${type}`;
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${field}"${file}\r\n\r\n`;
+};
+
+export const formOf = (...parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap((part) => [Buffer.from(head(part)), Buffer.from(part.content), Buffer.from("\r\n")]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+
+export const multipart = { "content-type": `multipart/form-data; boundary=${boundary}` };

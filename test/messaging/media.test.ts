@@ -6,35 +6,15 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { MediaNames } from "../../src/messaging/application/media/ports.ts";
 import { SweepMedia } from "../../src/messaging/application/media/sweep-media.ts";
 import { largestMedia } from "../../src/messaging/domain/media.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
-import { png, refusedFiles, takenFiles } from "./media-files.ts";
+import { formOf, head, multipart, png, refusedFiles, takenFiles } from "./media-files.ts";
 
-const boundary = "a-boundary";
 const base = "https://media.test/media/";
-
-interface Part {
-  readonly field?: string;
-  readonly name?: string | null;
-  readonly type?: string;
-  readonly content: Buffer | string;
-}
-
-const head = ({ field = "file", name = "foto.png", type = "image/png" }: Omit<Part, "content">): string => {
-  const file = name === null ? "" : `; filename="${name}"\r\nContent-Type: ${type}`;
-  return `--${boundary}\r\nContent-Disposition: form-data; name="${field}"${file}\r\n\r\n`;
-};
-
-const formOf = (...parts: readonly Part[]): Buffer =>
-  Buffer.concat([
-    ...parts.flatMap((part) => [Buffer.from(head(part)), Buffer.from(part.content), Buffer.from("\r\n")]),
-    Buffer.from(`--${boundary}--\r\n`),
-  ]);
-
-const multipart = { "content-type": `multipart/form-data; boundary=${boundary}` };
 
 describe("POST /media", () => {
   let directory: string;
@@ -277,6 +257,7 @@ describe("POST /media", () => {
     const unexpected = (error: unknown) => {
       throw error;
     };
+    const nobodyNames: MediaNames = { among: async () => [] };
     const begin = async (): Promise<ReturnType<typeof connect>> => {
       const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
       const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
@@ -309,7 +290,7 @@ describe("POST /media", () => {
       await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
 
       const storage = storageOf();
-      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), unexpected);
+      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), nobodyNames, unexpected);
       // The clock may have come first.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
@@ -340,6 +321,7 @@ describe("POST /media", () => {
       const sweep = new SweepMedia(
         { ...storage, remove } as typeof storage,
         resolve(world.container, tokens.mediaFiles),
+        nobodyNames,
         (error) => failures.push(error),
       );
       await sweep.execute();
@@ -355,7 +337,8 @@ describe("POST /media", () => {
       const [theirs, ours] = [await stored(png()), await stored(png())];
       await world.rows("update media_files set business_id = 77 where name = $1", [theirs]);
       await world.rows("delete from businesses where id = 77");
-      await new SweepMedia(storageOf(), resolve(world.container, tokens.mediaFiles), unexpected).execute();
+      const files = resolve(world.container, tokens.mediaFiles);
+      await new SweepMedia(storageOf(), files, nobodyNames, unexpected).execute();
       expect(await onDisk())
         .to.include(ours)
         .and.not.include(theirs);

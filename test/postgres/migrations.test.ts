@@ -48,6 +48,7 @@ const acrossBusinesses = [
   "wanted_delivery_prices_by_due",
   "media_files_by_name",
   "media_files_unfinished",
+  "media_files_by_last_name",
 ];
 
 describe("tables of a business", () => {

@@ -232,7 +232,12 @@ describe("figures of folded days", () => {
   });
 
   async function compare(startDate: string, endDate: string): Promise<void> {
-    const [report] = await resolve(world.container, tokens.sharedReports).report({ rootId: 1, startDate, endDate });
+    const [report] = await resolve(world.container, tokens.sharedReports).report({
+      rootId: 1,
+      forAdministrator: true,
+      startDate,
+      endDate,
+    });
     if (!report) throw new Error("no report");
     const expected = countSlowly(await rows(), report.business.currency, report.period);
     const { conversations, sales, quotations, tags, agents, temperatures } = report;
@@ -244,7 +249,12 @@ describe("figures of folded days", () => {
   }
 
   async function compareDays(startDate: string, endDate: string, all: { count: number; amount: Money }) {
-    const [daily] = await resolve(world.container, tokens.sharedReports).daily({ rootId: 1, startDate, endDate });
+    const [daily] = await resolve(world.container, tokens.sharedReports).daily({
+      rootId: 1,
+      forAdministrator: true,
+      startDate,
+      endDate,
+    });
     const sales = (daily?.days ?? []).map((day) => day.sales);
     expect(sales.reduce((sum, { count }) => sum + count, 0)).to.equal(all.count);
     expect(sales.reduce((sum: Money, { amount }) => sum + amount, 0n)).to.equal(all.amount);
@@ -278,7 +288,12 @@ describe("figures of folded days", () => {
       ids.push(await addRecord(world, 1, { at, ad_id: "a", ...changes }));
     }
     const sales = async () => {
-      const request = { rootId: 1, startDate: daysAgo(6, 0).slice(0, 10), endDate: daysAgo(0, 0).slice(0, 10) };
+      const request = {
+        rootId: 1,
+        forAdministrator: true,
+        startDate: daysAgo(6, 0).slice(0, 10),
+        endDate: daysAgo(0, 0).slice(0, 10),
+      };
       const [report] = await resolve(world.container, tokens.sharedReports).report(request);
       await compare(request.startDate, request.endDate);
       return report?.sales.all;
@@ -359,7 +374,7 @@ describe("figures of folded days", () => {
       for (const isFolded of [false, true]) {
         if (isFolded) await fold();
         for (const [index, day] of days.entries()) {
-          const request = { rootId: 1, startDate: day, endDate: day };
+          const request = { rootId: 1, forAdministrator: true, startDate: day, endDate: day };
           const [report] = await resolve(world.container, tokens.sharedReports).report(request);
           expect(report?.sales.all.count, day).to.equal(2 * (hours[index] ?? 0));
           await compare(day, day);

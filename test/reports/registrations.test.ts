@@ -26,6 +26,11 @@ describe("registering sales and quotations", () => {
       environment: { ROLE: "api" },
       businesses: [
         aBusiness(1, {
+          users: [
+            ...(aBusiness(1).users ?? []),
+            { id: 103, name: "Aldo Agente", email: "agent3@b1.test", roleId: 5, available: true },
+            { id: 104, name: "Sara Supervisora", email: "other@b1.test", roleId: 3, available: false },
+          ],
           threads: [aThread(101), aThread(102, { adId: "ad 9" })],
           flags: {
             timezone: "America/La_Paz",
@@ -43,6 +48,7 @@ describe("registering sales and quotations", () => {
 
   const call = (method: string, path: string, body: object | undefined, headers: Record<string, string>) =>
     request(world.api + path, { method, headers, ...(body && { body }) });
+  const session = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
   const key = (businessId = 1) => ({ "x-api-key": world.appKey(businessId) });
   const add = (changes: object = {}, businessId = 1) => world.post("/registros", { ...sale, ...changes }, businessId);
   const correct = (id: number, changes: object, businessId = 1) =>
@@ -189,18 +195,67 @@ describe("registering sales and quotations", () => {
     expect((await add({ monto: 0 })).status).to.equal(200);
   });
 
-  it("is open to users by their session, whose own records they are when they are agents", async () => {
-    const session = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
-    const agent = await session(102);
-    expect(await row(await call("POST", "/registros", sale, agent))).to.include({ agent_id: 102 });
-    expect(await row(await call("POST", "/registros", { ...sale, agente_id: null }, agent))).to.include({
-      agent_id: null,
+  describe("by the session of a user", () => {
+    it("is refused without a good one", async () => {
+      const anonymous = await call("POST", "/registros", sale, {});
+      expect([anonymous.status, anonymous.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+      const wrong = await call("POST", "/registros", sale, { authorization: "Bearer x" });
+      expect([wrong.status, wrong.json]).to.deep.equal([401, { error: "Invalid token" }]);
     });
-    expect(await row(await call("POST", "/registros", sale, await session(101)))).to.include({ agent_id: null });
-    const anonymous = await call("POST", "/registros", sale, {});
-    expect([anonymous.status, anonymous.json]).to.deep.equal([401, { message: "Invalid API key" }]);
-    const wrong = await call("POST", "/registros", sale, { authorization: "Bearer x" });
-    expect([wrong.status, wrong.json]).to.deep.equal([401, { error: "Invalid token" }]);
+
+    for (const [who, userId] of [
+      ["an agent", 102],
+      ["a user of another role", 104],
+    ] as const) {
+      it(`keeps what ${who} adds as that user's own, whatever the body says`, async () => {
+        for (const agente_id of [undefined, null, 103, 202, userId]) {
+          const answer = await call("POST", "/registros", { ...sale, agente_id }, await session(userId));
+          expect(await row(answer)).to.include({ agent_id: userId });
+        }
+      });
+
+      it(`lets ${who} correct and delete own records, and hand none away`, async () => {
+        const own = await add({ agente_id: userId });
+        const { id } = own.json;
+        const mine = await session(userId);
+        const corrected = await call("PUT", `/registros/${id}`, { monto: 7, agente_id: 103 }, mine);
+        expect(corrected.json).to.deep.equal({ success: true, id });
+        expect(await row(own)).to.include({ amount: "7.00", agent_id: userId });
+        expect((await call("DELETE", `/registros/${id}`, undefined, mine)).json).to.deep.equal({ success: true, id });
+      });
+
+      it(`answers ${who} about another's record as about one that does not exist, and leaves it alone`, async () => {
+        const others = [await add({ agente_id: 103 }), await add(), await add({ agente_id: 101 })];
+        const mine = await session(userId);
+        for (const [method, body] of [
+          ["PUT", { monto: 9_999_999 }],
+          ["PUT", { agente_id: userId }],
+          ["DELETE", undefined],
+        ] as const) {
+          const missing = await call(method, "/registros/9999999999", body, mine);
+          refused(missing, 404, "Registro no encontrado");
+          for (const other of others) {
+            const before = await row(other);
+            const answer = await call(method, `/registros/${other.json.id}`, body, mine);
+            expect([answer.status, answer.text]).to.deep.equal([missing.status, missing.text]);
+            expect(await row(other)).to.deep.equal(before);
+          }
+        }
+      });
+    }
+
+    it("lets an administrator add, correct and delete anybody's, as an App Key does", async () => {
+      const administrator = await session(101);
+      for (const headers of [administrator, key()]) {
+        expect(await row(await call("POST", "/registros", sale, headers))).to.include({ agent_id: null });
+        const added = await call("POST", "/registros", { ...sale, agente_id: 102 }, headers);
+        expect(await row(added)).to.include({ agent_id: 102 });
+        const path = `/registros/${added.json.id}`;
+        await call("PUT", path, { agente_id: 103, monto: 3 }, headers);
+        expect(await row(added)).to.include({ agent_id: 103, amount: "3.00" });
+        expect((await call("DELETE", path, undefined, headers)).status).to.equal(200);
+      }
+    });
   });
 
   it("adds one record under one Idempotency-Key", async () => {
@@ -210,5 +265,14 @@ describe("registering sales and quotations", () => {
       await call("POST", "/registros", sale, headers),
     ];
     expect(again.json).to.deep.equal(first.json);
+  });
+
+  it("gives nobody the answer of another user or App Key of the business under the same Idempotency-Key", async () => {
+    const callers = [key(), ...(await Promise.all([101, 102, 103].map(session)))];
+    const asked = () =>
+      Promise.all(callers.map((each) => call("POST", "/registros", sale, { ...each, "idempotency-key": "shared" })));
+    const [first, again] = [await asked(), await asked()];
+    expect(new Set(first.map(({ json }) => json.id)).size).to.equal(4);
+    expect(again.map(({ json }) => json)).to.deep.equal(first.map(({ json }) => json));
   });
 });

@@ -108,9 +108,25 @@ describe("a line of CSV", () => {
   it("is read back as it was, but for what a spreadsheet would calculate", () => {
     const plain = ["a", "", "1,5", 'says "no"', "two\r\nlines", " spaced ", "ñ"];
     expect(csvRecordsOf(csvLine(plain))).to.deep.equal([plain]);
-    for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]) {
+    for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"]) {
       expect(csvRecordsOf(csvLine([formula])), formula).to.deep.equal([[`'${formula}`]]);
     }
     expect(csvLine([-1.5, 0, null, undefined, true])).to.equal("-1.5,0,,,true\r\n");
+  });
+
+  it("lets no formula through behind what nobody sees, whatever its sign looks like", () => {
+    const unseen = [
+      0x00, 0x0b, 0x1f, 0x20, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x180e, 0x2007, 0x200b, 0x200d,
+    ]
+      .concat([0x200e, 0x2028, 0x202e, 0x2060, 0x2800, 0x3000, 0x3164, 0xd800, 0xe000, 0xfe0f, 0xfeff, 0xffa0, 0xe0001])
+      .map((code) => String.fromCodePoint(code));
+    for (const prefix of ["", ...unseen, "\ufeff \u200b", "\ufeff\ufeff"]) {
+      for (const sign of "=+-@＝＋－＠﹦﹢﹣﹫") {
+        const formula = `${prefix}${sign}1`;
+        expect(csvRecordsOf(csvLine([formula])), JSON.stringify(formula)).to.deep.equal([[`'${formula}`]]);
+      }
+    }
+    const harmless = [...unseen.map((prefix) => `${prefix}1=1`), "a-1", "ñandú@casa", "\ufeff", "é=1"];
+    expect(csvRecordsOf(csvLine(harmless))).to.deep.equal([harmless]);
   });
 });

@@ -16,6 +16,7 @@ const users = (id: number) => [
   { id: id * 100 + 2, name: "Beto Agente", email: `beto@b${id}.test`, roleId: 5, available: true },
   { id: id * 100 + 3, name: "Ana Agente", email: `ana@b${id}.test`, roleId: 5, available: false },
   { id: id * 100 + 4, name: "Iris Inactiva", email: `iris@b${id}.test`, roleId: 5, available: false },
+  { id: id * 100 + 5, name: "Sara Supervisora", email: `sara@b${id}.test`, roleId: 3, available: false },
 ];
 const business = (id: number, flags: object) =>
   aBusiness(id, {
@@ -307,13 +308,63 @@ describe("the shared report (§7)", () => {
       refused(await post({ token: await world.sessionToken(202) }));
       refused(await post({ businessId: 12_345 }, { "x-api-key": world.appKey(1) }));
     });
+
+    describe("where its flag reports_for keeps it for administrators", () => {
+      const page = `/reports/1.html?startDate=${march.startDate}&endDate=${march.endDate}`;
+      const setFlag = (businessId: number, value: unknown): Promise<unknown> =>
+        world.rows("update businesses set feature_flags = feature_flags || $2 where id = $1", [
+          businessId,
+          JSON.stringify({ reports_for: value }),
+        ]);
+      const bearer = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
+      /** The report of business 1 in each of its three forms, to one user or to an App Key. */
+      const inAllForms = async (userId: number | null): Promise<Answer[]> => {
+        const key = { "x-api-key": world.appKey(1) };
+        const [inBody, inHeader] = userId === null ? [{}, key] : [{ token: await world.sessionToken(userId) }, {}];
+        return [
+          await post(inBody, inHeader),
+          await post(inBody, { ...inHeader, accept: "text/csv" }),
+          await request(world.api + page, { headers: userId === null ? key : await bearer(userId) }),
+        ];
+      };
+      beforeEach(() => setFlag(1, "administrators"));
+      after(() => setFlag(1, "all"));
+
+      it("is refused to agents and users of other roles in any form, like a wrong key (§7.12)", async () => {
+        for (const userId of [102, 105]) for (const answer of await inAllForms(userId)) refused(answer);
+      });
+
+      it("is answered to administrators and App Keys (§7.12)", async () => {
+        for (const caller of [101, null]) {
+          expect((await inAllForms(caller)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+        }
+      });
+
+      it("is answered to everybody once it says all, or nothing of the kind (§7.12)", async () => {
+        for (const value of ["all", null, "nobody"]) {
+          await setFlag(1, value);
+          expect((await inAllForms(102)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+        }
+      });
+
+      it("asks the flag of the root alone, not those of its group (§7.12)", async () => {
+        await setFlag(1, "all");
+        await setFlag(2, "administrators");
+        const answers = await inAllForms(102).finally(() => setFlag(2, "all"));
+        expect(answers[0]?.json.data.map(({ data }: { data: { id: number } }) => data.id)).to.include(2);
+      });
+    });
   });
 
   describe("of any length", () => {
     const allOfIt = { startDate: "2024-01-01", endDate: "2028-06-30" };
     const ages = { startDate: "0100-01-01", endDate: "9999-12-31" };
     const daily = async (period: typeof ages) => {
-      const [found] = await resolve(world.container, tokens.sharedReports).daily({ rootId: 1, ...period });
+      const [found] = await resolve(world.container, tokens.sharedReports).daily({
+        rootId: 1,
+        forAdministrator: true,
+        ...period,
+      });
       return found?.days.filter(
         ({ conversations, sales, quotations }) => conversations + sales.count + quotations.count,
       );
@@ -336,7 +387,11 @@ describe("the shared report (§7)", () => {
     }
 
     it("has days only where something was (§7.3)", async () => {
-      const [found] = await resolve(world.container, tokens.sharedReports).daily({ rootId: 1, ...ages });
+      const [found] = await resolve(world.container, tokens.sharedReports).daily({
+        rootId: 1,
+        forAdministrator: true,
+        ...ages,
+      });
       expect(found?.days).to.have.lengthOf.within(31, 150);
     });
 
@@ -421,7 +476,12 @@ describe("the shared report (§7)", () => {
       const report = new SharedReport(new PostgresReportReads(oneCell(world.database)), port, inTime, (error) =>
         failures.push(error),
       );
-      const [first] = await report.report({ rootId: 1, startDate: march.startDate, endDate: march.endDate });
+      const [first] = await report.report({
+        rootId: 1,
+        forAdministrator: true,
+        startDate: march.startDate,
+        endDate: march.endDate,
+      });
       return { ads: first?.ads ?? [], isSilent: first?.isAdPlatformSilent };
     };
     before(() =>
@@ -514,7 +574,7 @@ describe("the shared report (§7)", () => {
 
   it("is also had day by day, from the same figures", async () => {
     const reports = resolve(world.container, tokens.sharedReports);
-    const [first] = await reports.daily({ rootId: 1, ...march });
+    const [first] = await reports.daily({ rootId: 1, forAdministrator: true, ...march });
     expect(first?.days).to.have.length(31);
     expect(first?.days[0]).to.deep.equal({
       day: "2026-03-01",

@@ -23,8 +23,8 @@ import { type Answer, request } from "./http.ts";
 import { eventually } from "./wait.ts";
 
 export const masterSecret = "a master secret that is good for tests only";
-export const appSecret = "app secret";
-export const verifyToken = "verify token";
+export const appSecret = "app secret for tests";
+export const verifyToken = "verify token for tests";
 
 /** A small business with one of everything; `changes` replaces parts of it. */
 export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture {

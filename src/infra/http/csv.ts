@@ -33,12 +33,19 @@ export const csvReply = (lines: Iterable<string> | AsyncIterable<string>, file: 
     "text/csv",
   );
 
-/** A line of RFC 4180; what a spreadsheet would take for a formula is quoted with an apostrophe. */
+/** A line of RFC 4180; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(",")}\r\n`;
+
+/**
+ * After OWASP's page on CSV injection: a sign that begins a formula, of full or small width too, behind any characters
+ * that are not seen; and a tab or line break, which some programs cut off. U+2800 is a blank that Unicode does not call
+ * one.
+ */
+const formula = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|^[\t\r\n]/u;
 
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return "";
   const written = String(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(written) ? `'${written}` : written;
+  const safe = typeof value === "string" && formula.test(written) ? `'${written}` : written;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,4 +1,11 @@
-import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
 /** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
@@ -22,6 +29,7 @@ export const serverLimits = {
 export function createServer(app: Servable, limits: ServerOptions = {}): Server {
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
+    if (!hasOneHost(req)) return refuseHosts(res);
     if (!server.listening) res.setHeader("Connection", "close");
     // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
     res.once("close", () => {
@@ -79,6 +87,22 @@ export function refuseTooMany(
       else byAddress.delete(address);
     });
   });
+}
+
+/** RFC 9112, 3.2: of several hosts, a proxy before us may have read another one than we do. Node refuses none at all. */
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts < 2;
+}
+
+function refuseHosts(res: ServerResponse): void {
+  const body = JSON.stringify({ message: "There must be one Host header" });
+  const headers = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length };
+  res.writeHead(400, { ...headers, Connection: "close" }).end(body);
 }
 
 /** The open connections of each server; those taken over by a WebSocket are known to nobody else. */

@@ -5,26 +5,35 @@ import type { Statement } from "./database.ts";
 /** Keys that are older may be used anew, purged or not. */
 const kept = "interval '24 hours'";
 
+/** What keeps the key of a caller where another caller of the business has it already. */
+const apart = "$6 || ' ' || $3";
+
 /** No row comes back when another claim was committed after this statement began: it has to look again. */
 const begin: Statement = {
   name: "idempotency_begin",
   text: `
-    with claimed as (
-      insert into idempotency_keys as known (business_id, operation, key, request_digest, claim, lease_until)
-      values ($1, $2, $3, $4, gen_random_uuid(), now() + make_interval(secs => $5))
+    with place as (
+      select case when exists (
+        select from idempotency_keys
+        where business_id = $1 and operation = $2 and created_at >= now() - ${kept}
+          and (key = ${apart} or key = $3 and caller <> $6)
+      ) then ${apart} else $3 end as key
+    ), claimed as (
+      insert into idempotency_keys as known (business_id, operation, key, caller, request_digest, claim, lease_until)
+      select $1, $2, key, $6, $4, gen_random_uuid(), now() + make_interval(secs => $5) from place
       on conflict (business_id, operation, key) do update
-      set request_digest = excluded.request_digest, claim = excluded.claim, lease_until = excluded.lease_until,
-          created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null
+      set caller = excluded.caller, request_digest = excluded.request_digest, claim = excluded.claim,
+          lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null
       where known.created_at < now() - ${kept}
-      returning claim
+      returning claim, key
     )
-    select claim, true as same_request, false as abandoned, null::integer as status, null::text as content_type,
+    select claim, key, true as same_request, false as abandoned, null::integer as status, null::text as content_type,
            null::jsonb as headers, null::text as body
     from claimed
     union all
-    select null, request_digest = $4, lease_until < now(), status, content_type, headers, body
+    select null, key, request_digest = $4, lease_until < now(), status, content_type, headers, body
     from idempotency_keys
-    where business_id = $1 and operation = $2 and key = $3 and created_at >= now() - ${kept}
+    where business_id = $1 and operation = $2 and key = (select key from place) and created_at >= now() - ${kept}
       and not exists (select from claimed)`,
 };
 
@@ -56,6 +65,7 @@ const mostLooks = 5;
 
 interface Row {
   readonly claim: string | null;
+  readonly key: string;
   readonly same_request: boolean;
   readonly abandoned: boolean;
   readonly status: number | null;
@@ -71,12 +81,11 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     private readonly leaseSeconds: number,
   ) {}
 
-  async begin({ businessId, operation, key, digest }: KeyedRequest): Promise<Begun> {
+  async begin({ businessId, caller, operation, key, digest }: KeyedRequest): Promise<Begun> {
+    const values = [businessId, operation, key, digest, this.leaseSeconds, caller];
     for (let look = 1; look <= mostLooks; look += 1) {
-      const [row] = await this.cells
-        .of(businessId)
-        .rows<Row>(begin, [businessId, operation, key, digest, this.leaseSeconds]);
-      if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key, id: row.claim } };
+      const [row] = await this.cells.of(businessId).rows<Row>(begin, values);
+      if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key: row.key, id: row.claim } };
       if (row) return knownOf(row);
     }
     throw new Error(`a key of ${operation} was neither free nor taken`);

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Knex } from "knex";
 import knex from "knex";
@@ -44,13 +45,19 @@ const alone = <Result>(url: string, work: (migrator: Knex.Migrator) => Promise<R
     const holder = new pg.Client({ connectionString: url });
     await holder.connect();
     try {
-      await holder.query("select pg_advisory_lock($1)", [advisoryLock]);
+      while (!(await isTaken(holder))) await sleep(100);
       await migrator.forceFreeMigrationsLock(config);
       return await work(migrator);
     } finally {
       await holder.end();
     }
   });
+
+/** A statement that waited for the lock would keep `create index concurrently` of whoever holds it from its end. */
+async function isTaken(holder: pg.Client): Promise<boolean> {
+  const { rows } = await holder.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
+  return rows[0]?.taken === true;
+}
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
 

@@ -96,6 +96,20 @@ export class MediaTooLarge extends DomainError<"media_too_large"> {
   }
 }
 
+/** All that the business may store is stored, or there is less room left than the file needs. */
+export class MediaQuotaReached extends DomainError<"media_quota_reached"> {
+  readonly code = "media_quota_reached";
+  /** @param quota - bytes */
+  constructor(readonly quota: number) {
+    super(`no room within ${quota} bytes`);
+  }
+}
+
+/** No such file, or not the caller's: both are answered alike. */
+export class MediaNotFound extends DomainError<"media_not_found"> {
+  readonly code = "media_not_found";
+}
+
 export class MediaEmpty extends DomainError<"media_empty"> {
   readonly code = "media_empty";
 }

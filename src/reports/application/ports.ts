@@ -19,6 +19,8 @@ import type {
 export interface ReportRequest {
   /** Whose feature flag `group_shared_report` names the group. */
   readonly rootId: number;
+  /** For an App Key or an administrator: others may be kept from reports by the root's feature flag `reports_for`. */
+  readonly forAdministrator: boolean;
   /**
    * ISO 8601; a date without a zone is in each business's own. The end is included, a date without a time to the end
    * of its day.
@@ -138,11 +140,11 @@ export interface RegistrationStore {
   setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting>;
   /** The id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
-  /** Holds the record until the transaction ends. */
-  hold(businessId: number, id: number): Promise<StoredRegistration | null>;
+  /** Holds the record until the transaction ends. With an agent, only that agent's is there. */
+  hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
   /** False when there is no such record. */
-  remove(businessId: number, id: number): Promise<boolean>;
+  remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean>;
 }
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;

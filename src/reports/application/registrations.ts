@@ -32,6 +32,12 @@ export type Correction = Partial<
   Pick<NewRegistration, "agentId" | "amount" | "currency" | "source" | "closed" | "date">
 >;
 
+export interface ChosenRegistration {
+  readonly id: number;
+  /** The agent whose record it must be, or it is one that does not exist; null where anybody's will do. */
+  readonly ofAgent: number | null;
+}
+
 export type { RegistrationFailure };
 
 const earliest = Date.UTC(2000, 0, 1);
@@ -56,9 +62,9 @@ export class Registrations {
   }
 
   /** Rejects with a `RegistrationFailure`. The ad stays that of the beginning, the rate while day and currency stay. */
-  correct(businessId: number, id: number, correction: Correction): Promise<void> {
+  correct(businessId: number, { id, ofAgent }: ChosenRegistration, correction: Correction): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
-      const stored = await registrations.hold(businessId, id);
+      const stored = await registrations.hold(businessId, id, ofAgent);
       if (!stored) throw new UnknownRegistration(`registration ${id}`);
       const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
       const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null);
@@ -70,9 +76,9 @@ export class Registrations {
   }
 
   /** Rejects with `UnknownRegistration`. */
-  remove(businessId: number, id: number): Promise<void> {
+  remove(businessId: number, { id, ofAgent }: ChosenRegistration): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
-      if (!(await registrations.remove(businessId, id))) throw new UnknownRegistration(`registration ${id}`);
+      if (!(await registrations.remove(businessId, id, ofAgent))) throw new UnknownRegistration(`registration ${id}`);
     });
   }
 }

@@ -2,7 +2,7 @@ import { groupBy } from "../../kernel/group-by.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { baseCurrency } from "../domain/currency.ts";
-import { ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
+import { ReportForAdministrators, ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
 import { groupOf } from "../domain/group.ts";
 import { periodIn } from "../domain/period.ts";
 import { meanOf, percentOf } from "../domain/rates.ts";
@@ -77,11 +77,14 @@ export class SharedReport implements SharedReports {
 
   /** The businesses of the answer in their order, each with the period on its own clock. */
   private async asked(
-    { rootId, startDate, endDate, include }: ReportRequest,
+    { rootId, forAdministrator, startDate, endDate, include }: ReportRequest,
     signal: AbortSignal | undefined,
   ): Promise<Asked[]> {
     const [root] = await this.reads.businesses([rootId], signal);
     if (!root) throw new ReportNotShared(`business ${rootId}`);
+    if (root.flags.reports_for === "administrators" && !forAdministrator) {
+      throw new ReportForAdministrators(`business ${rootId}`);
+    }
     const group = groupOf(root.flags.group_shared_report);
     // Also where nothing of the group is wanted: a wrong date is one then too.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);

@@ -25,7 +25,12 @@ export class ReportTooLarge extends DomainError<"report_too_large"> {
   }
 }
 
-export type ReportFailure = ReportNotShared | BadPeriod | ReportTooLarge;
+/** The business keeps its reports from users who are no administrators. */
+export class ReportForAdministrators extends DomainError<"report_for_administrators"> {
+  readonly code = "report_for_administrators";
+}
+
+export type ReportFailure = ReportNotShared | ReportForAdministrators | BadPeriod | ReportTooLarge;
 
 export class UnknownChat extends DomainError<"unknown_chat"> {
   readonly code = "unknown_chat";

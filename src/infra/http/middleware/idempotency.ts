@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import { Busy } from "../../../kernel/errors.ts";
 import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
+import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
 
@@ -11,8 +12,8 @@ export const largestKeptBody = 64 * 1024;
 /** For callers, in the document of each operation that takes the header. */
 export const keyDescription = [
   "Makes the request safe to repeat: under one key it is carried out at most once in 24 hours. Keys are those of one",
-  "business and one operation. The same request again (method, URL and body) is answered as the first one was, with",
-  "`Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
+  "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
+  "one was, with `Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
   "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. A request that is",
   "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
@@ -41,7 +42,8 @@ export function onceByKey({ operationId, dialect }: KeyedOperation, store: Idemp
       throw new InvalidInput("Idempotency-Key no es válido");
     }
     const { businessId } = ctx.state.caller;
-    const begun = await store.begin({ businessId, operation: operationId, key, digest: digestOf(ctx) });
+    const caller = nameOf(ctx.state.caller);
+    const begun = await store.begin({ businessId, caller, operation: operationId, key, digest: digestOf(ctx) });
     switch (begun.kind) {
       case "claimed":
         return keeping(ctx, dialect, store, begun.claim, carryOut);
@@ -77,6 +79,9 @@ async function keeping(
   await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply)));
   return reply;
 }
+
+const nameOf = (caller: KeyCaller | UserCaller): string =>
+  "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;
 
 /** Of the bytes as they came, but for compression. */
 function digestOf(ctx: Context): Uint8Array {

@@ -16,6 +16,8 @@ export interface UploadedFile {
    * and held nothing but this file; otherwise it throws, so that what was taken so far must not be kept.
    */
   readonly content: AsyncIterable<Buffer>;
+  /** Bytes of the content, as far as the announced length of the form tells. */
+  readonly size: { readonly least: number; readonly most: number };
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
@@ -72,7 +74,7 @@ class Form {
 
   constructor(
     private readonly req: IncomingMessage,
-    limit: number,
+    private readonly limit: number,
   ) {
     this.parser = parserOf(req, limit);
     let foundFile = () => {};
@@ -105,7 +107,13 @@ class Form {
   async file(): Promise<UploadedFile> {
     await this.firstFile;
     if (!this.found) throw new InvalidInput(`${fileField} es requerido`);
-    return { name: this.found.name, content: this.contentOf(this.found.content) };
+    return { name: this.found.name, content: this.contentOf(this.found.content), size: this.announced() };
+  }
+
+  private announced(): UploadedFile["size"] {
+    const length = this.req.headers["content-length"];
+    if (length === undefined) return { least: 1, most: this.limit };
+    return { least: Math.max(1, Number(length) - mostOverhead), most: Math.min(this.limit, Number(length)) };
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import { administratorRole } from "../../../kernel/ids.ts";
 
 export interface BusinessCaller {
   readonly businessId: number;
@@ -16,6 +17,14 @@ export interface UserCaller extends BusinessCaller {
   /** The token itself, for the user who ends the session. */
   readonly token: string;
 }
+
+/** Whether the caller may do all that the business may: an App Key, or an administrator. */
+export const isAdministrator = (caller: KeyCaller | UserCaller): boolean =>
+  !("userId" in caller) || caller.roleId === administratorRole;
+
+/** The user to whose own things the caller is held; null where everything of the business is open to it. */
+export const heldTo = (caller: KeyCaller | UserCaller): number | null =>
+  "userId" in caller && !isAdministrator(caller) ? caller.userId : null;
 
 /** How a route learns who calls. */
 export interface Callers {

@@ -58,7 +58,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly body?: Body;
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
-  /** Takes the header `Idempotency-Key`, whose keys are those of the calling business. */
+  /** Takes the header `Idempotency-Key`, whose keys are those of the caller. */
   readonly idempotent?: Auth extends "none" ? never : true;
   /** Takes the header `If-Match`, which its handler reads with `ifMatchOf`. */
   readonly conditional?: true;

@@ -7,7 +7,7 @@ export class ReadMedia {
   /** @param storage - null where none is configured: then nothing is found */
   constructor(
     private readonly storage: MediaStorage | null,
-    private readonly register: Pick<MediaRegister, "find">,
+    private readonly register: Pick<MediaRegister, "find" | "touch">,
   ) {}
 
   /** Null for what is not stored, or not whole yet. */
@@ -15,6 +15,12 @@ export class ReadMedia {
     if (!this.storage) return null;
     const file = await this.register.find(name);
     return file && (await this.storage.has(name)) ? file : null;
+  }
+
+  /** The same for a message that is about to name the file, which is not swept meanwhile. */
+  async findForUse(name: string): Promise<StoredMedia | null> {
+    if (this.storage) await this.register.touch(name);
+    return this.find(name);
   }
 
   /** Of a file that was found. Opens nothing before it is read. */
@@ -41,7 +47,7 @@ export class ProbeMedia implements MediaProbe {
     if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl))
       return await this.outside.probe(businessId, url);
     const name = address.slice(this.baseUrl.length);
-    const isThere = name !== "" && (await this.own.find(name)) !== null;
+    const isThere = name !== "" && (await this.own.findForUse(name)) !== null;
     return { kind: "answered", status: isThere ? 200 : 404 };
   }
 }

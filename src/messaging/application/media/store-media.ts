@@ -2,22 +2,28 @@ import {
   downloadName,
   MediaEmpty,
   MediaNotConfigured,
+  MediaQuotaReached,
   MediaTooLarge,
   type MediaType,
   MediaTypeRefused,
   mediaTypeOf,
 } from "../../domain/media.ts";
-import type { Bytes, MediaRegister, MediaStorage, RecognizeMedia } from "./ports.ts";
+import type { Bytes, MediaRegister, MediaStorage, RecognizeMedia, SizeBounds } from "./ports.ts";
+import { removeFile } from "./remove-file.ts";
 
 export interface StoreMediaCommand {
   readonly businessId: number;
+  /** The user who uploads it; null for an App Key. */
+  readonly userId: number | null;
   /** What the client calls the file. */
   readonly givenName: string;
+  /** Of the file, as the client announced them. */
+  readonly size: SizeBounds;
   /** Throws where it breaks off. */
   readonly content: Bytes;
 }
 
-export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaEmpty | MediaNotConfigured;
+export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaReached | MediaEmpty | MediaNotConfigured;
 
 /** Where files go and where they are found; null where the operator named no such place. */
 export interface MediaHome {
@@ -39,34 +45,29 @@ export class StoreMedia {
   ) {}
 
   /** @returns the URL of the file */
-  async execute({ businessId, givenName, content }: StoreMediaCommand): Promise<string> {
+  async execute({ businessId, userId, givenName, size, content }: StoreMediaCommand): Promise<string> {
     if (!this.home) throw new MediaNotConfigured("no place for media");
     const { storage, baseUrl } = this.home;
     const recognized = await this.recognize(content, givenName);
     if (recognized.isEmpty) throw new MediaEmpty("an empty file");
     const type = mediaTypeOf(recognized.type);
     if (!type) throw new MediaTypeRefused(recognized.type ?? "nothing that is known");
+    if (size.least > type.limit) throw new MediaTooLarge(type);
 
     const name = `${this.newName()}.${type.extension}`;
-    const counted = new Counted(recognized.content, type);
-    await this.register.begin({ businessId, name, type, fileName: downloadName(givenName, type) });
+    const file = { businessId, name, type, fileName: downloadName(givenName, type), uploadedBy: userId };
+    const most = Math.min(size.most, type.limit);
+    const { reserved, quota } = await this.register.begin(file, { least: size.least, most });
+    if (reserved === null) throw new MediaQuotaReached(quota);
+    const counted = new Counted(recognized.content, type, { reserved, quota });
     try {
       await storage.write(name, type.type, counted);
       await this.register.complete(businessId, name, counted.size);
     } catch (error) {
-      await this.discard(storage, businessId, name);
+      await removeFile({ storage, register: this.register }, file, this.onFailure);
       throw error;
     }
     return `${baseUrl}${name}`;
-  }
-
-  private async discard(storage: MediaStorage, businessId: number, name: string): Promise<void> {
-    try {
-      await storage.remove(name);
-      await this.register.forget(businessId, name);
-    } catch (error) {
-      this.onFailure(error);
-    }
   }
 }
 
@@ -77,12 +78,14 @@ class Counted implements Bytes {
   constructor(
     private readonly content: Bytes,
     private readonly type: MediaType,
+    private readonly room: { readonly reserved: number; readonly quota: number },
   ) {}
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.content) {
       this.size += chunk.length;
       if (this.size > this.type.limit) throw new MediaTooLarge(this.type);
+      if (this.size > this.room.reserved) throw new MediaQuotaReached(this.room.quota);
       yield chunk;
     }
   }

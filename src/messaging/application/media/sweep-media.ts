@@ -1,39 +1,61 @@
-import type { MediaRegister, MediaStorage } from "./ports.ts";
+import type { MediaNames, MediaRegister, MediaStorage } from "./ports.ts";
+import { removeFile } from "./remove-file.ts";
 
 /** Longer than any request may take. */
 const abandonedAfterSeconds = 3_600;
+const unnamedAfterDays = 30;
 const mostAtOnce = 100;
+const mostNamesAtOnce = 500;
 
-/** Removes what is left of uploads whose process died, and of businesses that were deleted. */
+/** Stops between two files. */
+type Stop = { readonly aborted: boolean } | undefined;
+
+/**
+ * Removes files that nothing has named for long, what is left of uploads whose process died, and the files of businesses
+ * that were deleted.
+ */
 export class SweepMedia {
   constructor(
     private readonly storage: MediaStorage,
     private readonly register: MediaRegister,
-    /** Hears why a file could not be removed; the next sweep tries again. */
+    private readonly names: MediaNames,
+    /** Hears why a file could not be removed or looked for; the next sweep tries again. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /** @returns how many it removed */
-  async execute(signal?: { readonly aborted: boolean }): Promise<number> {
+  async execute(signal?: Stop): Promise<number> {
+    const { storage, register } = this;
+    await this.withdrawUnnamed(signal);
     for (let swept = 0; ; ) {
       const sweptBefore = swept;
-      const abandoned = await this.register.abandoned(abandonedAfterSeconds, mostAtOnce);
-      for (const { businessId, name } of abandoned) {
+      const abandoned = await register.abandoned(abandonedAfterSeconds, mostAtOnce);
+      for (const file of abandoned) {
         if (signal?.aborted) return swept;
-        if (await this.remove(businessId, name)) swept += 1;
+        if (await removeFile({ storage, register }, file, this.onFailure)) swept += 1;
       }
       if (abandoned.length < mostAtOnce || swept === sweptBefore) return swept;
     }
   }
 
-  private async remove(businessId: number, name: string): Promise<boolean> {
-    try {
-      await this.storage.remove(name);
-      await this.register.forget(businessId, name);
-      return true;
-    } catch (error) {
-      this.onFailure(error);
-      return false;
+  /** A file that is named is left alone for as long as it would have been kept without a name. */
+  private async withdrawUnnamed(signal: Stop): Promise<void> {
+    const failing: number[] = [];
+    for (;;) {
+      const found = await this.register.longUnnamed(unnamedAfterDays, mostNamesAtOnce, failing);
+      if (found.length === 0) return;
+      for (const { businessId, names } of found) {
+        if (signal?.aborted) return;
+        try {
+          const named = await this.names.among({ businessId, names });
+          await this.register.keep({ businessId, names: named });
+          const unnamed = names.filter((name) => !named.includes(name));
+          await this.register.withdrawUnnamed({ businessId, names: unnamed }, unnamedAfterDays);
+        } catch (error) {
+          this.onFailure(error);
+          failing.push(businessId);
+        }
+      }
     }
   }
 }

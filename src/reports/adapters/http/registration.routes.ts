@@ -1,9 +1,8 @@
-import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, idOf, integer, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import { agentRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
 import { sourceOf, typeOf } from "./report-wire.ts";
@@ -128,7 +127,11 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
       ],
       ["Registros.3", "A sale is closed and a quotation open unless `cerrada` says so."],
       ["Registros.4", "A record may come late: `fecha` reaches back to 2000. Reports have it at once."],
-      ["Registros.5", "Without `agente_id` the record of an agent's own session is that agent's."],
+      [
+        "Registros.5",
+        "An agent's session adds records of that agent, whatever `agente_id` says. Administrators and App Keys add " +
+          "anybody's, or nobody's; users of other roles are held to what agents are.",
+      ],
     ],
     idempotent: true,
     body: newBody,
@@ -138,7 +141,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
         businessId: caller.businessId,
         type: typeOf(body.tipo),
         chatId: body.chat_id,
-        agentId: body.agente_id === undefined ? agentOf(caller) : body.agente_id,
+        agentId: heldTo(caller) ?? body.agente_id ?? null,
         ...changesOf(body),
         amount: amountOf(body.monto),
         source: sourceOf(body.origen),
@@ -159,16 +162,26 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
         "A new day or currency takes the rate of that day; otherwise the first rate stays, as long as the business " +
           "counts in the same currency.",
       ],
+      [
+        "Registros.8",
+        "To an agent's session another's record is one that does not exist, and its own stay its own: `agente_id` is " +
+          "ignored.",
+      ],
     ],
     params,
     body: correctionBody,
     handle: async ({ params, body, caller }) => {
-      await registrations.correct(caller.businessId, params.id, {
-        ...(body.agente_id !== undefined && { agentId: body.agente_id }),
-        ...(body.monto !== undefined && { amount: amountOf(body.monto) }),
-        ...(body.origen !== undefined && { source: sourceOf(body.origen) }),
-        ...changesOf(body),
-      });
+      const ofAgent = heldTo(caller);
+      await registrations.correct(
+        caller.businessId,
+        { id: params.id, ofAgent },
+        {
+          ...(body.agente_id !== undefined && ofAgent === null && { agentId: body.agente_id }),
+          ...(body.monto !== undefined && { amount: amountOf(body.monto) }),
+          ...(body.origen !== undefined && { source: sourceOf(body.origen) }),
+          ...changesOf(body),
+        },
+      );
       return { success: true, id: params.id };
     },
   }),
@@ -178,16 +191,14 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros/:id",
     operationId: "removeRegistration",
     summary: "Delete a sale or a quotation that was registered by mistake",
+    rules: [["Registros.9", "To an agent's session another's record is one that does not exist."]],
     params,
     handle: async ({ params, caller }) => {
-      await registrations.remove(caller.businessId, params.id);
+      await registrations.remove(caller.businessId, { id: params.id, ofAgent: heldTo(caller) });
       return { success: true, id: params.id };
     },
   }),
 ];
-
-const agentOf = (caller: KeyCaller | UserCaller): number | null =>
-  "userId" in caller && caller.roleId === agentRole ? caller.userId : null;
 
 const changesOf = (body: { moneda?: string; cerrada?: boolean; fecha?: string }) => ({
   ...(body.moneda !== undefined && { currency: body.moneda.toUpperCase() }),

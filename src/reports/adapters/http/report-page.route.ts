@@ -1,7 +1,8 @@
+import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
-import { dateField, reportDialect } from "./shared-report.route.ts";
+import { dateField, refusedCaller, reportDialect } from "./shared-report.route.ts";
 
 const query = {
   type: "object",
@@ -40,6 +41,7 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
           "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
           "the charts begin and end where the business has figures.",
       ],
+      ["Reports.2", "The flag `reports_for` holds here, too (§7.12)."],
     ],
     auth: "key-or-session",
     lane: "reports",
@@ -50,13 +52,14 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
     responses: {
       200: { description: "The page, text/html" },
       400: { description: "A parameter is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
+      401: { description: refusedCaller, schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, signal }) => {
+    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller, signal }) => {
       const request: ReportRequest = {
         rootId: businessId,
+        forAdministrator: isAdministrator(caller),
         startDate,
         endDate,
         ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),

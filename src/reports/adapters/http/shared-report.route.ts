@@ -1,4 +1,5 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
+import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
@@ -40,6 +41,7 @@ const periodTexts: Readonly<Record<PeriodProblem, string>> = {
 export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   business_not_found: () => [401, { message: "Invalid API key" }],
+  report_for_administrators: () => [401, { message: "Invalid API key" }],
   report_not_shared: () => [400, { message: "La empresa no tiene habilitado el reporte compartido" }],
   bad_period: ({ problem }) => [400, { message: periodTexts[problem] }],
   report_too_large: ({ what, limit }) => [
@@ -53,6 +55,9 @@ export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFail
   ],
   unexpected: () => [500, { message: "Internal server error" }],
 };
+
+export const refusedCaller =
+  "No such key or token, one of another business than the root, or of a user whom the root keeps from reports";
 
 /** §7 Shared report. */
 export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route =>
@@ -114,6 +119,11 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         "With `Accept: text/csv` it comes as CSV: a line for each business, or by `?rows=` for each agent or ad. Columns " +
           "are named as the fields here.",
       ],
+      [
+        "§7.12",
+        "Where the root's feature flag `reports_for` is `administrators`, sessions of all other users are refused like a " +
+          "token that does not exist. App Keys are not.",
+      ],
     ],
     auth: "key-or-body-token",
     lane: "reports",
@@ -132,13 +142,14 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         schema: objectWith({ data: { type: "array", items: report } }),
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: "No such key or token, or one of another business than the root", schema: unauthorized },
+      401: { description: refusedCaller, schema: unauthorized },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ body, query, headers, signal }) => {
+    handle: async ({ body, query, headers, caller, signal }) => {
       const request: ReportRequest = {
         rootId: body.businessId,
+        forAdministrator: isAdministrator(caller),
         startDate: body.startDate,
         endDate: body.endDate,
         ...(body.includeBusinesses && { include: body.includeBusinesses }),

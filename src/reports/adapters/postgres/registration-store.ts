@@ -28,7 +28,7 @@ const hold: Statement = {
   text: `
     select type, chat_id as "chatId", agent_id as "agentId", amount, currency, base_amount as "baseAmount",
            base_currency as "baseCurrency", rate, rate_date::text as "rateDate", source, closed, at
-    from registrations where business_id = $1 and id = $2
+    from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
     for update`,
 };
 
@@ -43,7 +43,9 @@ const save: Statement = {
 
 const remove: Statement = {
   name: "registration_remove",
-  text: "delete from registrations where business_id = $1 and id = $2 returning id",
+  text: `
+    delete from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
+    returning id`,
 };
 
 type StoredRow = Omit<StoredRegistration, "amount" | "baseAmount"> & Record<"amount" | "baseAmount", string>;
@@ -64,8 +66,8 @@ export class PostgresRegistrations implements RegistrationStore {
     return row.id;
   }
 
-  async hold(businessId: number, id: number): Promise<StoredRegistration | null> {
-    const [row] = await this.queries.rows<StoredRow>(hold, [businessId, id]);
+  async hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null> {
+    const [row] = await this.queries.rows<StoredRow>(hold, [businessId, id, ofAgent]);
     return row ? { ...row, amount: moneyOf(row.amount), baseAmount: moneyOf(row.baseAmount) } : null;
   }
 
@@ -73,8 +75,8 @@ export class PostgresRegistrations implements RegistrationStore {
     await this.queries.rows(save, [businessId, id, ...changeable(record)]);
   }
 
-  async remove(businessId: number, id: number): Promise<boolean> {
-    return (await this.queries.rows(remove, [businessId, id])).length > 0;
+  async remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean> {
+    return (await this.queries.rows(remove, [businessId, id, ofAgent])).length > 0;
   }
 }
 

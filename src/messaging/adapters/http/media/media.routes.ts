@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { WithFile } from "../../../../infra/http/middleware/multipart.ts";
+import { heldTo } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, objectWith, problem, text } from "../../../../infra/http/routing/schema.ts";
+import { failure, integer, objectWith, problem, text } from "../../../../infra/http/routing/schema.ts";
+import type { DeleteMedia, DeleteMediaFailure } from "../../../application/media/delete-media.ts";
+import type { MediaRegister } from "../../../application/media/ports.ts";
 import type { ReadMedia } from "../../../application/media/read-media.ts";
 import type { StoreMedia, StoreMediaFailure } from "../../../application/media/store-media.ts";
 import { type ByteRange, largestMedia, type MediaKind, type StoredMedia } from "../../../domain/media.ts";
@@ -25,13 +28,30 @@ const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
     413,
     failed(`file no puede tener más de ${(type?.limit ?? 0) / 1024 / 1024} MB: es ${kinds[type?.kind ?? "document"]}`),
   ],
+  media_quota_reached: ({ quota }) => [
+    413,
+    failed(`No hay espacio para file: la cuota de archivos de la empresa es de ${quota} bytes`),
+  ],
   file_too_large: () => [413, failed(`file no puede tener más de ${largestMedia / 1024 / 1024} MB`)],
   media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${takenTypes}`)],
   media_not_configured: () => [503, failed("La subida de archivos no está configurada")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
-export const mediaRoutes = (store: StoreMedia, read: ReadMedia): Route[] => [storeRoute(store), readRoute(read)];
+export interface MediaParts {
+  readonly store: StoreMedia;
+  readonly read: ReadMedia;
+  readonly remove: DeleteMedia;
+  readonly register: Pick<MediaRegister, "usage">;
+}
+
+/** The first that fits a path answers: the usage stands before the files. */
+export const mediaRoutes = ({ store, read, remove, register }: MediaParts): Route[] => [
+  storeRoute(store),
+  usageRoute(register),
+  readRoute(read),
+  deleteRoute(remove),
+];
 
 const storeRoute = (store: StoreMedia): Route =>
   defineRoute({
@@ -53,6 +73,16 @@ const storeRoute = (store: StoreMedia): Route =>
       ],
       ["Media.3", "A file is stored whole or not at all, and a whole request may take ten minutes."],
       ["Media.4", "`media_url` can be used as it is to send a template. Whoever knows it can read the file."],
+      [
+        "Media.6",
+        "A business stores up to its feature flag `media_quota_bytes`, 5 GB without it. Room for a file is taken as its " +
+          "upload begins, by the announced length of the form, and given back where the file is smaller or fails. What " +
+          "cannot fit is refused before it is read.",
+      ],
+      [
+        "Media.7",
+        "A file that nothing of the business names (no message, template, step or campaign) is removed after 30 days.",
+      ],
     ],
     auth: "key-or-session",
     body: "multipart",
@@ -64,21 +94,56 @@ const storeRoute = (store: StoreMedia): Route =>
       },
       400: { description: "The form is wrong, or broke off", schema: failure },
       408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
-      413: { description: "The file is larger than files of its type may be", schema: failure },
+      413: {
+        description: "The file is larger than files of its type may be, or than what is left of the business's quota",
+        schema: failure,
+      },
       415: { description: "The messaging platform takes no files of this type", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
       503: { description: "No place for files is configured", schema: failure },
     },
     dialect,
-    handle: async ({ body: { name, content }, caller }) => ({
-      media_url: await store.execute({ businessId: caller.businessId, givenName: name, content }),
-    }),
+    handle: async ({ body: { name, content, size }, caller }) => {
+      const userId = "userId" in caller ? caller.userId : null;
+      const command = { businessId: caller.businessId, userId, givenName: name, size, content };
+      return { media_url: await store.execute(command) };
+    },
+  });
+
+const usageRoute = (register: Pick<MediaRegister, "usage">): Route =>
+  defineRoute({
+    method: "get",
+    path: "/media/usage",
+    operationId: "getMediaUsage",
+    tag: "Media",
+    summary: "How much of its quota the business stores",
+    rules: [
+      [
+        "Media.8",
+        "`used_bytes` holds the room that uploads under way have taken; `files` counts those that are whole.",
+      ],
+    ],
+    auth: "key-or-session",
+    responses: {
+      200: {
+        description: "The figures of the business",
+        schema: objectWith({ used_bytes: integer, quota_bytes: integer, files: integer }),
+      },
+      500: { description: "Unexpected failure", schema: failure },
+    },
+    dialect: { unexpected: dialect.unexpected },
+    handle: async ({ caller }) => {
+      const { bytes, quota, files } = await register.usage(caller.businessId);
+      return { used_bytes: bytes, quota_bytes: quota, files };
+    },
   });
 
 const notFound = (): [number, object] => [404, { message: "Not found" }];
 const readDialect: Dialect<InvalidInput> = { ...plainDialect, invalid_input: notFound };
 
 const binary = { type: "string", format: "binary" } as const;
+
+const fileName = objectWith({ name: { type: "string", maxLength: 100 } } as const);
 
 const readRoute = (read: ReadMedia): Route =>
   defineRoute({
@@ -89,7 +154,7 @@ const readRoute = (read: ReadMedia): Route =>
     summary: "Read a stored file",
     rules: [["Media.5", "HEAD and a single range of bytes are answered. A file never changes under its name."]],
     auth: "none",
-    params: objectWith({ name: { type: "string", maxLength: 100 } }),
+    params: fileName,
     responses: {
       200: { description: "The file", type: "*/*", schema: binary },
       206: { description: "The part that was asked for", type: "*/*", schema: binary },
@@ -103,6 +168,53 @@ const readRoute = (read: ReadMedia): Route =>
       const file = await read.find(name);
       if (!file) return new Reply(...notFound());
       return replyOf(file, headers, (range) => Readable.from(read.content(file, range), { objectMode: false }));
+    },
+  });
+
+const deleteDialect: Dialect<InvalidInput | DeleteMediaFailure> = {
+  invalid_input: () => noSuchFile,
+  media_not_found: () => noSuchFile,
+  media_not_configured: dialect.media_not_configured,
+  unexpected: dialect.unexpected,
+};
+const noSuchFile = [404, failed("Archivo no encontrado")] as const;
+
+const deleteRoute = (remove: DeleteMedia): Route =>
+  defineRoute({
+    method: "delete",
+    path: "/media/:name",
+    operationId: "deleteMedia",
+    tag: "Media",
+    summary: "Delete a stored file",
+    rules: [
+      [
+        "Media.9",
+        "`name` is what follows the last slash of `media_url`. From the answer on that address is a 404, but for copies " +
+          "that caches hold, and the file's room is free. To delete it again is a 404 and changes nothing.",
+      ],
+      [
+        "Media.10",
+        "App Keys and administrators delete any file of the business; an agent's session, or that of a user of another " +
+          "role, deletes what this user uploaded. Every other file is one that does not exist.",
+      ],
+      [
+        "Media.11",
+        "Whatever names the file keeps its address: messages that were sent show it no more, unless the platform has a " +
+          "copy, and messages that are still to be sent with it fail.",
+      ],
+    ],
+    auth: "key-or-session",
+    params: fileName,
+    responses: {
+      200: { description: "The file is deleted", schema: objectWith({ success: { const: true } }) },
+      404: { description: "No such file, or not the caller's", schema: failure },
+      500: { description: "Unexpected failure", schema: failure },
+      503: { description: "No place for files is configured", schema: failure },
+    },
+    dialect: deleteDialect,
+    handle: async ({ params: { name }, caller }) => {
+      await remove.execute({ businessId: caller.businessId, name, uploadedBy: heldTo(caller) });
+      return { success: true };
     },
   });
 

@@ -1,15 +1,45 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
-import type { MediaRegister } from "../../../application/media/ports.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import type {
+  MediaRegister,
+  MediaUsage,
+  NamedFiles,
+  NewFile,
+  Reservation,
+  SizeBounds,
+} from "../../../application/media/ports.ts";
 import { mediaTypeOf, type StoredMedia } from "../../../domain/media.ts";
 
+const quota: Statement = {
+  name: "media_quota",
+  text: "select media_quota_bytes(feature_flags) as quota from businesses where id = $1",
+};
+
+/** The lock on the row of the usage lets those who begin at once see each other; a trigger counts what is reserved. */
 const begin: Statement = {
   name: "media_begin",
-  text: "insert into media_files (business_id, name, file_name, type) values ($1, $2, $3, $4)",
+  text: `
+    with usage as (
+      insert into media_usage (business_id) values ($1)
+      on conflict (business_id) do update set business_id = excluded.business_id
+      returning $8::bigint - bytes as room
+    )
+    insert into media_files (business_id, name, file_name, type, uploaded_by, reserved)
+    select $1, $2, $3, $4, $5, least($7::bigint, room) from usage where room >= $6::bigint
+    returning reserved`,
 };
 
 const complete: Statement = {
   name: "media_complete",
   text: "update media_files set size = $3 where business_id = $1 and name = $2 returning name",
+};
+
+const withdraw: Statement = {
+  name: "media_withdraw",
+  text: `
+    update media_files set size = null, reserved = size
+    where business_id = $1 and name = $2 and size is not null and ($3::bigint is null or uploaded_by = $3)
+    returning name`,
 };
 
 const forget: Statement = {
@@ -23,6 +53,21 @@ const find: Statement = {
   text: `select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`,
 };
 
+const lastNamed = "greatest(created_at, named_at)";
+
+/** Once a day is enough for what is swept after many. */
+const touch: Statement = {
+  name: "media_touch",
+  text: `
+    update media_files set named_at = now()
+    where name = $1 and size is not null and ${lastNamed} < now() - interval '1 day'`,
+};
+
+const usage: Statement = {
+  name: "media_usage",
+  text: "select files, bytes from media_usage where business_id = $1",
+};
+
 const abandoned: Statement = {
   name: "media_abandoned",
   text: `
@@ -34,18 +79,50 @@ const abandoned: Statement = {
     limit $2`,
 };
 
+const longUnnamed: Statement = {
+  name: "media_long_unnamed",
+  text: `
+    select business_id as "businessId", array_agg(name) as names
+    from (
+      select business_id, name from media_files
+      where size is not null and ${lastNamed} < now() - make_interval(days => $1) and business_id <> all($3::bigint[])
+      order by ${lastNamed} limit $2) as oldest
+    group by business_id`,
+};
+
+const keep: Statement = {
+  name: "media_keep",
+  text: "update media_files set named_at = now() where business_id = $1 and name = any($2::text[])",
+};
+
+const withdrawUnnamed: Statement = {
+  name: "media_unnamed_withdraw",
+  text: `
+    update media_files set size = null, reserved = size
+    where business_id = $1 and name = any($2::text[]) and size is not null
+      and ${lastNamed} < now() - make_interval(days => $3)`,
+};
+
 type MediaRow = Omit<StoredMedia, "type"> & { readonly type: string };
 
 export class PostgresMediaFiles implements MediaRegister {
-  constructor(private readonly directory: Queries) {}
+  constructor(private readonly cells: Cells) {}
 
-  async begin(file: Parameters<MediaRegister["begin"]>[0]): Promise<void> {
-    await this.directory.rows(begin, [file.businessId, file.name, file.fileName, file.type.type]);
+  async begin(file: NewFile, { least, most }: SizeBounds): Promise<Reservation> {
+    const { businessId, name, fileName, type, uploadedBy } = file;
+    const bytes = await this.quotaOf(businessId);
+    const values = [businessId, name, fileName, type.type, uploadedBy, least, most, bytes];
+    const [row] = await this.directory.rows<{ reserved: number }>(begin, values);
+    return { reserved: row?.reserved ?? null, quota: bytes };
   }
 
   async complete(businessId: number, name: string, size: number): Promise<void> {
     const rows = await this.directory.rows(complete, [businessId, name, size]);
     if (rows.length === 0) throw new Error("the file was swept away while it was stored");
+  }
+
+  async withdraw(businessId: number, name: string, uploadedBy: number | null): Promise<boolean> {
+    return (await this.directory.rows(withdraw, [businessId, name, uploadedBy])).length > 0;
   }
 
   async forget(businessId: number, name: string): Promise<void> {
@@ -58,8 +135,40 @@ export class PostgresMediaFiles implements MediaRegister {
     return row && type ? { ...row, type } : null;
   }
 
+  async touch(name: string): Promise<void> {
+    await this.directory.rows(touch, [name]);
+  }
+
+  async usage(businessId: number): Promise<MediaUsage> {
+    const bytes = await this.quotaOf(businessId);
+    const [row] = await this.directory.rows<Omit<MediaUsage, "quota">>(usage, [businessId]);
+    return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, quota: bytes };
+  }
+
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
     const values = [olderThanSeconds, most];
     return await this.directory.rows<{ businessId: number; name: string }>(abandoned, values);
+  }
+
+  async longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]> {
+    return await this.directory.rows<NamedFiles>(longUnnamed, [days, most, except]);
+  }
+
+  async keep({ businessId, names }: NamedFiles): Promise<void> {
+    await this.directory.rows(keep, [businessId, names]);
+  }
+
+  async withdrawUnnamed({ businessId, names }: NamedFiles, days: number): Promise<void> {
+    await this.directory.rows(withdrawUnnamed, [businessId, names, days]);
+  }
+
+  private get directory() {
+    return this.cells.directory;
+  }
+
+  /** Bytes. The flag lives with the business, which may be elsewhere than the directory. */
+  private async quotaOf(businessId: number): Promise<number> {
+    const [row] = await this.cells.of(businessId).rows<{ quota: number }>(quota, [businessId]);
+    return row?.quota ?? 0;
   }
 }
