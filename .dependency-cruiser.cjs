@@ -18,6 +18,7 @@ const owners = {
   "koa|@koa|koa-[^/]+|koa__[^/]+": ["^src/infra/http/", `${adapters}http/`],
   "proxy-addr": ["^src/infra/http/"],
   "raw-body": ["^src/infra/http/", "^src/sandbox/"],
+  "@hapi/bourne": ["^src/infra/http/"],
   ajv: ["^src/infra/http/", "^src/bootstrap/config"],
   "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],
   "swagger-ui-dist": ["^src/infra/http/"],

@@ -152,6 +152,7 @@ const strangers: [library: string, folder: string][] = [
   ["koa-helmet", "src/orders/adapters/postgres"],
   ["proxy-addr", "src/tenancy/adapters/http"],
   ["raw-body", "src/orders/adapters/postgres"],
+  ["@hapi/bourne", "src/orders/adapters/http"],
   ["ajv", "src/orders/adapters/http"],
   ["json-schema-to-ts", "src/orders/adapters/postgres"],
   ["swagger-ui-dist", "src/orders/adapters/http"],

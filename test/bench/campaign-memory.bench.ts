@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { Bench } from "./bench.ts";
-import { CampaignArena, wrongWith } from "./campaigns.ts";
+import { CampaignArena, highestRss, wrongWith } from "./campaigns.ts";
 import { rounded } from "./table.ts";
 
 const few = 1_000;
@@ -50,11 +49,3 @@ const bench: Bench = {
   },
 };
 export default bench;
-
-/** In MB, since the process began, as Linux keeps it. */
-async function highestRss(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  const kilobytes = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);
-  if (Number.isNaN(kilobytes)) throw new Error("this machine does not tell how much memory a process had");
-  return rounded(kilobytes / 1024, 1);
-}

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
@@ -6,6 +7,7 @@ import type { Arena } from "./bench.ts";
 import { load, type Shot } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
+import { rounded } from "./table.ts";
 
 export const registerPath = "/chats/enviar/masivo/plantilla";
 
@@ -71,8 +73,12 @@ export class CampaignArena {
     return this.stage.service("dist", { ROLE: "worker" });
   }
 
-  /** A request for a campaign to the first `count` contacts of the business. */
-  request(businessId: number, count: number): Shot {
+  /**
+   * A request for a campaign to the first `count` contacts of the business.
+   *
+   * @param note - a field of each that the campaign does not use
+   */
+  request(businessId: number, count: number, note?: string): Shot {
     const range = Array.from({ length: Math.min(count, this.settings.contacts) }, (_, n) => n);
     return {
       path: registerPath,
@@ -84,7 +90,7 @@ export class CampaignArena {
         nombre: "Promo",
         step: businessId * 100 + 1,
         contacts_id: range.map((n) => firstContact + n),
-        contacts: range.map((n) => ({ nombre: `Cliente ${n}`, numero: String(firstPhone + n), pedido: n })),
+        contacts: range.map((n) => ({ nombre: `Cliente ${n}`, numero: String(firstPhone + n), pedido: n, note })),
         paramMapping: { "1": "nombre", "2": "pedido" },
       }),
     };
@@ -92,10 +98,19 @@ export class CampaignArena {
 
   /** Posts it; the milliseconds that the answer took. */
   async register(shot: Shot): Promise<number> {
-    const isRight = (status: number, text: string) => status === 200 && text === '{"success":true}';
+    return this.post(shot, (text) => text === '{"success":true}');
+  }
+
+  /** Asks what the same request would send; the milliseconds that the answer took. */
+  async preview(shot: Shot): Promise<number> {
+    return this.post({ ...shot, path: "/campaigns/preview" }, (text) => text.startsWith('{"state":'));
+  }
+
+  private async post(shot: Shot, isRightText: (text: string) => boolean): Promise<number> {
+    const isRight = (status: number, text: string) => status === 200 && isRightText(text);
     const next = () => shot;
     const { latencies, firstWrong } = await load({ url: this.api.url, connections: 1, requests: 1, next, isRight });
-    if (firstWrong !== undefined) throw new Error(`not registered: ${firstWrong}`);
+    if (firstWrong !== undefined) throw new Error(`${shot.path}: ${firstWrong}`);
     return latencies[0] ?? Number.NaN;
   }
 
@@ -181,4 +196,12 @@ const businessOf = (id: number): BusinessFixture =>
 export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {
   const isExact = sent === recipients && messages === recipients && duplicates === 0;
   return isExact ? [] : [`${name}: of ${recipients} ${sent} sent, ${messages} in chats, ${duplicates} sent twice`];
+}
+
+/** In MB, since the process began, as Linux keeps it. */
+export async function highestRss(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const kilobytes = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);
+  if (Number.isNaN(kilobytes)) throw new Error("this machine does not tell how much memory a process had");
+  return rounded(kilobytes / 1024, 1);
 }

@@ -11,6 +11,8 @@ import { type SampleApp, serveSample } from "./sample-app.ts";
 const key = { "x-api-key": "k" };
 const token = { authorization: "Bearer t" };
 const good = { name: "a", count: 1 };
+const nested = (levels: number, inside: string) =>
+  `{"name":"a","count":1,"other":${"[".repeat(levels)}${inside}${"]".repeat(levels)}}`;
 const notJson = { message: "Request body is not valid JSON" };
 
 describe("the HTTP frame", () => {
@@ -125,8 +127,16 @@ describe("the HTTP frame", () => {
       expectAnswer(await ask("/things/5?word=a%00", { headers: token }), 400, refused("word"));
       expectAnswer(await ask("/things/5%00", { headers: token }), 400, refused("id"));
       expect((await make({ body: { ...good, name: "a\\u0000" } })).status, "spelt out").to.equal(201);
-      const deep = `{"name":"a","count":1,"other":${"[".repeat(4_000)}"\\u0000"${"]".repeat(4_000)}}`;
-      expectAnswer(await make({ rawBody: deep }), 400, refused("other"));
+      expectAnswer(await make({ rawBody: nested(99, '"\\u0000"') }), 400, refused("other"));
+    });
+
+    it("a body that is nested deeper than 100 levels, whatever its texts hold", async () => {
+      const deep = { success: false, error: "La solicitud no puede tener más de 100 niveles" };
+      const texts = JSON.stringify("\\[[[[[{{".repeat(50));
+      expect((await make({ rawBody: nested(99, texts) })).status).to.equal(201);
+      expectAnswer(await make({ rawBody: nested(100, texts) }), 400, deep);
+      expectAnswer(await make({ rawBody: nested(4_000, texts) }), 400, deep);
+      expectAnswer(await make({ rawBody: `[{"a":${nested(99, "1")}}]` }), 400, deep);
     });
 
     for (const query of ["page=1&page=2", "page=0", "page=-1", "page=x", "page=", "page=1e1"]) {

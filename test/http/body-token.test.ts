@@ -39,7 +39,7 @@ describe("a token in the body", () => {
   let app: SampleApp;
   before(async () => {
     const byBody: Middleware = async (ctx, next) => {
-      const token = await bodyToken(ctx);
+      const token = await bodyToken(ctx.req);
       ctx.set("X-Found", encodeURI(token ?? "none"));
       if (token === "wrong") throw new HttpProblem(401, "Wrong");
       ctx.state.caller = { businessId: 7 };

@@ -105,10 +105,10 @@ describe("the OpenAPI document", () => {
   });
 
   it("describes each answer, the endpoint's own before the common ones", () => {
-    expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "413", "429"]);
+    expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "413", "429", "503"]);
     expect(make.responses[400].description).to.equal("A field is missing or wrong");
     expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
-    expect(Object.keys(get.responses)).to.deep.equal(["200", "401", "404", "429"]);
+    expect(Object.keys(get.responses)).to.deep.equal(["200", "401", "404", "429", "503"]);
     expect(get.responses[404].content).to.deep.equal({ "application/json": { schema: { type: "string" } } });
     expect(Object.keys(document.paths["/things"].delete.responses)).to.deep.equal(["200", "400", "413", "429"]);
     expect(document.paths["/nothing"].put.responses[204]).to.deep.equal({ description: "Done" });

@@ -102,6 +102,20 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
       }
     });
 
+    it("and refuses a signed body that is nested deeper than any of the platform's, which stays refused", async () => {
+      const sayingDeep = (levels: number, id: string) =>
+        JSON.stringify(saying("deep", id)).replace(
+          '"text":{',
+          `"text":{"x":${"[".repeat(levels)}${"]".repeat(levels)},`,
+        );
+      const tooDeep: [number, object] = [400, { message: "La solicitud no puede tener más de 100 niveles" }];
+      for (const levels of [5_000, 1_000_000])
+        expectAnswer(await world.webhook(sayingDeep(levels, "wamid.deep")), tooDeep);
+      expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
+      expectAnswer(await world.webhook(sayingDeep(80, "wamid.less")), stored);
+      await arrives("deep");
+    });
+
     it("and takes a signed body of 3 MB, and refuses one that the platform never sends", async () => {
       expectAnswer(await world.webhook(saying("x".repeat(3_000_000))), stored);
       await eventually(async () => (await bodies()).some(({ length }) => length === 3_000_000));

@@ -330,8 +330,11 @@ describe("the shared report (§7)", () => {
       beforeEach(() => setFlag(1, "administrators"));
       after(() => setFlag(1, "all"));
 
-      it("is refused to agents and users of other roles in any form, like a wrong key (§7.12)", async () => {
-        for (const userId of [102, 105]) for (const answer of await inAllForms(userId)) refused(answer);
+      it("is refused to agents and users of other roles in any form (§7.12)", async () => {
+        const json = { message: "El reporte es solo para administradores", code: "forbidden" };
+        for (const userId of [102, 105]) {
+          for (const answer of await inAllForms(userId)) expect(answer).to.deep.include({ status: 403, json });
+        }
       });
 
       it("is answered to administrators and App Keys (§7.12)", async () => {

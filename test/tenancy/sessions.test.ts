@@ -180,7 +180,7 @@ describe("sessions", () => {
   });
 
   describe("of one user", () => {
-    const tokensOf = async (userId: number) => {
+    const liveOf = async (userId: number) => {
       const rows = await world.rows<{ live: number }>(
         "select count(*)::int as live from sessions where user_id = $1 and revoked_at is null and expires_at > now()",
         [userId],
@@ -206,9 +206,31 @@ describe("sessions", () => {
         expect(await ended).to.equal("io server disconnect");
         expect(await userOf(oldest)).to.equal(null);
         for (const token of [second, newest]) expect(await userOf(token)).to.include({ userId: 102 });
-        expect(await tokensOf(102)).to.equal(20);
+        expect(await liveOf(102)).to.equal(20);
       } finally {
         socket.disconnect();
+      }
+    });
+
+    it("are as few when one is opened while another one is not committed yet", async () => {
+      await world.rows("delete from sessions where user_id = 102");
+      for (let i = 0; i < 20; i++) await world.sessionToken(102);
+      const other = new pg.Client({ connectionString: world.config.database.url });
+      await other.connect();
+      try {
+        await other.query("begin");
+        await other.query("select open_session($1, 1, 102, '1 hour', 20)", [Buffer.alloc(32)]);
+        let isOpen = false;
+        const opened = world.sessionToken(102).finally(() => {
+          isOpen = true;
+        });
+        const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        await eventually(async () => isOpen || (await world.rows(waits)).length > 0);
+        await other.query("commit");
+        expect(await userOf(await opened)).to.include({ userId: 102 });
+        expect(await liveOf(102)).to.equal(20);
+      } finally {
+        await other.end();
       }
     });
 
@@ -216,11 +238,11 @@ describe("sessions", () => {
       await world.rows("delete from sessions where user_id = 102");
       for (let i = 0; i < 19; i++) await world.sessionToken(102);
       const opened = await Promise.all(Array.from({ length: 8 }, () => world.sessionToken(102)));
-      expect(await tokensOf(102)).to.equal(20);
+      expect(await liveOf(102)).to.equal(20);
       for (const token of opened) expect(await userOf(token)).to.include({ userId: 102 });
       await world.rows("update sessions set expires_at = now() where user_id = 102");
       const token = await world.sessionToken(102);
-      expect(await tokensOf(102)).to.equal(1);
+      expect(await liveOf(102)).to.equal(1);
       expect(await userOf(token)).to.include({ userId: 102 });
     });
   });
@@ -310,6 +332,29 @@ describe("sessions", () => {
       const statuses = (await attack).map(({ status }) => status);
       expect(statuses.filter((status) => status === 401).length).to.be.at.most(5);
       expect(statuses.filter((status) => status === 429).length).to.be.at.least(55);
+    });
+
+    it("wait in a bounded line, past which known browsers go and which clients that hang up leave (Auth.10)", async () => {
+      const cookie = cookieOf(await from("10.0.0.1", password));
+      const crowd = Array.from({ length: 50 }, (_, i) => {
+        const client = new AbortController();
+        const turnedAway = fetch(`${strict.api}/auth/session`, {
+          method: "POST",
+          body: JSON.stringify({ email: "nobody@b1.test", password: "x" }),
+          headers: { "content-type": "application/json", "x-forwarded-for": `10.2.0.${i}` },
+          signal: client.signal,
+        }).then((answer) => {
+          if (answer.status !== 503) throw new Error(`${answer.status}`);
+          return answer;
+        });
+        return { client, turnedAway };
+      });
+      const late = await Promise.any(crowd.map(({ turnedAway }) => turnedAway));
+      expect(await late.json()).to.deep.equal({ message: "Service unavailable" });
+      expect(Number(late.headers.get("retry-after"))).to.be.within(1, 30);
+      expect((await from("10.0.0.1", password, { cookie })).status).to.equal(200);
+      for (const { client } of crowd) client.abort();
+      await eventually(async () => (await from("10.0.0.2", password)).status === 200);
     });
   });
 });

@@ -88,7 +88,8 @@ function accessLog({ log, observe }: AppParts): Middleware {
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
   const { req } = ctx;
-  const isWhole = req.complete || req.destroyed || (await takeRest(req));
+  const isClosing = ctx.response.get("Connection") === "close";
+  const isWhole = isClosing || req.complete || req.destroyed || (await takeRest(req));
   if (!isWhole) ctx.set("Connection", "close");
 };
 

@@ -220,6 +220,9 @@ export class WrongSchedule extends DomainError<"wrong_schedule"> {
   readonly code = "wrong_schedule";
 }
 
+/** Of the unknown ids of a kind, so many are named; there may be more. */
+export const namedIds = 20;
+
 /** Ids in a request that the business does not have. */
 export class UnknownIds extends DomainError<"unknown_ids"> {
   readonly code = "unknown_ids";

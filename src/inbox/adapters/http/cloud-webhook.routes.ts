@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { isTooDeep, notJson, tooDeep } from "../../../infra/http/middleware/body.ts";
 import type { FailureLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
@@ -80,7 +81,7 @@ export function cloudWebhookRoutes(
         description: "Stored",
         schema: objectWith({ success: { type: "boolean" } }),
       },
-      400: { description: "No JSON", schema: problem },
+      400: { description: "No JSON, or nested deeper than anything that the platform sends", schema: problem },
       401: { description: "The signature is missing or wrong", schema: problem },
       429: { description: "Wrong, as too many before from this address", schema: problem },
       500: { description: "Not stored: the platform delivers it again", schema: problem },
@@ -92,7 +93,9 @@ export function cloudWebhookRoutes(
         await failures.refuse(ip, new HttpProblem(401, "Invalid signature"));
       }
       const payload = body.toString("utf8");
-      if (!isJson(payload)) throw new HttpProblem(400, "Request body is not valid JSON");
+      if (!isJson(payload)) throw notJson();
+      // The platform sends nothing like it, and neither reading nor storing it would ever succeed.
+      if (isTooDeep(payload)) throw tooDeep();
       await queue.keep(payload);
       onArrival();
       return { success: true };

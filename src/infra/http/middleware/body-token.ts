@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Context } from "koa";
 import { within } from "../../../kernel/within.ts";
 import { HttpProblem } from "../routing/dialect.ts";
 import { bodyMs } from "./body.ts";
@@ -12,10 +11,8 @@ export const tokenWithin = 16 * 1024;
  * The route reads the body from its first byte all the same. Of several fields of that name the first one counts; in
  * compressed bodies none is looked for.
  */
-export async function bodyToken({ req, res }: Context, withinMs = bodyMs): Promise<string | undefined> {
+export async function bodyToken(req: IncomingMessage, withinMs = bodyMs): Promise<string | undefined> {
   if (isEmpty(req) || req.headers["content-encoding"] !== undefined) return undefined;
-  // Of a refused request Node skips the rest only where nothing was read of it.
-  res.once("finish", () => req.resume());
   const search = new Search(req);
   return within(withinMs, search.outcome, tooSlow).finally(() => search.end());
 }

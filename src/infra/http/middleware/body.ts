@@ -3,13 +3,16 @@ import type { Context, Middleware } from "koa";
 import bodyParser from "koa-bodyparser";
 import readRawBody from "raw-body";
 import { within } from "../../../kernel/within.ts";
-import { HttpProblem } from "../routing/dialect.ts";
+import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
 
 /**
  * Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. Whoever
  * sends a body byte by byte would otherwise hold a place in memory for as long as an upload may take.
  */
 export const bodyMs = 30_000;
+
+/** Levels of nesting in a body. */
+export const mostLevels = 100;
 
 /** Of a body that is too large, what is still taken so that the client comes to read the answer. */
 const overrun = { bytes: 8 * 1024 * 1024, ms: 2_000 };
@@ -39,10 +42,12 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
     }
     const parsed = parse(ctx, async () => {});
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
-    await within(withinMs, read, tooSlow).catch((error: BodyError) => refuse(error, ctx));
+    await within(withinMs, read, tooSlow).catch(refuse);
+    const { rawBody: json } = ctx.request as { rawBody?: string };
     // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
-    if (ctx.request.rawBody === undefined) throw notLabelledJson();
-    if (ctx.request.rawBody === "") ctx.request.body = {};
+    if (json === undefined) throw notLabelledJson();
+    if (json === "") ctx.request.body = {};
+    if (isTooDeep(json)) throw tooDeep();
     return next();
   };
 }
@@ -52,7 +57,7 @@ export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   return async (ctx, next) => {
     const length = ctx.req.headers["content-length"] ?? null;
     const read = readRawBody(ctx.req, { limit, length });
-    ctx.request.body = await within(withinMs, read, tooSlow).catch((error: BodyError) => refuse(error, ctx));
+    ctx.request.body = await within(withinMs, read, tooSlow).catch(refuse);
     return next();
   };
 }
@@ -71,19 +76,46 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 
 type BodyError = Error & { readonly status?: number };
 
-const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
-const notLabelledJson = () => new HttpProblem(415, "Content-Type must be application/json");
-const notJson = () => new HttpProblem(400, "Request body is not valid JSON");
+export const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
+export const notLabelledJson = () => new HttpProblem(415, "Content-Type must be application/json");
+export const badEncoding = () => new HttpProblem(415, "Content-Encoding is not supported");
+export const tooLarge = (headers = {}) => new HttpProblem(413, "Request body is too large", headers);
+export const notJson = () => new HttpProblem(400, "Request body is not valid JSON");
+export const tooDeep = () => new InvalidInput(`La solicitud no puede tener más de ${mostLevels} niveles`);
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
+/** Counts the brackets of valid JSON outside of its texts: cheaper than a walk through what was parsed. */
+export function isTooDeep(json: string): boolean {
+  if (json.length <= 2 * mostLevels) return false;
+  let depth = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const code = json.charCodeAt(index);
+    if (code === 0x22) index = endOfText(json, index);
+    // `[` and `{`, `]` and `}` differ in this bit only.
+    else if ((code | 0x20) === 0x7b) depth += 1;
+    else if ((code | 0x20) === 0x7d) depth -= 1;
+    if (depth > mostLevels) return true;
+  }
+  return false;
+}
+
+/** Where the quote is that ends the text that begins at `index`. */
+function endOfText(json: string, index: number): number {
+  for (let at = index + 1; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) return at;
+    if (code === 0x5c) at += 1;
+  }
+  return json.length;
+}
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-async function refuse(error: BodyError, { req }: Context): Promise<never> {
+function refuse(error: BodyError): never {
   if (error instanceof HttpProblem) throw error;
-  if (error.status === 415) throw new HttpProblem(415, "Content-Encoding is not supported");
+  if (error.status === 415) throw badEncoding();
   if (error.status !== 413) throw notJson();
-  const isReusable = await takeRest(req);
-  throw new HttpProblem(413, "Request body is too large", isReusable ? {} : { Connection: "close" });
+  throw tooLarge();
 }
 
 /** A client that still writes when the connection closes sees a broken pipe instead of the answer. */

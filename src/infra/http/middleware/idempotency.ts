@@ -5,6 +5,7 @@ import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempo
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
+import { StreamedBody } from "../streaming/streamed-body.ts";
 
 /** Bytes of the largest body that is kept to be repeated. */
 export const largestKeptBody = 64 * 1024;
@@ -86,7 +87,7 @@ const nameOf = (caller: KeyCaller | UserCaller): string =>
 /** Of the bytes as they came, but for compression. */
 function digestOf(ctx: Context): Uint8Array {
   const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
-  const bytes = Buffer.isBuffer(body) ? body : rawBody;
+  const bytes = body instanceof StreamedBody ? body.digest : Buffer.isBuffer(body) ? body : rawBody;
   return createHash("sha256").update(`${ctx.method} ${ctx.url}\n`).update(bytes).digest();
 }
 

@@ -3,7 +3,6 @@ import type { Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
 import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
-import { takeRest } from "./body.ts";
 
 /** The one field of a form that holds a file. */
 export const fileField = "file";
@@ -33,15 +32,13 @@ const mostOverhead = 512 * 1024;
  */
 export function multipartFile(limit: number): Middleware {
   return async (ctx, next) => {
-    if (Number(ctx.req.headers["content-length"] ?? 0) > limit + mostOverhead) await refuseUnread(ctx.req);
+    if (Number(ctx.req.headers["content-length"] ?? 0) > limit + mostOverhead) throw new FileTooLarge();
     const form = new Form(ctx.req, limit);
     try {
       ctx.request.body = await form.file();
       await next();
     } catch (error) {
       form.close();
-      // A client that still writes has to be let finish, or it never reads the answer.
-      if (!(await takeRest(ctx.req))) ctx.set("Connection", "close");
       throw error;
     }
   };
@@ -51,18 +48,14 @@ export function multipartFile(limit: number): Middleware {
 export class FileTooLarge extends HttpProblem {
   readonly code = "file_too_large";
 
-  constructor(headers: Readonly<Record<string, string>> = {}) {
-    super(413, "Request body is too large", headers);
+  constructor() {
+    super(413, "Request body is too large");
   }
 }
 
 /** Of an endpoint's dialect. */
 export interface WithFile {
   readonly file_too_large: () => readonly [status: number, body: unknown];
-}
-
-async function refuseUnread(req: IncomingMessage): Promise<never> {
-  throw new FileTooLarge((await takeRest(req)) ? {} : { Connection: "close" });
 }
 
 class Form {

@@ -2,7 +2,7 @@ import { FairGate, type FairGateSettings } from "../../../kernel/fair-gate.ts";
 
 /**
  * Kinds of slow work. Of each kind only so much runs at a time in one process, and of one business less: two cores are
- * filled by four reports, and what is answered in milliseconds has to find them free. `uploads` and `exports` are slow
+ * filled by four reports, and what is answered in milliseconds has to find them free. `uploads`, `bodies` and `exports` are slow
  * because their clients may be, `platform` and `ads` because the platforms may be.
  */
 const settings = {
@@ -10,6 +10,7 @@ const settings = {
   lists: { width: 8, widthOfOne: 4, queueOfOne: 200, queue: 2_000, waitMs: 5_000 },
   exports: { width: 16, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 15_000 },
   campaigns: { width: 4, widthOfOne: 1, queueOfOne: 20, queue: 200, waitMs: 30_000 },
+  bodies: { width: 8, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 30_000 },
   uploads: { width: 128, widthOfOne: 16, queueOfOne: 64, queue: 512, waitMs: 30_000 },
   platform: { width: 256, widthOfOne: 64, queueOfOne: 256, queue: 2_000, waitMs: 10_000 },
   ads: { width: 32, widthOfOne: 4, queueOfOne: 40, queue: 400, waitMs: 15_000 },

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { type CheckElements, StreamedArray, type WrongElement } from "../streaming/streamed-array.ts";
 import { InvalidInput } from "./dialect.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
@@ -17,17 +18,67 @@ for (const keyword of [...extensionKeywords, "example"]) ajv.addKeyword(keyword)
  * wrong field, in the order in which the schema lists them.
  *
  * @param texts - true for paths and queries, where every value arrives as a string
+ * @param streamed - arrays of the input that are a `StreamedArray`
  */
-export function parser<const S extends SomeObjectSchema>(given: S, texts = false): (raw: unknown) => Infer<S> {
+export function parser<const S extends SomeObjectSchema>(
+  given: S,
+  texts = false,
+  streamed: readonly string[] = [],
+): (raw: unknown) => Infer<S> {
   const schema = given as unknown as ObjectSchema;
-  const isValid = ajv.compile(schema as object);
+  const isValid = ajv.compile(without(schema, streamed));
+  const areValid = streamed.map((name) => [name, checkOf(schema.properties[name] ?? true)] as const);
   const reader = numberReader(schema, texts);
   const explain = explainer(schema, texts);
   return (raw) => {
     const input = reader(raw);
-    if (isValid(input)) return input as Infer<S>;
+    const isFlawless =
+      isValid(input) && areValid.every(([name, check]) => check((input as Fields)[name]) === undefined);
+    if (isFlawless) return input as Infer<S>;
     throw new InvalidInput(explain(input) ?? (isRecord(input) ? "La solicitud no es válida" : "Se espera un objeto"));
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is wrong with one field; undefined where nothing is. */
+type Check = (value: unknown) => WrongElement | undefined;
+
+function without({ properties, ...schema }: ObjectSchema, names: readonly string[]): object {
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+  };
+}
+
+/** An array that streams was looked at element by element: its length is what is left to be looked at. */
+function checkOf(property: Schema): Check {
+  const isValid: ValidateFunction = ajv.compile(withoutDefault(property));
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
+  const wrongLength = (keyword: string, limit: number) => ({ keyword, instancePath: "", params: { limit } });
+  return (value) => {
+    if (!(value instanceof StreamedArray)) return isValid(value) ? undefined : isValid.errors?.[0];
+    if (value.length > maxItems) return wrongLength("maxItems", maxItems);
+    if (value.length < minItems) return wrongLength("minItems", minItems);
+    return value.wrong;
+  };
+}
+
+/** How the elements of each of these arrays are looked at while they arrive. */
+export function elementChecks(schema: ObjectSchema, streamed: readonly string[]): ReadonlyMap<string, CheckElements> {
+  return new Map(
+    streamed.map((name) => {
+      const property = schema.properties[name];
+      const items = (typeof property === "object" && property.items) || {};
+      const isValid: ValidateFunction = ajv.compile({ type: "array", items });
+      const check: CheckElements = (elements, first) => {
+        if (isValid(elements)) return undefined;
+        const [error] = isValid.errors as [ErrorObject];
+        return { ...error, instancePath: error.instancePath.replace(/\d+/, (place) => String(first + Number(place))) };
+      };
+      return [name, check];
+    }),
+  );
 }
 
 const isRecord = (raw: unknown): raw is Record<string, unknown> =>
@@ -62,14 +113,14 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
   const checks = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     property,
-    isValid: ajv.compile(withoutDefault(property)),
+    check: checkOf(property),
   }));
   return (input) => {
     const record = isRecord(input) ? input : {};
-    for (const { name, property, isValid } of checks) {
+    for (const { name, property, check } of checks) {
       const value = Object.hasOwn(record, name) ? record[name] : undefined;
-      if (value === undefined ? !required.has(name) : isValid(value)) continue;
-      return wording(name, property, value, isValid, texts);
+      const error = value === undefined ? undefined : check(value);
+      if (error || (value === undefined && required.has(name))) return wording(name, property, value, error, texts);
     }
     return undefined;
   };
@@ -82,8 +133,13 @@ function withoutDefault(property: Schema): object | boolean {
   return rest;
 }
 
-function wording(name: string, property: Schema, value: unknown, isValid: ValidateFunction, texts: boolean): string {
-  const error = value === undefined ? undefined : isValid.errors?.[0];
+function wording(
+  name: string,
+  property: Schema,
+  value: unknown,
+  error: WrongElement | undefined,
+  texts: boolean,
+): string {
   const keyword = error?.keyword ?? "required";
   const words = typeof property === "object" ? property["x-error"] : undefined;
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
@@ -94,19 +150,24 @@ function wording(name: string, property: Schema, value: unknown, isValid: Valida
 }
 
 /** Cut off where the caller's own keys would make it long. */
-const fieldPath = (name: string, error: ErrorObject | undefined): string =>
+const fieldPath = (name: string, error: WrongElement | undefined): string =>
   `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(0, 100);
 
-function complaint(keyword: string, error: ErrorObject | undefined): string {
+function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
-  if (keyword === "type") return `debe ser ${typeNames[[error?.params.type].flat()[0]] ?? "válido"}`;
+  if (keyword === "type") return `debe ser ${typeNames[String([error?.params.type].flat()[0])] ?? "válido"}`;
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
   if (keyword === "enum") return "no es un valor permitido";
-  if (tooMuch.has(keyword)) return `no puede tener más de ${error?.params.limit}`;
+  if (tooMuch.has(keyword)) {
+    const limit = `más de ${error?.params.limit}`;
+    if (error?.propertyName !== undefined) return `no puede llamar a un campo con ${limit} caracteres`;
+    return `no puede tener ${limit}${units[keyword] ?? ""}`;
+  }
   return "no es válido";
 }
 
-const tooMuch = new Set(["maxItems", "maxLength"]);
+const tooMuch = new Set(["maxItems", "maxLength", "maxProperties", "maxBytes"]);
+const units: Readonly<Record<string, string>> = { maxProperties: " campos", maxBytes: " bytes" };
 
 const typeNames: Record<string, string> = {
   integer: "un número",
@@ -125,17 +186,13 @@ export function refuseNullCharacter(input: unknown): void {
   throw new InvalidInput(field === undefined ? "La solicitud no es válida" : `${field} no es válido`);
 }
 
-/** Walks with a list of its own: a body of brackets alone is nested deeper than calls may be. */
+/** Called for JSON of `mostLevels` at most. */
 function hasNullCharacter(input: unknown): boolean {
-  const left = [input];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === "string" && value.includes("\0")) return true;
-    if (typeof value !== "object" || value === null) continue;
-    for (const [name, child] of Object.entries(value)) {
-      if (name.includes("\0")) return true;
-      left.push(child);
-    }
+  if (typeof input === "string") return input.includes("\0");
+  if (typeof input !== "object" || input === null) return false;
+  if (Array.isArray(input)) return input.some(hasNullCharacter);
+  for (const name in input) {
+    if (name.includes("\0") || hasNullCharacter((input as Fields)[name])) return true;
   }
   return false;
 }

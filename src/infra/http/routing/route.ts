@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
+import type { StreamedArray } from "../streaming/streamed-array.ts";
 import type { AuthKind, Callers } from "./caller.ts";
 import type { AnyDialect, Dialect } from "./dialect.ts";
 import type { LaneName } from "./lanes.ts";
@@ -56,6 +57,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly query?: Query;
   /** `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives. */
   readonly body?: Body;
+  /** Arrays of the body that may be large: its handler gets each as a `StreamedArray`. */
+  readonly streams?: readonly string[];
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
   /** Takes the header `Idempotency-Key`, whose keys are those of the caller. */
@@ -74,17 +77,33 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
 /** Bodies that no schema describes. */
 export type RawBody = "raw" | "multipart";
 
-type BodyOf<Body> = Body extends "raw" ? Buffer : Body extends "multipart" ? UploadedFile : Infer<Body>;
+type BodyOf<Body, Streams extends string> = Body extends "raw"
+  ? Buffer
+  : Body extends "multipart"
+    ? UploadedFile
+    : [Streams] extends [never]
+      ? Infer<Body>
+      : Streaming<Infer<Body>, Streams>;
+
+type Streaming<Fields, Streams extends string> = {
+  [Name in keyof Fields]: Name extends Streams
+    ? Fields[Name] extends readonly (infer Element)[]
+      ? StreamedArray<Element>
+      : never
+    : Fields[Name];
+};
 
 export interface RouteSpec<
   Params extends SomeObjectSchema | undefined,
   Query extends SomeObjectSchema | undefined,
   Body extends SomeObjectSchema | RawBody | undefined,
   Auth extends AuthKind,
+  Streams extends string,
 > extends RouteOf<Params, Query, Body, Auth> {
+  readonly streams?: readonly Streams[];
   /** What no schema can say of the input: the complaint about it, looked for before the business is. */
-  complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body>>): string | undefined;
-  handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body>, Callers[Auth]>): Promise<unknown> | unknown;
+  complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>): string | undefined;
+  handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>, Callers[Auth]>): Promise<unknown> | unknown;
 }
 
 /** The fields of a schema that hold the id of a business: `body.businessId`. */
@@ -114,8 +133,9 @@ export function defineRoute<
   const Params extends SomeObjectSchema | undefined = undefined,
   const Query extends SomeObjectSchema | undefined = undefined,
   const Body extends SomeObjectSchema | RawBody | undefined = undefined,
+  const Streams extends string = never,
 >(
-  spec: RouteSpec<Params, Query, Body, Auth> &
+  spec: RouteSpec<Params, Query, Body, Auth, Streams> &
     Guard<BusinessFields<"params", Params> | BusinessFields<"query", Query> | BusinessFields<"body", Body>>,
 ): Route {
   return spec as unknown as Route;

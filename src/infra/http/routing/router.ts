@@ -9,11 +9,12 @@ import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
 import type { LimitRate } from "../middleware/rate-limit.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
+import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
 import { breakingOff, streamStallMs, throughLane } from "./flow.ts";
-import { type Lanes, openLanes } from "./lanes.ts";
-import { parser, refuseNullCharacter } from "./parser.ts";
+import { type LaneName, type Lanes, openLanes } from "./lanes.ts";
+import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
 
 export interface RouterParts {
@@ -49,15 +50,14 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { admit, boundBytes } = parts;
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
-  const bytes = boundBytes && route.body !== undefined ? [boundBytes(limit, route.body === "multipart")] : [];
-  const body = route.body === undefined ? [] : [bodyOf(route.body, limit, parts.bodyMs)];
+  const arrival = arrivalOf(route);
+  const bytes = boundBytes && route.body !== undefined ? [boundBytes(limit, arrival !== undefined)] : [];
+  const body = route.body === undefined ? [] : [bodyOf(route, route.body, parts)];
   const keep = typeof route.body === "string" ? [keepBody] : [];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate(route.cost ?? 1)];
   const admitted = admit && route.auth !== "none" ? [admitting(admit)] : [];
   const lane = route.lane === undefined ? [] : [throughLane(parts.lanes[route.lane])];
-  const isStreamed = route.body === "multipart";
-  // What is worked off while it arrives takes as long as its client likes.
-  const upload = isStreamed && route.auth !== "none" ? [throughLane(parts.lanes.uploads)] : [];
+  const arriving = arrival && route.auth !== "none" ? [throughLane(parts.lanes[arrival])] : [];
   return [
     answering(route.dialect),
     ...keep,
@@ -65,11 +65,17 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
     ...limitRate,
     ...admitted,
     ...bytes,
-    ...upload,
+    ...arriving,
     ...body,
     ...lane,
     handling(route, parts),
   ] as Middleware[];
+}
+
+/** The lane of bodies that take as long as their clients like, and are no more than a piece at a time in memory. */
+function arrivalOf({ body, streams }: Route): LaneName | undefined {
+  if (body === "multipart") return "uploads";
+  return streams === undefined ? undefined : "bodies";
 }
 
 /** Before anything of the request costs more than knowing its caller. */
@@ -94,9 +100,13 @@ function unshared(authenticate: Middleware): Middleware {
   };
 }
 
-function bodyOf(body: NonNullable<Route["body"]>, limit: number, withinMs?: number): Middleware {
-  if (body === "raw") return rawBody(limit, withinMs);
-  return body === "multipart" ? multipartFile(limit) : jsonBody(limit, withinMs);
+function bodyOf(route: Route, body: NonNullable<Route["body"]>, parts: RouterParts): Middleware {
+  const { bodyLimit: limit = parts.bodyLimit, streams } = route;
+  if (body === "raw") return rawBody(limit, parts.bodyMs);
+  if (body === "multipart") return multipartFile(limit);
+  if (streams === undefined) return jsonBody(limit, parts.bodyMs);
+  const fields = { known: new Set(Object.keys(body.properties)), streamed: elementChecks(body, streams) };
+  return streamedBody(limit, fields, parts.bodyMs);
 }
 
 function handling(route: Route, parts: RouterParts): Middleware {
@@ -105,18 +115,19 @@ function handling(route: Route, parts: RouterParts): Middleware {
   const repeating = repeatingOf(route);
   const parseParams = route.params && parser(route.params, true);
   const parseQuery = route.query && parser(route.query, true);
-  const parseBody = typeof route.body === "object" ? parser(route.body) : (raw: unknown) => raw;
+  const parseBody = typeof route.body === "object" ? parser(route.body, false, route.streams) : (raw: unknown) => raw;
   return async (context) => {
     const ctx = context as unknown as RouterContext & { request: { body?: unknown; rawBody?: string } };
     if (ctx.url.includes("%00")) {
       if (route.params) refuseNullCharacter(ctx.params);
       if (route.query) refuseNullCharacter(ctx.query);
     }
-    if (ctx.request.rawBody?.includes("\\u0000")) refuseNullCharacter(ctx.request.body);
+    const { body, rawBody } = ctx.request;
+    if (rawBody?.includes("\\u0000")) refuseNullCharacter(body);
     const call: Call<unknown, unknown, unknown, unknown> = {
       params: parseParams?.(ctx.params),
       query: parseQuery?.({ ...ctx.query }),
-      body: parseBody(ctx.request.body),
+      body: parseBody(body instanceof StreamedBody ? body.value : body),
       caller: ctx.state.caller,
       headers: ctx.req.headers,
       ip: ctx.ip,

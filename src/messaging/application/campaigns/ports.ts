@@ -32,7 +32,7 @@ export interface CampaignContext {
   readonly preferredLanguage: string;
   readonly template: Template | null;
   readonly sender: Sender | null;
-  readonly missing: UnknownIds["missing"];
+  readonly missing: Omit<UnknownIds["missing"], "contacts">;
 }
 
 export interface CampaignRequest {
@@ -40,13 +40,14 @@ export interface CampaignRequest {
   readonly templateId: number;
   readonly userId: number;
   readonly stepId: number;
-  readonly contactIds: readonly number[];
   readonly tags: readonly number[];
 }
 
 export interface CampaignRegister {
   /** Null when there is no such business. */
   context(request: CampaignRequest): Promise<CampaignContext | null>;
+  /** Those that the business does not have, the lowest `namedIds` of them. */
+  missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
   /** Those of the contacts that opted out. */
   optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** What is left of the business's templates of this month; null where there is no limit. */
@@ -54,8 +55,8 @@ export interface CampaignRegister {
 }
 
 export interface NewCampaigns {
-  /** Whatever the size; the campaign's id. */
-  add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number>;
+  /** Whatever the size: the recipients are taken as they come. The campaign's id. */
+  add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number>;
 }
 
 export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;

@@ -43,13 +43,12 @@ export class PreviewCampaign {
 
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
-    const { template, sender, parameterCount, preferredLanguage } = context;
+    const { template, sender, parameterCount, preferredLanguage, total } = context;
     // ProviderB approves its own templates, and does not say; nor is anything known of its limits.
     const isCloud = template.provider === "Cloud";
     const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
     const mostCharacters = isCloud ? longestBody : Number.POSITIVE_INFINITY;
-    const all = recipientsOf(command, parameterCount);
-    const shown = all.slice((page - 1) * limit, page * limit);
+    const shown = await slice(recipientsOf(command, parameterCount), (page - 1) * limit, page * limit);
     const optedOut = await this.campaigns.optedOut(
       command.businessId,
       shown.map(({ contactId }) => contactId),
@@ -57,7 +56,7 @@ export class PreviewCampaign {
     return {
       state: approvalState(template.structure, preferredLanguage, known),
       remaining: await this.campaigns.remaining(command.businessId),
-      total: all.length,
+      total,
       recipients: shown.map(({ contactId, phone, parameters }) => {
         const text = renderBody(template, parameters);
         const has: Readonly<Record<Problem, boolean>> = {
@@ -74,4 +73,16 @@ export class PreviewCampaign {
       }),
     };
   }
+}
+
+/** Takes no more than it needs. */
+async function slice<Item>(batches: AsyncIterable<readonly Item[]>, from: number, to: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  let at = 0;
+  for await (const batch of batches) {
+    taken.push(...batch.slice(Math.max(0, from - at), Math.max(0, to - at)));
+    at += batch.length;
+    if (at >= to) break;
+  }
+  return taken;
 }

@@ -4,6 +4,7 @@ import { phoneDigits } from "../../../kernel/text.ts";
 import {
   type FrozenTemplate,
   fillParameters,
+  namedIds,
   type ParameterMapping,
   UnknownIds,
   UnknownPlaceholder,
@@ -23,13 +24,24 @@ export interface RegisterCampaignCommand {
   readonly templateId: number;
   readonly stepId: number;
   readonly tags: readonly number[];
-  readonly contactIds: readonly number[];
-  /** `contacts[i]` describes `contactIds[i]`; `phone` holds at least one digit. */
-  readonly contacts: readonly { readonly phone: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  readonly contacts: NamedContacts;
   readonly mapping: ParameterMapping | null;
   /** ISO 8601, in the business's time zone where it names none; at once when null. */
   readonly startsAt: string | null;
   readonly window: { readonly from: string; readonly to: string } | null;
+}
+
+/** In the order of the request, some at a time, as often as they are asked for. */
+export interface NamedContacts {
+  ids(): AsyncIterable<readonly number[]>;
+  whole(): AsyncIterable<readonly NamedContact[]>;
+}
+
+export interface NamedContact {
+  readonly id: number;
+  /** Holds at least one digit. */
+  readonly phone: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export type RegisterCampaignFailure =
@@ -60,8 +72,11 @@ export class RegisterCampaign {
     const template = await freeze(context, this.known, this.mediaBaseUrl);
     const sent = { template, senderId: sender.id, timezone, startsAt, window };
     const campaign = { businessId, name, userId, stepId, tags, ...sent };
-    const recipients = recipientsOf(command, context.parameterCount);
-    const id = await this.unitOfWork.run(businessId, ({ campaigns }) => campaigns.add(campaign, recipients));
+    // Read anew where the transaction is tried again.
+    const recipients = () => recipientsOf(command, context.parameterCount);
+    const id = await this.unitOfWork.run(businessId, ({ campaigns }) =>
+      campaigns.add(campaign, context.total, recipients()),
+    );
     this.dispatch();
     return id;
   }
@@ -72,6 +87,8 @@ export type CheckedCampaign = CampaignContext & {
   readonly sender: Sender;
   readonly parameterCount: number;
   readonly startsAt: Date | null;
+  /** Recipients. */
+  readonly total: number;
 };
 
 /** Everything that the command names exists in its business, and it can be sent. */
@@ -80,7 +97,9 @@ export async function checked(campaigns: CampaignRegister, command: RegisterCamp
   if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
   const { template, sender, missing } = context;
   if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${command.businessId}`);
-  if (Object.values(missing).some((ids) => ids.length > 0)) throw new UnknownIds(missing);
+  const { total, unknown } = await contactsOf(campaigns, command);
+  const unknownIds = { contacts: unknown, ...missing };
+  if (Object.values(unknownIds).some((ids) => ids.length > 0)) throw new UnknownIds(unknownIds);
   const parameterCount = requiredParameters(template);
   for (const placeholder of command.mapping?.keys() ?? []) {
     if (placeholder > parameterCount) throw new UnknownPlaceholder(placeholder);
@@ -88,7 +107,20 @@ export async function checked(campaigns: CampaignRegister, command: RegisterCamp
   const startsAt = command.startsAt === null ? null : instantOf(command.startsAt, context.timezone);
   if (command.startsAt !== null && startsAt === null) throw new WrongSchedule("no ISO 8601 date");
   if (!sender) throw new NoSender(`business ${command.businessId}`);
-  return { ...context, template, sender, parameterCount, startsAt };
+  return { ...context, template, sender, parameterCount, startsAt, total };
+}
+
+/** How many contacts there are, each counted once, and the lowest ids of those that the business does not have. */
+async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }: RegisterCampaignCommand) {
+  const seen = new Set<number>();
+  let unknown: readonly number[] = [];
+  for await (const ids of contacts.ids()) {
+    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    const missing = await campaigns.missingContacts(businessId, fresh);
+    if (missing.length > 0) unknown = [...unknown, ...missing].sort((a, b) => a - b).slice(0, namedIds);
+  }
+  return { total: seen.size, unknown };
 }
 
 /** What the campaign sends from now on, whatever becomes of its template. */
@@ -112,19 +144,19 @@ export async function freeze(
 }
 
 /** A contact that is named twice is one recipient, as it was named first. */
-export function recipientsOf(command: RegisterCampaignCommand, parameterCount: number): NewRecipient[] {
-  const { contactIds, contacts, mapping } = command;
+export async function* recipientsOf(
+  { contacts, mapping }: RegisterCampaignCommand,
+  parameterCount: number,
+): AsyncGenerator<NewRecipient[]> {
   const seen = new Set<number>();
-  const recipients: NewRecipient[] = [];
-  contactIds.forEach((contactId, index) => {
-    const contact = contacts[index];
-    if (!contact || seen.has(contactId)) return;
-    seen.add(contactId);
-    recipients.push({
-      contactId,
-      phone: phoneDigits(contact.phone) ?? "",
-      parameters: fillParameters(mapping, parameterCount, contact.fields),
-    });
-  });
-  return recipients;
+  for await (const some of contacts.whole()) {
+    const recipients: NewRecipient[] = [];
+    for (const { id, phone, fields } of some) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const parameters = fillParameters(mapping, parameterCount, fields);
+      recipients.push({ contactId: id, phone: phoneDigits(phone) ?? "", parameters });
+    }
+    yield recipients;
+  }
 }

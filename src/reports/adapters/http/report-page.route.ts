@@ -2,7 +2,7 @@ import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
-import { dateField, refusedCaller, reportDialect } from "./shared-report.route.ts";
+import { dateField, forbiddenCaller, refusedCaller, reportDialect } from "./shared-report.route.ts";
 
 const query = {
   type: "object",
@@ -53,6 +53,7 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
       200: { description: "The page, text/html" },
       400: { description: "A parameter is missing or wrong, or the business shares no report", schema: problem },
       401: { description: refusedCaller, schema: unauthorized },
+      403: forbiddenCaller,
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,

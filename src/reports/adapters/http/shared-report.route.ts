@@ -2,7 +2,7 @@ import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, problem, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
@@ -41,7 +41,7 @@ const periodTexts: Readonly<Record<PeriodProblem, string>> = {
 export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFailure> = {
   invalid_input: (error) => [400, { message: error.message }],
   business_not_found: () => [401, { message: "Invalid API key" }],
-  report_for_administrators: () => [401, { message: "Invalid API key" }],
+  report_for_administrators: () => [403, { message: "El reporte es solo para administradores", code: "forbidden" }],
   report_not_shared: () => [400, { message: "La empresa no tiene habilitado el reporte compartido" }],
   bad_period: ({ problem }) => [400, { message: periodTexts[problem] }],
   report_too_large: ({ what, limit }) => [
@@ -56,8 +56,11 @@ export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFail
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
-export const refusedCaller =
-  "No such key or token, one of another business than the root, or of a user whom the root keeps from reports";
+export const refusedCaller = "No such key or token, or one of another business than the root";
+export const forbiddenCaller = {
+  description: "The root keeps reports from users who are no administrators",
+  schema: objectWith({ message: text, code: { const: "forbidden" } }),
+} as const;
 
 /** §7 Shared report. */
 export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route =>
@@ -121,8 +124,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       ],
       [
         "§7.12",
-        "Where the root's feature flag `reports_for` is `administrators`, sessions of all other users are refused like a " +
-          "token that does not exist. App Keys are not.",
+        "Where the root's feature flag `reports_for` is `administrators`, sessions of all other users are a 403. App " +
+          "Keys are not.",
       ],
     ],
     auth: "key-or-body-token",
@@ -143,6 +146,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
       401: { description: refusedCaller, schema: unauthorized },
+      403: forbiddenCaller,
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,

@@ -61,7 +61,7 @@ function session(parts: AuthenticatorParts): Middleware {
 
 async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Promise<string | undefined> {
   await limitRate(1)(ctx, async () => {});
-  return ctx.state.keepsBody ? undefined : bodyToken(ctx);
+  return ctx.state.keepsBody ? undefined : bodyToken(ctx.req);
 }
 
 /** Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order; all are refused alike. */

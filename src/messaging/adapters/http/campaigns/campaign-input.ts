@@ -1,6 +1,7 @@
 import { idOf, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
+import type { StreamedArray } from "../../../../infra/http/streaming/streamed-array.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
-import type { RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
+import type { NamedContact, RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
 
 export const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 } as const;
 
@@ -10,6 +11,10 @@ const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", 
 const mostContacts = 200_000;
 /** Bytes: what so many contacts take, with some fields of their own. */
 export const campaignBodyLimit = 128 * 1024 * 1024;
+/** Of one contact; a text as long as this is longer than any message. */
+const mostFields = 100;
+const longestName = 64;
+const longestText = 4_096;
 
 export const campaignBody = {
   type: "object",
@@ -24,9 +29,15 @@ export const campaignBody = {
       items: {
         type: "object",
         required: ["nombre", "numero"],
+        maxProperties: mostFields,
+        propertyNames: { type: "string", maxLength: longestName },
         properties: {
-          nombre: { type: "string", example: "Ana" },
+          nombre: { type: "string", maxLength: longestText, example: "Ana" },
           numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "59170000001" },
+        },
+        additionalProperties: {
+          type: ["string", "number", "boolean", "null", "object", "array"],
+          maxLength: longestText,
         },
       },
     },
@@ -55,12 +66,15 @@ export const campaignBody = {
   },
 } as const satisfies Schema;
 
+/** Of which a request may have very many. */
+export const campaignStreams = ["contacts_id", "contacts"] as const;
+
 export const notADate = "schedule_at debe ser una fecha ISO 8601";
 
 interface CampaignBody {
   readonly plantilla_id: number;
-  readonly contacts_id: readonly number[];
-  readonly contacts: readonly { readonly numero: string; readonly [field: string]: unknown }[];
+  readonly contacts_id: StreamedArray<number>;
+  readonly contacts: StreamedArray<{ readonly numero: string; readonly [field: string]: unknown }>;
   readonly user_id: number;
   readonly nombre: string;
   readonly tags: readonly number[];
@@ -87,11 +101,25 @@ export const toCommand = (body: CampaignBody, businessId: number): RegisterCampa
   templateId: body.plantilla_id,
   stepId: body.step,
   tags: [...new Set(body.tags)],
-  contactIds: body.contacts_id,
-  contacts: body.contacts.map((fields) => ({ phone: fields.numero, fields })),
+  contacts: { ids: () => body.contacts_id.batches(), whole: () => wholeContacts(body) },
   mapping: body.paramMapping
     ? new Map(Object.entries(body.paramMapping).map(([placeholder, field]) => [Number(placeholder), field]))
     : null,
   startsAt: body.schedule_at ?? null,
   window: body.send_window ?? null,
 });
+
+/** `contacts[i]` describes `contacts_id[i]`: there are as many of the one as of the other. */
+async function* wholeContacts({ contacts_id, contacts }: CampaignBody): AsyncGenerator<NamedContact[]> {
+  const furtherIds = contacts_id.batches()[Symbol.asyncIterator]();
+  let ids: readonly number[] = [];
+  for await (const some of contacts.batches()) {
+    while (ids.length < some.length) {
+      const { value, done } = await furtherIds.next();
+      if (done) throw new Error("there are more contacts than ids");
+      ids = ids.concat(value);
+    }
+    yield some.map((fields, index) => ({ id: ids[index] as number, phone: fields.numero, fields }));
+    ids = ids.slice(some.length);
+  }
+}

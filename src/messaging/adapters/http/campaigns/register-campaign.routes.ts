@@ -3,12 +3,17 @@ import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/r
 import { failure, integer, nullableInteger, objectWith, text } from "../../../../infra/http/routing/schema.ts";
 import { type PreviewCampaign, previewProblems } from "../../../application/campaigns/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
-import type { UnknownIds } from "../../../domain/campaign.ts";
+import { namedIds, type UnknownIds } from "../../../domain/campaign.ts";
 import { approvalStates } from "../../../domain/platform.ts";
-import { campaignBody, campaignBodyLimit, complaintAbout, notADate, page, toCommand } from "./campaign-input.ts";
-
-/** So many missing ids of a kind are named; there may be more. */
-const namedIds = 20;
+import {
+  campaignBody,
+  campaignBodyLimit,
+  campaignStreams,
+  complaintAbout,
+  notADate,
+  page,
+  toCommand,
+} from "./campaign-input.ts";
 
 const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
 
@@ -63,9 +68,11 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ["§4.5", "Messages go out in the number's rate, each once, and are kept in the chats of their contacts."],
       ["§4.6", "`schedule_at` (ISO 8601) has it begin later; `send_window` has it send between two local times only."],
       ["§4.7", "The id of the campaign comes in the header `X-Campaign-Id`."],
+      ["§4.8", "A contact takes at most 64 kB, and so does every field of the body but `contacts_id` and `contacts`."],
     ],
     auth: "app-key",
     body: campaignBody,
+    streams: campaignStreams,
     complaint: complaintAbout,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
@@ -126,6 +133,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     auth: "app-key",
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
+    streams: campaignStreams,
     complaint: complaintAbout,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,

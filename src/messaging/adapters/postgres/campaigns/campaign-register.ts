@@ -1,4 +1,4 @@
-import { textArray } from "../../../../infra/postgres/arrays.ts";
+import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
@@ -11,27 +11,28 @@ import type {
   NewCampaigns,
   NewRecipient,
 } from "../../../application/campaigns/ports.ts";
+import { namedIds } from "../../../domain/campaign.ts";
 import type { Template } from "../../../domain/template.ts";
 import { joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
 import { joinedTemplate, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
-/** Recipients that go to the database in one statement: large enough to be fast, small enough not to hold up others. */
-const rowsAtATime = 10_000;
+/** What goes to the database in one statement: large enough to be fast, small enough not to hold up others. */
+const mostAtATime = { rows: 5_000, characters: 1_000_000 };
 
 const missing = (ids: string, table: string, also = "") => `
   array(select wanted.id from unnest(${ids}::bigint[]) as wanted(id)
         where not exists (select from ${table} as found
                           where found.business_id = business.id and found.id = wanted.id ${also})
-        order by wanted.id limit 20)`;
+        order by wanted.id limit ${namedIds})`;
 
 const context: Statement = {
   name: "campaign_context",
   text: `
     select business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, ${senderColumns},
-           ${missing("$5", "contacts")} as contacts, ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as step,
-           ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$6", "tags")} as tags
+           ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as step,
+           ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$5", "tags")} as tags
     from businesses as business
     left join templates as template
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null
@@ -42,6 +43,11 @@ const context: Statement = {
       order by senders.id limit 1
     ) as sender on true
     where business.id = $1`,
+};
+
+const missingContacts: Statement = {
+  name: "campaign_missing_contacts",
+  text: `select ${missing("$2", "contacts")} as ids from businesses as business where business.id = $1`,
 };
 
 const addCampaign: Statement = {
@@ -93,8 +99,8 @@ export class PostgresCampaignRegister implements CampaignRegister {
   ) {}
 
   async context(request: CampaignRequest): Promise<CampaignContext | null> {
-    const { businessId, templateId, userId, stepId, contactIds, tags } = request;
-    const values = [businessId, templateId, userId, stepId, contactIds, tags];
+    const { businessId, templateId, userId, stepId, tags } = request;
+    const values = [businessId, templateId, userId, stepId, tags];
     const [row] = await this.cells.of(businessId).rows<ContextRow>(context, values);
     if (!row) return null;
     return {
@@ -102,8 +108,14 @@ export class PostgresCampaignRegister implements CampaignRegister {
       preferredLanguage: row.preferredLanguage,
       template: joinedTemplate(row),
       sender: joinedSender(row, businessId, this.vault),
-      missing: { contacts: row.contacts, step: row.step, user: row.user, tags: row.tags },
+      missing: { step: row.step, user: row.user, tags: row.tags },
     };
+  }
+
+  async missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]> {
+    const values = [businessId, plainArray(contactIds)];
+    const [row] = await this.cells.of(businessId).rows<{ ids: number[] }>(missingContacts, values);
+    return row?.ids ?? [];
   }
 
   async optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>> {
@@ -120,21 +132,32 @@ export class PostgresCampaignRegister implements CampaignRegister {
 export class PostgresNewCampaigns implements NewCampaigns {
   constructor(private readonly transaction: Queries) {}
 
-  async add(campaign: NewCampaign, recipients: readonly NewRecipient[]): Promise<number> {
-    const id = await this.addCampaign(campaign, recipients.length);
-    for (let from = 0; from < recipients.length; from += rowsAtATime) {
-      const rows = recipients.slice(from, from + rowsAtATime);
-      await this.transaction.rows(addRecipients, [
-        campaign.businessId,
-        id,
-        from,
-        rows.map(({ contactId }) => contactId),
-        rows.map(({ phone }) => phone),
-        // Arrays of arrays cannot have rows of different lengths.
-        rows.map(({ parameters }) => textArray(parameters)),
-      ]);
+  /** While some are written down, the next are read. */
+  async add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number> {
+    const id = await this.addCampaign(campaign, total);
+    let position = 0;
+    let written: Promise<unknown> = Promise.resolve();
+    for await (const rows of inChunks(recipients)) {
+      await written;
+      written = this.addRecipients(campaign.businessId, id, position, rows);
+      // Awaited with the next rows, or at the end.
+      written.catch(() => {});
+      position += rows.length;
     }
+    await written;
     return id;
+  }
+
+  private addRecipients(businessId: number, id: number, from: number, rows: readonly NewRecipient[]): Promise<unknown> {
+    return this.transaction.rows(addRecipients, [
+      businessId,
+      id,
+      from,
+      plainArray(rows.map(({ contactId }) => contactId)),
+      textArray(rows.map(({ phone }) => phone)),
+      // Arrays of arrays cannot have rows of different lengths.
+      textArray(rows.map(({ parameters }) => textArray(parameters))),
+    ]);
   }
 
   private async addCampaign(campaign: NewCampaign, total: number): Promise<number> {
@@ -157,4 +180,20 @@ export class PostgresNewCampaigns implements NewCampaigns {
     if (!row) throw new Error(`no campaign was made in business ${businessId}`);
     return row.id;
   }
+}
+
+async function* inChunks(recipients: AsyncIterable<readonly NewRecipient[]>): AsyncGenerator<NewRecipient[]> {
+  let chunk: NewRecipient[] = [];
+  let characters = 0;
+  for await (const some of recipients) {
+    for (const recipient of some) {
+      chunk.push(recipient);
+      for (const parameter of recipient.parameters) characters += parameter.length;
+      if (chunk.length < mostAtATime.rows && characters < mostAtATime.characters) continue;
+      yield chunk;
+      chunk = [];
+      characters = 0;
+    }
+  }
+  if (chunk.length > 0) yield chunk;
 }

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { type Transform, Writable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import { parse } from "@hapi/bourne";
+import type { Middleware } from "koa";
+import { within } from "../../../kernel/within.ts";
+import { badEncoding, bodyMs, hasBody, notJson, notLabelledJson, tooLarge, tooSlow } from "../middleware/body.ts";
+import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { refuseNullCharacter } from "../routing/parser.ts";
+import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
+import { Spool } from "./spool.ts";
+import { type CheckElements, StreamedArray, type WrongElement } from "./streamed-array.ts";
+
+/** What its handler needs to know of a body that streams. */
+export interface StreamedFields {
+  /** Of the outermost object; others are ignored. */
+  readonly known: ReadonlySet<string>;
+  /** The arrays among them of which only some elements at a time are in memory. */
+  readonly streamed: ReadonlyMap<string, CheckElements>;
+}
+
+export class StreamedBody {
+  constructor(
+    /** Of an object its known fields, with a `StreamedArray` for each array that streams. */
+    readonly value: unknown,
+    /** SHA-256 of the bytes, decompressed. */
+    readonly digest: Uint8Array,
+  ) {}
+}
+
+/**
+ * Receives a JSON body of which some arrays may be large. Its handler runs once all of it has arrived: a slow client
+ * keeps nothing waiting but this. Where a field comes twice, the last one counts, as `JSON.parse` has it.
+ *
+ * @param limit - bytes, counted after decompression
+ */
+export function streamedBody(limit: number, fields: StreamedFields, withinMs = bodyMs): Middleware {
+  return async (ctx, next) => {
+    if (!hasBody(ctx.req)) {
+      ctx.request.body = new StreamedBody({}, createHash("sha256").digest());
+      return next();
+    }
+    if (!isJson(ctx.get("content-type"))) throw notLabelledJson();
+    const spool = new Spool();
+    try {
+      const upload = new Upload(ctx.req, spool, limit);
+      await within(withinMs, upload.received, tooSlow).catch(async (error: unknown) => {
+        await upload.breakOff();
+        throw error;
+      });
+      const value = await readValue(upload.scanner, readerOf(spool, ctx.req), fields);
+      ctx.request.body = new StreamedBody(value, upload.digest());
+      await next();
+    } finally {
+      await spool.close();
+    }
+  };
+}
+
+/** Without a type there is nothing else to take it for. */
+const isJson = (type: string): boolean =>
+  type === "" || /^(application\/json|[^\s;/]+\/[^\s;/]+\+json)\s*(;|$)/i.test(type);
+
+/** A body on its way into a spool, read no faster than that takes it. */
+class Upload {
+  readonly scanner = new JsonScanner();
+  readonly received: Promise<void>;
+  private readonly hash = createHash("sha256");
+  private readonly decoder: Transform | undefined;
+  private readonly sink: Writable;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly spool: Spool,
+    private readonly limit: number,
+  ) {
+    this.decoder = decoderOf(req);
+    this.sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        this.writing = this.take(chunk);
+        this.writing.then(() => done(), done);
+      },
+    });
+    this.received = new Promise((resolve, reject) => {
+      this.sink.once("finish", resolve).once("error", reject);
+      this.decoder?.once("error", () => reject(notJson()));
+      // What decompresses would wait for ever for the rest.
+      req.once("close", () => {
+        if (!req.complete) reject(notJson());
+      });
+    });
+    const declared = this.decoder ? 0 : Number(req.headers["content-length"] ?? 0);
+    if (declared > limit) this.sink.destroy(tooLarge());
+    else (this.decoder ? req.pipe(this.decoder) : req).pipe(this.sink);
+  }
+
+  digest(): Uint8Array {
+    return this.hash.digest();
+  }
+
+  async breakOff(): Promise<void> {
+    this.req.unpipe();
+    this.decoder?.destroy();
+    this.sink.destroy();
+    await this.writing.catch(() => {});
+  }
+
+  private async take(chunk: Buffer): Promise<void> {
+    if (this.scanner.size + chunk.length > this.limit) throw tooLarge();
+    this.scanner.scan(chunk);
+    this.hash.update(chunk);
+    await this.spool.write(chunk);
+  }
+}
+
+function decoderOf({ headers }: IncomingMessage): Transform | undefined {
+  switch (headers["content-encoding"]) {
+    case undefined:
+    case "identity":
+      return undefined;
+    case "gzip":
+    case "deflate":
+      return createUnzip();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      throw badEncoding();
+  }
+}
+
+/** What stands in a span of the body. */
+type Read = (span: Span) => Promise<string>;
+
+/** Throws once the client is gone: who works for it stops where it reads on. */
+const readerOf =
+  (spool: Spool, { socket }: IncomingMessage): Read =>
+  async ({ start, end }) => {
+    if (socket.destroyed) throw new HttpProblem(400, "Request was broken off");
+    return (await spool.read(start, end)).toString();
+  };
+
+async function readValue(scanner: JsonScanner, read: Read, { known, streamed }: StreamedFields): Promise<unknown> {
+  scanner.end();
+  if (!scanner.isObject) {
+    const text = await read({ start: 0, end: scanner.size });
+    return text === "" ? {} : parsed(text);
+  }
+  const value: Record<string, unknown> = {};
+  for (const field of scanner.fields) {
+    const name = await nameOf(field, read);
+    const check = field.elements && streamed.get(name);
+    const found = check ? await arrayOf(name, field.elements, read, check) : await plainOf(name, field.value, read);
+    if (known.has(name)) value[name] = found;
+  }
+  return value;
+}
+
+async function nameOf({ name: span }: FieldSpan, read: Read): Promise<string> {
+  if (isTooLong(span)) throw new InvalidInput("La solicitud no es válida");
+  const text = await read(span);
+  const name = parsed(text) as string;
+  if (mayHoldNull(text)) refuseNullCharacter({ [name]: null });
+  return name;
+}
+
+async function plainOf(name: string, span: Span, read: Read): Promise<unknown> {
+  if (isTooLong(span)) {
+    throw new InvalidInput(`${name.slice(0, 100)} no puede tener más de ${mostBytesAtOnce} bytes`);
+  }
+  const text = await read(span);
+  const value = parsed(text);
+  if (mayHoldNull(text)) refuseNullCharacter({ [name]: value });
+  return value;
+}
+
+async function arrayOf(
+  name: string,
+  spans: readonly Span[],
+  read: Read,
+  check: CheckElements,
+): Promise<StreamedArray<unknown>> {
+  let length = 0;
+  let wrong: WrongElement | undefined;
+  for (const span of spans) {
+    if (isTooLong(span)) {
+      wrong ??= { keyword: "maxBytes", instancePath: `/${length}`, params: { limit: mostBytesAtOnce } };
+      length += 1;
+      continue;
+    }
+    const text = await read(span);
+    const elements = elementsOf(text);
+    // A comma stands before or after it.
+    if (elements.length === 0 && spans.length > 1) throw notJson();
+    if (mayHoldNull(text)) refuseNullCharacter({ [name]: elements });
+    wrong ??= check(elements, length);
+    length += elements.length;
+  }
+  return new StreamedArray(length, wrong, async function* () {
+    for (const span of spans) yield elementsOf(await read(span));
+  });
+}
+
+const isTooLong = ({ start, end }: Span): boolean => end - start > mostBytesAtOnce;
+
+const elementsOf = (text: string): readonly unknown[] => parsed(`[${text}]`) as readonly unknown[];
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { protoAction: "remove" });
+  } catch {
+    throw notJson();
+  }
+}
+
+const mayHoldNull = (text: string): boolean => text.includes("\\u0000");

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+
+const spaces = ["", "", "", " ", "\n\t", "\r"] as const;
+
+/** The value as JSON in one of the ways in which it may be written, by the numbers given. */
+function written(value: unknown, next: () => number): string {
+  const space = () => spaces[next() % spaces.length];
+  const list = (items: readonly string[]) => items.join(`${space()},${space()}`);
+  if (typeof value === "string") return quoted(value, next);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${space()}${list(value.map((one) => written(one, next)))}${space()}]`;
+  const fields = Object.entries(value).map(
+    ([name, inner]) => `${quoted(name, next)}${space()}:${space()}${written(inner, next)}`,
+  );
+  return `{${space()}${list(fields)}${space()}}`;
+}
+
+/** Some of its characters spelled out. */
+function quoted(text: string, next: () => number): string {
+  const plain = JSON.stringify(text);
+  const code = text.charCodeAt(0).toString(16).padStart(4, "0");
+  return text !== "" && next() % 4 === 0 ? `"\\u${code}${JSON.stringify(text.slice(1)).slice(1)}` : plain;
+}
+
+const numbers = fc.array(fc.nat(99), { minLength: 7, maxLength: 40 });
+
+export function nextOf(given: readonly number[]): () => number {
+  let at = 0;
+  return () => given[at++ % given.length] ?? 0;
+}
+
+/** Ways to write a value as JSON. */
+export const writings = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+  fc.tuple(value, numbers).map(([one, given]) => written(one, nextOf(given)));
+
+/** The bytes cut into chunks of these lengths, again and again. */
+export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
+  const next = nextOf(lengths);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + Math.max(1, next());
+    chunks.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return chunks;
+}
+
+/** An object with its fields in any order; those that are not required may be missing. */
+export function inAnyOrder(
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  required: readonly string[],
+): fc.Arbitrary<Record<string, unknown>> {
+  const names = Object.keys(fields);
+  return fc
+    .tuple(fc.record(fields, { requiredKeys: [...required] }), fc.shuffledSubarray(names, { minLength: names.length }))
+    .map(([values, order]) => {
+      const given: Record<string, unknown> = values;
+      return Object.fromEntries(order.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]));
+    });
+}
