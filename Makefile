@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity bench faults fuzz build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity bench faults fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -92,6 +92,9 @@ faults: $(MODULES) ## kill, freeze and cut off processes at work, and count what
 
 fuzz: $(MODULES) ## ask everything the schemas allow and more, and check each answer: make fuzz SEED=1 SECONDS=120 ROUTE=getOrder
 	@exec $(TSX) test/fuzz/main.ts "seed=$(SEED)" "seconds=$(SECONDS)" "runs=$(RUNS)" "route=$(ROUTE)"
+
+overload: $(MODULES) ## measure what one client can do to the others: make overload, or make overload ROW=sign-ins
+	@exec $(TSX) test/overload/main.ts $(ROW)
 
 build: $(BUILT) ## compile for production
 

@@ -2,10 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
-import { migrate } from "../../src/infra/postgres/migrate.ts";
 import type { Bench, BenchResult } from "./bench.ts";
+import { createDatabase, type OwnDatabase } from "./database.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { formatTable, rounded } from "./table.ts";
 
@@ -69,32 +68,18 @@ async function onStages<Result>(
   work: (open: (settings: Omit<Parameters<typeof openStage>[0], "databaseUrl">) => Promise<Stage>) => Promise<Result>,
 ): Promise<Result> {
   const stages: Stage[] = [];
-  const databases: string[] = [];
+  const databases: OwnDatabase[] = [];
   try {
     return await work(async (settings) => {
-      const name = `bench_${process.pid}_${Date.now()}`;
-      await query(serverUrl, `create database ${name}`);
-      databases.push(name);
-      const url = new URL(serverUrl);
-      url.pathname = name;
-      await migrate(url.href);
-      const stage = await openStage({ ...settings, databaseUrl: url.href });
+      const database = await createDatabase(serverUrl, `bench_${process.pid}_${Date.now()}`);
+      databases.push(database);
+      const stage = await openStage({ ...settings, databaseUrl: database.url });
       stages.push(stage);
       return stage;
     });
   } finally {
     for (const stage of stages) await stage.close();
-    for (const name of databases) await query(serverUrl, `drop database if exists ${name} with (force)`);
-  }
-}
-
-async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
+    for (const database of databases) await database.drop();
   }
 }
 

@@ -10,7 +10,8 @@ import type { Stage } from "./stage.ts";
 /** Businesses by how many of the 200,000 orders are theirs; the orders of all lie between each other, as time made them. */
 export const large = 1;
 export const small = 2;
-const shares: Readonly<Record<number, number>> = { [large]: 10, [small]: 1, 3: 3, 4: 3, 5: 3 };
+type Shares = Readonly<Record<number, number>>;
+const shares: Shares = { [large]: 10, [small]: 1, 3: 3, 4: 3, 5: 3 };
 export const orderCount = 200_000;
 const days = 180;
 
@@ -20,7 +21,8 @@ export const branchOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString();
 
-const steps: readonly string[] = [
+/** @param shares - twentieths of the orders, by business */
+const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
   `insert into users (business_id, id, name, role_id)
    select business.id, business.id * 1000 + n, 'Agente ' || n, 5
    from businesses as business, generate_series(1, 10) as n`,
@@ -73,13 +75,17 @@ const steps: readonly string[] = [
      order_discounts, order_counts, order_day_counts`,
 ];
 
-/** Fills the database of businesses like `businesses`: 200,000 orders, 600,000 lines, 600,000 extras. */
-export async function loadOrders(databaseUrl: string): Promise<{ readonly seconds: number }> {
+/** Fills the database of businesses like `businesses`: each order has three lines, each line an extra. */
+export async function loadOrders(
+  databaseUrl: string,
+  orders = orderCount,
+  of = shares,
+): Promise<{ readonly seconds: number }> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
     const began = performance.now();
-    for (const step of steps) await client.query(step);
+    for (const step of stepsOf(orders, of)) await client.query(step);
     return { seconds: (performance.now() - began) / 1000 };
   } finally {
     await client.end();

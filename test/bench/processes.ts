@@ -23,6 +23,8 @@ export interface OwnProcess {
   readonly url: string;
   readonly pid: number;
   memory(): Promise<Memory>;
+  /** The most bytes (RSS) that it ever held. */
+  peakBytes(): Promise<number>;
   /** Milliseconds of CPU so far. Collects no garbage, which would throw away compiled code in the midst of a contest. */
   cpuMs(): Promise<number>;
   /** kill -9. */
@@ -38,6 +40,7 @@ const companion = `data:text/javascript,${encodeURIComponent(`
       globalThis.gc();
       return process.memoryUsage();
     },
+    peakBytes: () => process.resourceUsage().maxRSS * 1024,
     cpuMs: () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
@@ -144,6 +147,7 @@ function launch(program: readonly string[], how: { environment: Record<string, s
       url,
       pid: child.pid ?? 0,
       memory: () => ask<Memory>("memory"),
+      peakBytes: () => ask<number>("peakBytes"),
       cpuMs: () => ask<number>("cpuMs"),
       kill: async () => {
         child.kill("SIGKILL");

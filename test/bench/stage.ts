@@ -5,7 +5,7 @@ import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { insertBusiness } from "../../src/fixtures/businesses/insert.ts";
-import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
+import { sandboxAccountsOf, sandboxAdAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { request } from "../support/http.ts";
 import { appSecret, masterSecret, verifyToken } from "../support/world.ts";
@@ -39,7 +39,8 @@ export interface StageSettings {
 }
 
 export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: StageSettings): Promise<Stage> {
-  const sandboxSettings = { port: 0, host: "127.0.0.1", accounts: sandboxAccountsOf(businesses), statusDelayMs };
+  const accounts = { accounts: sandboxAccountsOf(businesses), adAccounts: sandboxAdAccountsOf(businesses) };
+  const sandboxSettings = { port: 0, host: "127.0.0.1", ...accounts, statusDelayMs };
   const sandbox = await startProgram(sandboxProgram, [JSON.stringify(sandboxSettings)]);
   const environment = {
     LOG_LEVEL: "info",

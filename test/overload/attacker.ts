@@ -1,0 +1,62 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { within } from "../../src/kernel/within.ts";
+import type { AttackSpec, Told } from "./attack.ts";
+
+const program = fileURLToPath(new URL("attacker-process.ts", import.meta.url));
+const readyMs = 60_000;
+const stopMs = 30_000;
+const doneMs = 180_000;
+
+/** An attack in a process of its own, which ends with ours. */
+export interface Attacker {
+  go(): void;
+  /** Resolves once it ends by itself. */
+  done(): Promise<void>;
+  /** Ends the attack. */
+  stop(): Promise<Told>;
+  kill(): void;
+}
+
+/** Resolves once it is prepared. */
+export async function startAttacker(spec: AttackSpec, url: string): Promise<Attacker> {
+  const { hostname: host, port } = new URL(url);
+  const child = fork(program, { execArgv: ["--import", "tsx"] });
+  const died = once(child, "exit").then(([code, signal]) => {
+    throw new Error(`the attacker ${spec.attack} has ended (${code ?? signal})`);
+  });
+  // Looked at only while something is asked of it.
+  died.catch(() => {});
+  const hear = <Message>(what: string, ms: number, isWanted: (message: unknown) => boolean): Promise<Message> => {
+    const heard = new Promise<Message>((resolve) => {
+      const look = (message: unknown) => {
+        if (!isWanted(message)) return;
+        child.off("message", look);
+        resolve(message as Message);
+      };
+      child.on("message", look);
+    });
+    return within(ms, Promise.race([heard, died]), () => new Error(`the attacker ${spec.attack} is not ${what}`));
+  };
+  try {
+    const ready = hear("ready", readyMs, (message) => message === "ready");
+    child.send({ spec, target: { host, port: Number(port) } });
+    await ready;
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+  const done = hear<void>("done", doneMs, (message) => message === "done");
+  done.catch(() => {});
+  return {
+    go: () => void child.send("go"),
+    done: () => done,
+    stop: async () => {
+      const told = hear<Told>("over", stopMs, (message) => typeof message === "object");
+      child.send("stop");
+      return await told;
+    },
+    kill: () => void child.kill("SIGKILL"),
+  };
+}

@@ -1,0 +1,247 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Socket } from "socket.io-client";
+import type { Attack, Tally } from "./attack.ts";
+import { offer } from "./offer.ts";
+import { bytesOf, type RequestSpec, Wire } from "./wire.ts";
+
+/** After a refused or broken connection, so that an attacker does not burn the machine by connecting. */
+const reconnectMs = 100;
+
+const counted = <Item>(count: number, make: (n: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+const pause = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => {});
+
+const aborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted ? Promise.resolve() : once(signal, "abort").catch(() => {});
+
+/** `{n}` becomes a number, so that no two of the requests are the same. */
+const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
+  const text = JSON.stringify(spec);
+  return counted(variants, (n) => bytesOf(JSON.parse(text.replaceAll("{n}", String(n)))));
+};
+
+export interface Hammering {
+  readonly connections: number;
+  /** Sent one after the other, each as soon as its connection has its answer. */
+  readonly requests: readonly RequestSpec[];
+  /** Of each request. */
+  readonly variants?: number;
+  /** Requests in all. */
+  readonly most?: number;
+  readonly hangUpAfterMs?: number;
+  /** The attacker's address. */
+  readonly from?: string;
+}
+
+const hammer = (settings: Hammering): Attack => {
+  const { connections, requests, variants = 1, most = Number.POSITIVE_INFINITY, hangUpAfterMs, from } = settings;
+  const buffers = requests.flatMap((request) => variantsOf(request, variants));
+  return async (target, signal, tally) => {
+    let begun = 0;
+    const one = async () => {
+      const wire = new Wire(target, from);
+      signal.addEventListener("abort", () => wire.close());
+      while (!signal.aborted && begun < most) {
+        const next = buffers[begun % buffers.length] as Buffer;
+        begun += 1;
+        const outcome = await wire.ask(next, hangUpAfterMs);
+        if (signal.aborted) break;
+        tally.add(outcome);
+        if (typeof outcome.status === "string") await pause(reconnectMs, signal);
+      }
+      wire.close();
+      tally.bytesSent += wire.bytesSent;
+    };
+    await Promise.all(counted(connections, one));
+  };
+};
+
+export interface Holding {
+  readonly connections: number;
+  /** Sent at once; less than a whole request. */
+  readonly beginning: RequestSpec;
+  /** Then this, again and again. */
+  readonly drip?: { readonly text: string; readonly everyMs: number };
+}
+
+/** Notes how many connections stood at a time. */
+function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): void {
+  const look = () => tally.peak("connections at most", wires.filter((wire) => wire.isOpen).length);
+  const timer = setInterval(look, 250);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** Connections that never get to the end of their requests; those that the server ends are made anew. */
+const hold = ({ connections, beginning, drip }: Holding): Attack => {
+  const [bytes] = variantsOf(beginning, 1) as [Buffer];
+  // The empty line that ends the headers has yet to come.
+  const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
+  return async (target, signal, tally) => {
+    const wires = counted(connections, () => new Wire(target));
+    watchOpen(wires, signal, tally);
+    const one = async (wire: Wire) => {
+      signal.addEventListener("abort", () => wire.close());
+      while (!signal.aborted) {
+        const ended = wire.ask(first);
+        const dripping = drip && setInterval(() => wire.write(drip.text), drip.everyMs);
+        const outcome = await ended;
+        clearInterval(dripping);
+        if (signal.aborted) break;
+        tally.add(outcome);
+        wire.close();
+        await pause(reconnectMs * 5, signal);
+      }
+      tally.bytesSent += wire.bytesSent;
+    };
+    await Promise.all(wires.map(one));
+  };
+};
+
+/** Connections that ask once and then say nothing more. */
+const idle = ({ connections }: { readonly connections: number }): Attack => {
+  const request = bytesOf({ path: "/livez" });
+  return async (target, signal, tally) => {
+    const wires = counted(connections, () => new Wire(target));
+    signal.addEventListener("abort", () => {
+      for (const wire of wires) wire.close();
+    });
+    watchOpen(wires, signal, tally);
+    // Few at a time: the queue of connections that wait to be accepted is short.
+    for (let at = 0; at < wires.length && !signal.aborted; at += 100) {
+      const outcomes = await Promise.all(wires.slice(at, at + 100).map((wire) => wire.ask(request)));
+      if (!signal.aborted) for (const outcome of outcomes) tally.add(outcome);
+    }
+    await aborted(signal);
+  };
+};
+
+/** One upload without an end, by somebody without a key, who goes on after the refusal. */
+const endless = (): Attack => {
+  const head = bytesOf({
+    method: "POST",
+    path: "/media",
+    headers: { "Transfer-Encoding": "chunked", "Content-Type": "multipart/form-data; boundary=x" },
+  });
+  const begin = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
+  const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, "a"), Buffer.from("\r\n")]);
+  return async (target, signal, tally) => {
+    const socket = connect({ ...target, noDelay: true });
+    const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    signal.addEventListener("abort", () => socket.destroy());
+    socket.on("error", () => {});
+    socket.once("data", (answer) => {
+      tally.add({ status: Number(answer.toString("latin1", 9, 12)), hasRetryAfter: answer.includes("Retry-After") });
+    });
+    socket.write(head);
+    socket.write(`${begin.length.toString(16)}\r\n${begin}\r\n`);
+    while (!socket.destroyed) {
+      tally.bytesSent = socket.bytesWritten - socket.writableLength;
+      if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
+    }
+  };
+};
+
+/** Uses a share of one CPU, and leaves the service alone. */
+const burn = ({ percent }: { readonly percent: number }): Attack => {
+  const sliceMs = 10;
+  return async (_target, signal) => {
+    while (!signal.aborted) {
+      const until = performance.now() + (sliceMs * percent) / 100;
+      while (performance.now() < until);
+      await sleep(percent < 100 ? sliceMs * (1 - percent / 100) : 0);
+    }
+  };
+};
+
+export interface SlowHost {
+  readonly connections: number;
+  /** `{url}` in it becomes an address at a host that takes connections and never answers. */
+  readonly request: RequestSpec;
+}
+
+const slowHost = async ({ connections, request }: SlowHost): Promise<Attack> => {
+  const { createServer } = await import("node:https");
+  const { selfSigned } = await import("../../src/fixtures/https/certificate.ts");
+  const server = createServer(selfSigned(), () => {});
+  return async (target, signal, tally) => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const text = JSON.stringify(request).replaceAll("{url}", `https://127.0.0.1:${port}/slow.png`);
+    await hammer({ connections, requests: [JSON.parse(text)] })(target, signal, tally);
+    server.closeAllConnections();
+    server.close();
+  };
+};
+
+export interface Listening {
+  readonly url: string;
+  readonly tokens: readonly string[];
+  readonly socketsEach: number;
+  /** The event that counts. */
+  readonly event: string;
+}
+
+/** Sockets that listen: how often each heard of each change. Connected before anything is measured. */
+const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<Attack> => {
+  // Others need not wait for it to load.
+  const { io } = await import("socket.io-client");
+  const heard: Map<number, number>[] = [];
+  const sockets: Socket[] = [];
+  let breaks = 0;
+  for (const token of tokens) {
+    const group = counted(socketsEach, () => {
+      const socket = io(`${url}/realtime`, {
+        forceNew: true,
+        transports: ["websocket"],
+        auth: { token },
+        reconnection: false,
+      });
+      const seen = new Map<number, number>();
+      heard.push(seen);
+      socket.on(event, ({ seq }: { seq: number }) => void seen.set(seq, (seen.get(seq) ?? 0) + 1));
+      socket.on("disconnect", () => {
+        breaks += 1;
+      });
+      return socket;
+    });
+    sockets.push(...group);
+    await Promise.all(
+      group.map(
+        (socket) =>
+          new Promise<void>((resolve, reject) => {
+            socket.once("ready", () => resolve());
+            socket.once("connect_error", reject);
+          }),
+      ),
+    );
+  }
+  return async (_target, signal, tally) => {
+    await aborted(signal);
+    tally.figures.sockets = sockets.length;
+    tally.figures.breaks = breaks;
+    const all = new Set(heard.flatMap((seen) => [...seen.keys()]));
+    tally.figures.events = all.size;
+    tally.figures.missed = heard.reduce((sum, seen) => sum + all.size - seen.size, 0);
+    tally.figures.doubled = heard.reduce(
+      (sum, seen) => sum + [...seen.values()].filter((times) => times > 1).length,
+      0,
+    );
+    for (const socket of sockets) socket.disconnect();
+  };
+};
+
+/** By name. Each prepares itself, and is ready when its promise resolves. */
+export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
+  hammer,
+  hold,
+  idle,
+  endless,
+  burn,
+  slowHost,
+  listen,
+  offer,
+};

@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import type { OwnProcess } from "../bench/processes.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { Arena } from "./arena.ts";
+import type { Row } from "./row.ts";
+import { rows } from "./rows/rows.ts";
+import { runRowOn, sumOf } from "./run-row.ts";
+
+/** Just long enough that something happens; `main.ts` runs the whole of it, with bounds for times. */
+const pace = { warm: 200, quiet: 500, attack: 1_500, recover: 0 };
+
+/** The quick rows, and how their attackers' requests may end. */
+const slice: Readonly<Record<string, readonly string[]>> = {
+  "token-in-body": ["400", "401", "413", "429"],
+  "endless-upload": ["401", "429"],
+  "failures-of-others": ["401", "429"],
+  "slow-headers": ["408", "429", "503", "cut", "refused"],
+  // Last: an address that guesses passwords has to wait afterwards.
+  "sign-ins": ["401", "429", "503"],
+};
+
+describe("one client that does its worst", function () {
+  // Processes are started.
+  this.timeout(60_000);
+  let database: TestDatabase | undefined;
+  let arena: Arena | undefined;
+  let service: OwnProcess | undefined;
+
+  // One process for all, since a start takes seconds.
+  before(async () => {
+    database = await freshDatabase();
+    arena = await Arena.open(database.url, "src", { crowd: 0, orders: 100, contacts: 10, records: 10 });
+    service = await arena.service();
+  });
+  after(async () => {
+    await service?.kill();
+    await arena?.close();
+    await database?.drop();
+  });
+
+  for (const [name, expected] of Object.entries(slice)) {
+    it(`does not stop another one: ${name}`, async () => {
+      const scene = { arena: arena as Arena, service: service as OwnProcess };
+      const { attacked, found, told } = await runRowOn(scene, rows[name] as Row, pace);
+      expect(found).to.deep.equal([]);
+      expect(attacked.requests).to.be.greaterThan(0);
+      expect(expected).to.include.members(Object.keys(sumOf(told.map(({ outcomes }) => outcomes))));
+    });
+  }
+});

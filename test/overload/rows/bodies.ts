@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { aWebhook, signatureOf } from "../../support/world.ts";
+import { attacker } from "../arena.ts";
+import type { Row, Scene } from "../row.ts";
+import { bytesReadBy } from "../run-row.ts";
+import type { Repeated, RequestSpec } from "../wire.ts";
+import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused } from "./common.ts";
+
+/** A campaign to one contact with a field of so many bytes that no template reads. */
+function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
+  const text = JSON.stringify(scene.arena.campaign(1, { extra: "{field}" }));
+  const [start, end] = text.split('"{field}"');
+  return post("/campaigns/preview", { repeat, times, before: start + before, after: after + end }, ofAttacker(scene));
+}
+
+const uploadQuotaMegabytes = 50;
+const uploadDirectory = join(tmpdir(), `recado-overload-${process.pid}`);
+
+async function bytesIn(directory: string): Promise<number> {
+  const names = await readdir(directory, { recursive: true }).catch(() => []);
+  const sizes = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => undefined)));
+  return sizes.reduce((sum, each) => sum + (each?.isFile() ? each.size : 0), 0);
+}
+
+/** What sends large, deep or endless bodies. */
+export const bodyRows: Readonly<Record<string, Row>> = {
+  "preview-field": {
+    about: "previews with one contact's unknown field of 117 MB: a text, a list of objects; 2 connections",
+    attackers: (scene) => {
+      const fields = [
+        { before: '"', repeat: "a", times: 117 * megabyte, after: '"' },
+        { before: "[", repeat: "{},", times: 39 * megabyte, after: "0]" },
+      ];
+      return [hammer({ connections: 2, requests: fields.map((field) => previewOf(scene, field)) })];
+    },
+    judge: (_scene, [told]) => refused(told),
+  },
+
+  "preview-nested": {
+    about: "previews with a contact's field of 30 MB of [[[..., 2 connections",
+    attackers: (scene) => [
+      hammer({ connections: 2, requests: [previewOf(scene, { repeat: "[", times: 30 * megabyte })] }),
+    ],
+    judge: (_scene, [told]) => refused(told),
+  },
+
+  "webhook-bodies": {
+    about: "400 connections that send 3.9 of 4 MB to /webhooks/cloud, unsigned, and wait",
+    attackers: () => [
+      hold({
+        connections: 400,
+        beginning: {
+          ...post("/webhooks/cloud", { repeat: "a", times: 3.9 * 1_000_000 }),
+          declaredLength: 4 * 1_000_000,
+        },
+      }),
+    ],
+  },
+
+  "nested-webhooks": {
+    about: "signed webhooks nested 5,000 deep, 8 connections",
+    attackers: () => {
+      const depth = 5_000;
+      const deep = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+      const body = JSON.stringify(aWebhook(attacker, { messages: "{deep}" })).replace('"{deep}"', deep);
+      const signed = post("/webhooks/cloud", body, { "x-hub-signature-256": signatureOf(body) });
+      return [hammer({ connections: 8, requests: [signed] })];
+    },
+    judge: async ({ arena }) => {
+      const waiting = await arena.rows<{ count: number }>("select count(*)::int as count from incoming_webhooks");
+      const left = waiting[0]?.count ?? 0;
+      await arena.rows("delete from incoming_webhooks");
+      return left === 0 ? {} : { misses: [`${left} webhooks wait to be tried again`] };
+    },
+  },
+
+  "endless-upload": {
+    about: "one chunked upload without an end, which goes on after its 401",
+    attackers: () => [{ attack: "endless", settings: {} }],
+    throughout: async ({ service }, signal) => {
+      const before = (await bytesReadBy(service)) ?? 0;
+      if (!signal.aborted) await once(signal, "abort");
+      const after = await bytesReadBy(service);
+      return after === undefined
+        ? {}
+        : { figures: { "MB read by the process": Math.round((after - before) / megabyte) } };
+    },
+    judge: (_scene, [told]) => {
+      // Buffers of the system between the two hold some of it.
+      const sent = Math.round((told?.bytesSent ?? 0) / megabyte);
+      const most = 16;
+      return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };
+    },
+  },
+
+  uploads: {
+    about: `an agent's session uploads 940 MB against a quota of ${uploadQuotaMegabytes} MB, 4 connections`,
+    environment: { MEDIA_BASE_URL: "https://files.test/media/", MEDIA_DIR: uploadDirectory },
+    attackers: async (scene) => {
+      const { arena } = scene;
+      process.once("exit", () => rmSync(uploadDirectory, { recursive: true, force: true }));
+      await arena.rows(
+        `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": ${uploadQuotaMegabytes * megabyte}}'
+         where id = ${attacker}`,
+      );
+      const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="{n}.txt"\r\n\r\n`;
+      const body = { before: head, repeat: "texto ", times: 10_000_000 / 6, after: "\r\n--x--\r\n" };
+      const headers = { authorization: await agentsOwn(scene), "Content-Type": "multipart/form-data; boundary=x" };
+      return [hammer({ connections: 4, most: 94, requests: [post("/media", body, headers)] })];
+    },
+    judge: async () => {
+      const stored = Math.round((await bytesIn(uploadDirectory)) / megabyte);
+      const figures = { "MB stored": stored };
+      return stored <= uploadQuotaMegabytes
+        ? { figures }
+        : { figures, misses: [`${stored} MB are stored, over the quota of ${uploadQuotaMegabytes} MB`] };
+    },
+  },
+};

@@ -1,0 +1,111 @@
+import { Agent } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../../src/kernel/within.ts";
+import { type Answer, type RequestOptions, request } from "../../support/http.ts";
+import { agentOf, attacker } from "../arena.ts";
+import type { AttackSpec, Told } from "../attack.ts";
+import type { Hammering, Holding } from "../attacks.ts";
+import type { Finding, Scene } from "../row.ts";
+import type { RequestSpec } from "../wire.ts";
+
+/** What rows have in common. */
+
+export const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
+export const hold = (settings: Holding): AttackSpec => ({ attack: "hold", settings });
+
+export const post = (
+  path: string,
+  body: RequestSpec["body"],
+  headers: Readonly<Record<string, string>> = {},
+): RequestSpec => ({
+  method: "POST",
+  path,
+  headers,
+  ...(body !== undefined && { body }),
+});
+
+export const megabyte = 2 ** 20;
+const patienceMs = 30_000;
+
+export const ofAttacker = ({ arena }: Scene) => ({ "x-api-key": arena.appKey(attacker) });
+
+export const agentsOwn = async ({ arena }: Scene) => `Bearer ${await arena.sessionToken(attacker, agentOf(attacker))}`;
+
+export const year = () => {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  return { startDate: day(364), endDate: day(0) };
+};
+
+export const reportPage = (scene: Scene): RequestSpec => ({
+  path: `/reports/${attacker}.html?${new URLSearchParams(year())}`,
+  headers: ofAttacker(scene),
+});
+
+export interface Timed {
+  readonly status: number | "no answer";
+  readonly ms: number;
+  readonly answer?: Answer;
+}
+
+/** One request on a connection of its own. */
+export async function ask({ service }: Scene, path: string, options: RequestOptions, from?: string): Promise<Timed> {
+  const began = performance.now();
+  const agent = new Agent({ keepAlive: false, ...(from && { localAddress: from }) });
+  try {
+    const answer = await within(patienceMs, request(service.url + path, { ...options, agent }));
+    return { status: answer.status, ms: Math.round(performance.now() - began), answer };
+  } catch {
+    return { status: "no answer", ms: Math.round(performance.now() - began) };
+  } finally {
+    agent.destroy();
+  }
+}
+
+/** The name of a figure. */
+export const worst = (what: string): string => `${what}, worst ms`;
+
+/** Repeats a check until the attack is over, at least once; what it complains about, each once. */
+export async function again(
+  signal: AbortSignal,
+  everyMs: number,
+  check: () => Promise<Readonly<Record<string, Timed>>>,
+): Promise<Finding> {
+  const slowest: Record<string, number> = {};
+  const misses = new Set<string>();
+  let rounds = 0;
+  do {
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    for (const [what, { status, ms }] of Object.entries(await check())) {
+      slowest[worst(what)] = Math.max(slowest[worst(what)] ?? 0, ms);
+      if (status !== 200) misses.add(`${what}: ${status}`);
+    }
+    rounds += 1;
+  } while (!signal.aborted);
+  return { figures: { ...slowest, rounds }, misses: [...misses] };
+}
+
+/** So many attempts at once are far more than any client of ours needs. */
+const manyAttempts = 500;
+
+/** Of many attempts that were answered some were refused for being too many. */
+export function limited(told: Told | undefined): Finding {
+  const { "429": own = 0, "503": crowded = 0, ...others } = told?.outcomes ?? {};
+  const unlimited = Object.entries(others).reduce((sum, [how, count]) => sum + (Number(how) > 0 ? count : 0), 0);
+  const isLimited = own + crowded > 0 || unlimited < manyAttempts;
+  return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
+}
+
+/** None of it has succeeded. */
+export const refused = (told: Told | undefined): Finding =>
+  told?.outcomes["200"]
+    ? { misses: [`${told.outcomes["200"]} of the attacker's requests were answered with 200`] }
+    : {};
+
+/** Whoever asks for too much gets his share all the same. */
+export const served = (told: Told | undefined): Finding =>
+  told?.outcomes["200"] ? {} : { misses: ["the attacker got none of his own work done"] };
+
+export const both = (...findings: readonly Finding[]): Finding => ({
+  figures: Object.assign({}, ...findings.map(({ figures }) => figures)),
+  misses: findings.flatMap(({ misses = [] }) => misses),
+});

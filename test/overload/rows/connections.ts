@@ -1,0 +1,45 @@
+import { victim } from "../arena.ts";
+import type { Row } from "../row.ts";
+import { again, ask, hold, post } from "./common.ts";
+
+/** What holds connections. */
+export const connectionRows: Readonly<Record<string, Row>> = {
+  "slow-headers": {
+    about: "2,000 connections that send a header every 2 s and never the last",
+    attackers: () => [
+      hold({
+        connections: 2_000,
+        beginning: { path: "/livez" },
+        drip: { text: "X-Slow: 1\r\n", everyMs: 2_000 },
+      }),
+    ],
+  },
+
+  "slow-bodies": {
+    about: "2,000 connections that send a byte of a body every 2 s",
+    attackers: () => [
+      hold({
+        connections: 2_000,
+        beginning: { ...post("/auth/session", "{"), declaredLength: 100_000 },
+        drip: { text: " ", everyMs: 2_000 },
+      }),
+    ],
+  },
+
+  "idle-connections": {
+    about: "5,000 idle connections from one address",
+    attackers: () => [{ attack: "idle", settings: { connections: 5_000 } }],
+    meanwhile: async (scene, signal) => {
+      const headers = { "x-api-key": scene.arena.appKey(victim) };
+      const from = scene.arena.elsewhere;
+      if (from === undefined) return { misses: ["this machine has no second address to connect from"] };
+      const path = scene.arena.orderPath(victim);
+      return again(signal, 500, async () => ({ "new connection": await ask(scene, path, { headers }, from) }));
+    },
+    judge: (_scene, [told]) => {
+      const held = told?.figures["connections at most"] ?? 0;
+      if (held >= 5_000) return { misses: ["all 5,000 connections of one address were held"] };
+      return held < 1_000 ? { misses: [`only ${held} connections of one address were held`] } : {};
+    },
+  },
+};

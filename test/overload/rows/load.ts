@@ -1,0 +1,45 @@
+import type { Offering } from "../offer.ts";
+import type { Row } from "../row.ts";
+import { those } from "../run-row.ts";
+
+/** What is no attack of one client: a busy machine, and too many who ask alike. */
+export const loadRows: Readonly<Record<string, Row>> = {
+  control: {
+    about: "nobody attacks; a process that does not talk to the service takes a whole CPU",
+    isControl: true,
+    attackers: () => [{ attack: "burn", settings: { percent: 100 } }],
+  },
+
+  twice: {
+    about: "twice what the machine can carry, asked by 50 businesses alike",
+    endsItself: true,
+    attackers: ({ arena }) => {
+      const settings: Offering = {
+        requests: arena.crowd.map((id) => ({ path: arena.orderPath(id), headers: { "x-api-key": arena.appKey(id) } })),
+        levels: [16, 32, 64, 128, 16, 32, 64, 128],
+        levelMs: 2_500,
+        factor: 2,
+        openMs: 20_000,
+        mostConnections: 40,
+        ...(arena.elsewhere && { addresses: arena.crowd.map((id) => `127.0.1.${id}`) }),
+      };
+      return [{ attack: "offer", settings, niceness: 0 }];
+    },
+    judge: (_scene, [told]) => {
+      const { outcomes = {}, figures = {} } = told ?? {};
+      const best = figures["best a second"] ?? 0;
+      const answered = figures["answered a second"] ?? 0;
+      const spread = figures["spread of shares %"] ?? Number.POSITIVE_INFINITY;
+      const others = Object.keys(outcomes).filter((outcome) => !["200", "429", "503"].includes(outcome));
+      return {
+        misses: those(
+          answered < 0.85 * best && `${answered} answers a second are less than 85 % of the best, ${best}`,
+          spread >= 20 && `the shares of businesses that ask alike differ by ${spread} %`,
+          others.length > 0 && `requests ended as ${others.join(", ")}`,
+          (figures["not sent"] ?? 0) > 0 &&
+            `${figures["not sent"]} requests could not be sent: nothing was answered in time`,
+        ),
+      };
+    },
+  },
+};
