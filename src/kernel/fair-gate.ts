@@ -63,15 +63,23 @@ export class FairGate {
 
   /** Throws `Busy` where new work of this key had better not begin. Holds no place. */
   check(key: string | number): void {
-    const { crowd } = this.settings;
-    if (this.queued === 0 || !crowd) return;
-    const waiting = this.parties.get(key)?.waiting.size ?? 0;
-    if (waiting >= crowd.ofOne) throw this.busy(true, 1);
-    // Whoever has nothing waiting is let in: it is not what fills the queue.
-    if (waiting > 0 && this.isCrowded) throw this.busy(false, 1);
+    const against = this.objection(key);
+    if (against) throw this.busy(against === "own", 1);
   }
 
-  /** Whether `check` turns away whatever has something waiting already. */
+  /**
+   * What speaks against new work of this key: its own work, which fills what one key may have waiting, or everybody's. In
+   * a crowd those are let in who have less waiting than an equal share.
+   */
+  objection(key: string | number): "own" | "all" | undefined {
+    const { crowd } = this.settings;
+    if (this.queued === 0 || !crowd) return undefined;
+    const waiting = this.parties.get(key)?.waiting.size ?? 0;
+    if (waiting >= crowd.ofOne) return "own";
+    return this.isCrowded && waiting * this.turns.size >= crowd.all ? "all" : undefined;
+  }
+
+  /** Whether as much waits as may. */
   get isCrowded(): boolean {
     return this.queued >= (this.settings.crowd?.all ?? Number.POSITIVE_INFINITY);
   }

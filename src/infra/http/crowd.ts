@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { Busy } from "../../kernel/errors.ts";
 import type { FairGate } from "../../kernel/fair-gate.ts";
-import { refusalOf } from "./routing/dialect.ts";
 
 export interface CrowdParts {
-  readonly gate: Pick<FairGate, "isCrowded" | "check">;
+  readonly gate: Pick<FairGate, "isCrowded" | "objection" | "settings">;
   /** The business of a credential that was right here a moment ago; asks nobody. */
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
@@ -13,35 +11,38 @@ export interface CrowdParts {
 /** Bytes of a body that are skipped, so that the connection can be used again. */
 const skippedBody = 64 * 1024;
 
+/** Made once: in a crowd there are thousands of them in a second. */
+const answers = {
+  own: answerOf(429, "Too many requests"),
+  all: answerOf(503, "Service unavailable"),
+};
+
+function answerOf(status: number, message: string) {
+  const body = JSON.stringify({ message });
+  const headers = [
+    ...["Content-Type", "application/json; charset=utf-8"],
+    ...["Content-Length", String(body.length)],
+    ...["Cache-Control", "no-store"],
+    ...["Retry-After", "1"],
+  ];
+  return { status, body, headers, closing: [...headers, "Connection", "close"] };
+}
+
 /**
- * Answers a request in place of the application where the process has more to do than it can, and this business has
- * something waiting already. In this way it costs a tenth of an answer: at twice the load that it can carry, a process
- * still does most of its work. Answers whether it did.
+ * Answers a request in place of the application where the process has more to do than it can, and this business has its
+ * share waiting already: far cheaper than the application could, so that a process at twice its load still does its work.
+ * Tells whether it did.
  */
 export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
-  return (req: IncomingMessage, res: ServerResponse): boolean => {
+  return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
     if (!gate.isCrowded) return false;
-    const businessId = businessOf(req.headers);
-    if (businessId === undefined) return false;
-    try {
-      gate.check(businessId);
-      return false;
-    } catch (error) {
-      if (!(error instanceof Busy)) throw error;
-      const { status, headers, body, reason } = refusalOf(error);
-      const text = JSON.stringify(body);
-      const isLong =
-        req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > skippedBody;
-      countRefusal(reason, status);
-      res.writeHead(status, {
-        "Content-Type": "application/json; charset=utf-8",
-        "Content-Length": Buffer.byteLength(text),
-        "Cache-Control": "no-store",
-        ...headers,
-        ...(isLong && { Connection: "close" }),
-      });
-      res.end(text);
-      return true;
-    }
+    const businessId = businessOf(headers);
+    const against = businessId === undefined ? undefined : gate.objection(businessId);
+    if (against === undefined) return false;
+    const answer = answers[against];
+    const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;
+    countRefusal(gate.settings.name, answer.status);
+    res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
+    return true;
   };
 }

@@ -14,6 +14,7 @@ export class Metrics {
   private readonly requests: Histogram<"method" | "route" | "status">;
   private readonly messages: Counter<"channel" | "outcome">;
   private readonly refusals: Counter<"cause" | "status">;
+  private readonly refusalSeries = new Map<string, Counter.Internal>();
   private readonly messageSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
 
@@ -55,7 +56,13 @@ export class Metrics {
 
   /** @param cause - few and fixed */
   readonly countRefusal = (cause: string, status: number): void => {
-    this.refusals.labels(cause, String(status)).inc();
+    const key = `${status} ${cause}`;
+    let series = this.refusalSeries.get(key);
+    if (!series) {
+      series = this.refusals.labels(cause, String(status));
+      this.refusalSeries.set(key, series);
+    }
+    series.inc();
   };
 
   /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */

@@ -90,7 +90,7 @@ function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
 
 const unavailable = () => new HttpProblem(503, "Service unavailable", { "Retry-After": "5" });
 
-export const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
+const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
 /** A plain string would otherwise go out as text/plain. */
 export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {
