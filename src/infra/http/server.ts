@@ -25,6 +25,12 @@ export const serverLimits = {
   maxHeaderSize: 16_384,
 } as const satisfies ServerOptions;
 
+/**
+ * Connections that wait to be accepted; the system's own limit (`net.core.somaxconn`) may be lower. Those beyond are tried
+ * again by their clients after one, three and seven seconds, so Node's 511 makes a crowd's neighbours wait that long.
+ */
+const backlog = 8_192;
+
 /** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
 export function createServer(
   app: Servable,
@@ -126,7 +132,7 @@ export async function handlersEnded(server: Server): Promise<void> {
 export function listen(server: Server, port: number, host?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen({ port, ...(host !== undefined && { host }), backlog }, () => {
       server.off("error", reject);
       resolve((server.address() as AddressInfo).port);
     });
