@@ -59,6 +59,9 @@ export function createContainer(config: Config): Container {
   return container;
 }
 
+/** Connections for keys, sessions and what else is looked for before a business is known. */
+const directoryPoolSize = 4;
+
 /**
  * Of the connections, one business has four fifths at most: a transaction that waits for the disk needs no processor, so
  * that a business alone gets on as fast as many do. What takes long goes through lanes before.
@@ -86,18 +89,23 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
     provide(bind, tokens.passwords, [], () => new Passwords());
     provide(bind, tokens.database, [tokens.log], (log) =>
-      Database.open(config.database, (error) => log.warn({ err: error }, "an idle database connection broke")),
+      Database.open({ ...config.database, poolSize: config.database.poolSize + directoryPoolSize }, (error) =>
+        log.warn({ err: error }, "an idle database connection broke"),
+      ),
     );
     provide(bind, tokens.databaseGate, [], () => connectionGate("database", config.database.poolSize, config));
-    provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], sharedCell);
+    provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], (database, gate) =>
+      sharedCell(database, gate, connectionGate("directory", directoryPoolSize, config)),
+    );
     provide(bind, tokens.slowDatabase, [tokens.database], (database) => {
       const { slowPoolSize: poolSize, slowStatementTimeoutMs: statementTimeoutMs } = config.database;
       // The planner expects far more rows than a report has; compiling for them would take longer than the report.
       return database.beside({ poolSize, statementTimeoutMs, options: "-c jit=off" });
     });
-    provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) =>
-      sharedCell(database, connectionGate("slow database", config.database.slowPoolSize, config)),
-    );
+    provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) => {
+      const gate = connectionGate("slow database", config.database.slowPoolSize, config);
+      return sharedCell(database, gate, gate);
+    });
     provide(bind, tokens.lanes, [], () => openLanes());
     provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
     provide(

@@ -31,10 +31,11 @@ export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => ({
 
 /**
  * One database whose connections are shared: businesses that ask at the same time take turns, and none can hold all of
- * them. What belongs to no business has a share like one.
+ * them. Sweeps have a share like a business. The directory has connections of its own: what every request asks first must
+ * not wait behind what requests ask then.
  */
-export const sharedCell = (cell: Cell, gate: FairGate): Cells<Cell> => {
-  const directory = new Share(cell, gate, "directory");
+export const sharedCell = (cell: Cell, gate: FairGate, ofDirectory: FairGate): Cells<Cell> => {
+  const directory = new Share(cell, ofDirectory, "directory");
   const sweeps = new Share(cell, gate, "sweeps");
   const of = (businessId: number) => new Share(cell, gate, businessId);
   return {
