@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
@@ -93,6 +94,12 @@ const takenWhole: Middleware = async (ctx, next) => {
   if (!isWhole) ctx.set("Connection", "close");
 };
 
+/**
+ * Milliseconds that a 429 waits before it is sent. A client that asks again at once, on every connection, would otherwise
+ * fill the process with refusals; so it gets one in a second for each connection.
+ */
+const refusalPauseMs = 1_000;
+
 /** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =
   (parts: AppParts): Middleware =>
@@ -102,7 +109,10 @@ const wordProblems =
     } catch (error) {
       const problem = error instanceof HttpProblem ? error : new HttpProblem(500, "Internal server error");
       if (problem !== error) ctx.app.emit("error", error, ctx);
-      if (problem instanceof Refusal) parts.countRefusal(problem.reason, problem.status);
+      if (problem instanceof Refusal) {
+        parts.countRefusal(problem.reason, problem.status);
+        if (problem.status === 429) await sleep(refusalPauseMs, undefined, { ref: false });
+      }
       ctx.set(problem.headers);
       sendJson(ctx, problem.status, problem.body);
     }

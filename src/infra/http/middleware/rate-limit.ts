@@ -1,15 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Middleware } from "koa";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Refusal } from "../routing/dialect.ts";
-
-/**
- * Milliseconds that a refusal waits before it is sent. A client that asks again at once, on every connection, would
- * otherwise fill the process with refusals; so it gets one in a second for each connection.
- */
-const refusalPauseMs = 1_000;
 
 /** Over this many seconds the burst is used up once. */
 const burstSeconds = 10;
@@ -47,7 +40,7 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
       ctx.res.setHeader("RateLimit-Policy", policy);
       ctx.res.setHeader("RateLimit", `"requests";r=${remainingPoints};t=${secondsOf(msBeforeNext)}`);
     }
-    if (over) return refuseLater(new Refusal("requests", true, secondsOf(over.msBeforeNext)));
+    if (over) throw new Refusal("requests", true, secondsOf(over.msBeforeNext));
     return next();
   };
 }
@@ -77,14 +70,9 @@ export function limitFailures({ name, points, perSeconds }: FailureSettings): Fa
     async refuse(ip, failure) {
       const over = await limiter.consume(bucketOf(ip)).catch((reason: RateLimiterRes) => reason);
       if (over.consumedPoints <= points) throw failure;
-      return refuseLater(new Refusal(name, true, secondsOf(over.msBeforeNext)));
+      throw new Refusal(name, true, secondsOf(over.msBeforeNext));
     },
   };
-}
-
-async function refuseLater(refusal: Refusal): Promise<never> {
-  await sleep(refusalPauseMs, undefined, { ref: false });
-  throw refusal;
 }
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
