@@ -90,7 +90,8 @@ const takenWhole: Middleware = async (ctx, next) => {
   await next();
   const { req } = ctx;
   const isClosing = ctx.response.get("Connection") === "close";
-  const isWhole = isClosing || req.complete || req.destroyed || (await takeRest(req));
+  const isWhole =
+    isClosing || req.complete || req.destroyed || (await takeRest(req, ctx.status === 429 || ctx.status === 503));
   if (!isWhole) ctx.set("Connection", "close");
 };
 

@@ -15,7 +15,7 @@ export const bodyMs = 30_000;
 export const mostLevels = 100;
 
 /** Of a body that is too large, what is still taken so that the client comes to read the answer. */
-const overrun = { bytes: 8 * 1024 * 1024, ms: 2_000 };
+const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
 
 /**
  * Reads a JSON body whatever the method: some routes take one with DELETE or GET. No body is `{}`.
@@ -118,12 +118,16 @@ function refuse(error: BodyError): never {
   throw tooLarge();
 }
 
-/** A client that still writes when the connection closes sees a broken pipe instead of the answer. */
-export function takeRest(req: IncomingMessage): Promise<boolean> {
+/**
+ * A client that still writes when the connection closes sees a broken pipe instead of the answer.
+ *
+ * @param isRefused - where there is no room for more: then less is taken
+ */
+export function takeRest(req: IncomingMessage, isRefused: boolean): Promise<boolean> {
   req.unpipe();
   if (req.readableEnded || req.destroyed) return Promise.resolve(req.readableEnded);
   return new Promise((resolve) => {
-    let left = overrun.bytes;
+    let left = isRefused ? overrun.ofRefused : overrun.bytes;
     const timer = setTimeout(() => stop(), overrun.ms);
     const take = (chunk: Buffer) => {
       left -= chunk.length;
