@@ -91,6 +91,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     },
     dialect,
     lane: "lists",
+    cost: 2,
     handle: async ({ query, caller, signal }) => {
       const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;
       const asked = pageOf(query);

@@ -105,6 +105,7 @@ const listRoute = (orders: ListOrders): Route =>
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     lane: "lists",
+    cost: 2,
     handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
       const filter = { tab: query.status ?? null, ...filterOf(query) };
@@ -133,6 +134,7 @@ const countsRoute = (orders: ListOrders): Route =>
       ...failures,
     },
     lane: "lists",
+    cost: 2,
     handle: async ({ query, caller, signal }) => ({
       status: "success",
       data: await orders.counts(caller.businessId, filterOf(query), signal),
@@ -171,6 +173,7 @@ const searchRoute = (orders: ListOrders): Route =>
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
     lane: "lists",
+    cost: 2,
     handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
       return toPage(await orders.search(caller.businessId, query.q.trim(), asked, signal), asked);

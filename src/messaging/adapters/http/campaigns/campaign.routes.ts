@@ -33,8 +33,8 @@ const params = objectWith({ id: numericIdOf("campaign") });
 
 const listPage = 20;
 const recipientsPage = 100;
-/** Rows that a CSV reads at a time. */
-const streamPage = 5_000;
+/** Rows that a CSV reads at a time: few enough that others are answered in between. */
+const streamPage = 1_000;
 
 const campaign = {
   type: "object",
