@@ -160,6 +160,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     [tokens.cells, tokens.slowCells, tokens.campaignProgress, tokens.notifications],
     (cells, slowCells, progress, notifications) =>
       campaignRoutes(
+        new PostgresCampaignReads(cells),
         new PostgresCampaignReads(slowCells),
         new PostgresCampaignControl(cells),
         (businessId, campaignId) => {

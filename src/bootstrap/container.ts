@@ -17,7 +17,7 @@ import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
-import { FairGate } from "../kernel/fair-gate.ts";
+import { FairGate, type FairGateSettings } from "../kernel/fair-gate.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
@@ -66,7 +66,12 @@ const directoryPoolSize = 4;
  * Of the connections, one business has four fifths at most: a transaction that waits for the disk needs no processor, so
  * that a business alone gets on as fast as many do. What takes long goes through lanes before.
  */
-const connectionGate = (name: string, width: number, { database }: Config): FairGate =>
+const connectionGate = (
+  name: string,
+  width: number,
+  { database }: Config,
+  crowd?: FairGateSettings["crowd"],
+): FairGate =>
   new FairGate({
     name,
     width,
@@ -74,8 +79,7 @@ const connectionGate = (name: string, width: number, { database }: Config): Fair
     queueOfOne: 2_000,
     queue: 8_000,
     waitMs: database.connectTimeoutMs,
-    // A third of a second of work on two cores.
-    crowd: { ofOne: 250, all: 500 },
+    ...(crowd && { crowd }),
   });
 
 /** Comma-separated, as environment variables give lists. */
@@ -93,7 +97,10 @@ const sharedModule = (config: Config) =>
         log.warn({ err: error }, "an idle database connection broke"),
       ),
     );
-    provide(bind, tokens.databaseGate, [], () => connectionGate("database", config.database.poolSize, config));
+    provide(bind, tokens.databaseGate, [], () =>
+      // A third of a second of work on two cores.
+      connectionGate("database", config.database.poolSize, config, { ofOne: 250, all: 500 }),
+    );
     provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], (database, gate) =>
       sharedCell(database, gate, connectionGate("directory", directoryPoolSize, config)),
     );

@@ -20,7 +20,7 @@ import { tokens } from "./tokens.ts";
  * Keys and tokens that this process does not know yet, wrong ones among them. A look takes a millisecond or two. A
  * network has room for as many as it may have connections: behind one address there may be everybody.
  */
-const lookUps = { name: "look-ups", width: 4, widthOfOne: 2, queueOfOne: 1_000, queue: 4_000, waitMs: 5_000 };
+const lookUps = { name: "look-ups", width: 4, widthOfOne: 2, queueOfOne: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {

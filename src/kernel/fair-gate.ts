@@ -9,7 +9,7 @@ export interface FairGateSettings {
   readonly widthOfOne: number;
   /** Pieces of work of one key that may wait. */
   readonly queueOfOne: number;
-  /** Of all keys together; what comes on top is turned away, however little its own key has. */
+  /** Of all keys together. Beyond it a key with nothing waiting takes the place of the newest of whoever has most. */
   readonly queue: number;
   /** Milliseconds that a piece of work waits at most. */
   readonly waitMs: number;
@@ -19,6 +19,7 @@ export interface FairGateSettings {
 
 interface Waiter {
   readonly enter: () => void;
+  readonly giveUp: (reason: unknown) => void;
 }
 
 /** What one key has running and waiting. Forgotten when it has neither. */
@@ -43,6 +44,7 @@ export class FairGate {
 
   /** Rejects with `Busy`, or with the signal's reason when it is aborted before the work began. */
   async pass<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
     const party = this.partyOf(key);
     if (this.hasRoomFor(party)) this.begin(party);
     else await this.wait(key, party, signal);
@@ -55,6 +57,7 @@ export class FairGate {
 
   /** As `pass`, for work that ends elsewhere: whoever gets in must call the function it is given, once. */
   async enter(key: string | number, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     const party = this.partyOf(key);
     if (this.hasRoomFor(party)) this.begin(party);
     else await this.wait(key, party, signal);
@@ -121,7 +124,6 @@ export class FairGate {
 
   private wait(key: string | number, party: Party, signal: AbortSignal | undefined): Promise<void> {
     try {
-      signal?.throwIfAborted();
       this.refuseBeyond(party);
     } catch (error) {
       this.forgetIdle(key, party);
@@ -146,6 +148,7 @@ export class FairGate {
           this.begin(party);
           resolve();
         },
+        giveUp,
       };
       const onAbort = () => giveUp(signal?.reason);
       const timer = setTimeout(() => giveUp(this.busy(this.isFull(party))), this.settings.waitMs);
@@ -158,7 +161,18 @@ export class FairGate {
 
   private refuseBeyond(party: Party): void {
     if (party.waiting.size >= this.settings.queueOfOne) throw this.busy(true);
-    if (this.queued >= this.settings.queue) throw this.busy(this.isFull(party));
+    if (this.queued < this.settings.queue) return;
+    if (party.waiting.size > 0) throw this.busy(this.isFull(party));
+    this.makeRoom();
+  }
+
+  /** The newest of whoever has most waiting gives way. */
+  private makeRoom(): void {
+    let largest: Party | undefined;
+    for (const party of this.turns) if (party.waiting.size > (largest?.waiting.size ?? 1)) largest = party;
+    const newest = [...(largest?.waiting ?? [])].at(-1);
+    if (!newest) throw this.busy(false);
+    newest.giveUp(this.busy(true));
   }
 
   private isFull(party: Party): boolean {

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { expect } from "chai";
 import { bytesUnderWay } from "../../src/infra/http/middleware/bytes-under-way.ts";
+import { limitRate } from "../../src/infra/http/middleware/rate-limit.ts";
 import { HttpProblem } from "../../src/infra/http/routing/dialect.ts";
 import { type LaneName, type Lanes, openLanes } from "../../src/infra/http/routing/lanes.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
@@ -146,6 +147,33 @@ describe("admission", () => {
     expect(ended).to.be.instanceOf(Error);
   });
 
+  it("frees the place of an answer whose turn on its connection never comes", async () => {
+    const lanes = oneLane("exports", { width: 1, widthOfOne: 1 });
+    const long = route("/long", () => new Reply(200, Readable.from(["a"]), {}, "text/csv"), { lane: "exports" });
+    const never = route("/never", () => new Promise(() => {}));
+    await serveRoutes([long, never], { lanes });
+    const { socket } = dial();
+    const head = "HTTP/1.1\r\nHost: a\r\nx-api-key: 1\r\nContent-Length: 0\r\n\r\n";
+    socket.write(`POST /never ${head}POST /long ${head}`);
+    await eventually(() => lanes.exports.stats().running === 1);
+    socket.destroy();
+    await eventually(() => lanes.exports.stats().running === 0);
+  });
+
+  it("ends a connection that asks for many things before it has any of their answers", async () => {
+    await serveRoutes([route("/never", () => new Promise(() => {}))]);
+    const { socket } = dial();
+    const one = "POST /never HTTP/1.1\r\nHost: a\r\nx-api-key: 1\r\nContent-Length: 0\r\n\r\n";
+    socket.write(one.repeat(100));
+    await eventually(() => socket.closed);
+  });
+
+  it("counts what no route answers against its address", async () => {
+    await serveRoutes([route("/things", () => "done")], { limitRate: limitRate({ perSecond: 2, burst: 0 }) });
+    const answers = await Promise.all([1, 2, 3].map(() => request(`${app.url}/nothing`)));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([404, 404, 429]);
+  });
+
   describe("of bodies", () => {
     const large = 5 * 1024 * 1024;
     const hold = (path: string, business: number) => {
@@ -165,6 +193,16 @@ describe("admission", () => {
       const body = `{"a":"${"b".repeat(large - 20)}"}`;
       expect((await ask("/things", 2, { rawBody: body })).status).to.equal(200);
       expect((await ask("/things", 1, { body: {} })).status).to.equal(200);
+    });
+
+    it("keeps room for businesses whatever is held by those whom nobody knows", async () => {
+      const open = route("/open", () => "done", { auth: "none", body: anyBody, bodyLimit: large });
+      await serveRoutes([open, route("/things", () => "done", { body: anyBody, bodyLimit: large })], {
+        boundBytes: bytesUnderWay(),
+      });
+      const held = Array.from({ length: 8 }, (_, n) => hold("/open", n));
+      await eventually(() => held.some(({ answer }) => answer().startsWith("HTTP/1.1 429")));
+      expect((await ask("/things", 1, { rawBody: `{"a":"${"b".repeat(large - 20)}"}` })).status).to.equal(200);
     });
 
     it("turns away as the process's doing what all together leave no room for", async () => {

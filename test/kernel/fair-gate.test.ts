@@ -86,10 +86,23 @@ describe("FairGate", () => {
     expect(began).to.include("b");
   });
 
+  it("lets who has nothing waiting take the place of the newest of whoever has most", async () => {
+    const gate = new FairGate({ ...settings, width: 1, queue: 3 });
+    const { began, enter, end } = bench(gate);
+    for (const name of ["a0", "b1", "a1"]) void enter(name[0] ?? "", name);
+    const dropped = refusalOf(enter("a", "a2"));
+    void enter("c", "c1");
+    expect(await dropped)
+      .to.be.instanceOf(Busy)
+      .that.includes({ isOwnDoing: true });
+    for (const name of ["a0", "b1", "c1", "a1"]) await end(name);
+    expect([...began].sort()).to.deep.equal(["a0", "a1", "b1", "c1"]);
+  });
+
   it("turns away whom the others' queue leaves no room as the process's doing", async () => {
     const gate = new FairGate({ ...settings, width: 1, queue: 2 });
     const { enter } = bench(gate);
-    for (const name of ["a1", "a2", "a3"]) void enter("a", name);
+    for (const key of ["a", "c", "d"]) void enter(key);
     expect(await refusalOf(enter("b")))
       .to.be.instanceOf(Busy)
       .that.includes({ isOwnDoing: false });

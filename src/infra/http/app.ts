@@ -6,6 +6,7 @@ import type { Log } from "../../kernel/log.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
+import { isLong } from "./routing/flow.ts";
 import type { Route } from "./routing/route.ts";
 import { createRouter, type RouterParts } from "./routing/router.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
@@ -36,6 +37,8 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins));
   app.use(router.routes());
+  // What no route answers counts against the address.
+  app.use(parts.limitRate(1));
   app.use(router.allowedMethods());
   return app;
 }
@@ -82,12 +85,17 @@ function accessLog({ log, observe }: AppParts): Middleware {
   };
 }
 
+/** Milliseconds after which a client that takes nothing of a long answer is cut off. */
+const answerStallMs = 60_000;
+
 /**
  * A client that is answered before it has sent its whole body may go on sending for ever. Some of it is still taken, so
  * that it comes to read the answer; then its connection ends.
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
+  // Nobody else ends the connection of a client that takes nothing of its answer.
+  if (isLong(ctx.body)) ctx.req.socket.setTimeout(answerStallMs);
   const { req } = ctx;
   const isClosing = ctx.response.get("Connection") === "close";
   const isWhole =
@@ -154,6 +162,8 @@ function allowOrigins(origins: readonly string[]): Middleware {
       "Idempotent-Replay",
       "ETag",
     ],
+    // For the cookie that makes a browser known when it signs in.
+    credentials: true,
     maxAge: 600,
     // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
     keepHeadersOnError: false,

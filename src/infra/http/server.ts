@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { networkOf } from "./middleware/rate-limit.ts";
 
 /** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
 export interface Servable {
@@ -31,6 +32,9 @@ export const serverLimits = {
  */
 const backlog = 8_192;
 
+/** Requests of one connection that may be under way: bounds that count connections rely on it. */
+const mostPipelined = 16;
+
 /** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
 export function createServer(
   app: Servable,
@@ -41,15 +45,20 @@ export function createServer(
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
     if (!hasOneHost(req)) return refuseHosts(res);
-    if (isAnswered(req, res)) return;
-    if (!server.listening) res.setHeader("Connection", "close");
-    // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
+    const waiting = (pipelined.get(req.socket) ?? 0) + 1;
+    if (waiting > mostPipelined) return void req.socket.destroy();
+    pipelined.set(req.socket, waiting);
     res.once("close", () => {
+      pipelined.set(req.socket, (pipelined.get(req.socket) ?? 1) - 1);
+      // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
+    if (isAnswered(req, res)) return;
+    if (!server.listening) res.setHeader("Connection", "close");
     const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
     running.add(ended);
   });
+  const pipelined = new WeakMap<Socket, number>();
   const running = new Set<Promise<unknown>>();
   handlers.set(server, running);
   const open = new Set<Socket>();
@@ -79,7 +88,7 @@ export function refuseTooMany(
   const byAddress = new Map<string, number>();
   let open = 0;
   server.prependListener("connection", (socket) => {
-    const address = socket.remoteAddress ?? "";
+    const address = networkOf(socket.remoteAddress ?? "");
     const ofAddress = byAddress.get(address) ?? 0;
     const isOwnDoing = ofAddress >= limits.connectionsPerAddress;
     if (isOwnDoing || open >= limits.connections) {

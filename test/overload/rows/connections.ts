@@ -20,7 +20,7 @@ export const connectionRows: Readonly<Record<string, Row>> = {
     attackers: () => [
       hold({
         connections: 2_000,
-        beginning: { ...post("/auth/session", "{"), declaredLength: 100_000 },
+        beginning: { ...post("/auth/session", "{"), declaredLength: 60_000 },
         drip: { text: " ", everyMs: 2_000 },
       }),
     ],

@@ -9,9 +9,13 @@ const smallBody = 64 * 1024;
 /** Bytes that are held of a body which is worked off while it arrives. */
 const streamedWindow = 256 * 1024;
 
+/** What callers whom nobody knows hold never takes room from businesses. */
 const budgets = {
-  small: { total: 64 * megabyte, ofOne: 32 * megabyte },
+  small: { total: 32 * megabyte, ofOne: 16 * megabyte },
   large: { total: 48 * megabyte, ofOne: 12 * megabyte },
+  streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
+  smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
+  largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
 };
 
 /** @param limit - bytes of the largest body that the route takes */
@@ -23,13 +27,20 @@ export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
  * limit of its route.
  */
 export function bytesUnderWay(): BoundBytes {
-  const small = new Budget(budgets.small.total, budgets.small.ofOne);
-  const large = new Budget(budgets.large.total, budgets.large.ofOne);
+  const open = Object.fromEntries(
+    Object.entries(budgets).map(([name, { total, ofOne }]) => [name, new Budget(total, ofOne)]),
+  ) as Readonly<Record<keyof typeof budgets, Budget>>;
+  const budgetOf = (bytes: number, isStreamed: boolean, isKnown: boolean): Budget => {
+    if (isStreamed && isKnown) return open.streamed;
+    if (bytes <= smallBody) return isKnown ? open.small : open.smallOfStrangers;
+    return isKnown ? open.large : open.largeOfStrangers;
+  };
   return (limit, isStreamed) => async (ctx, next) => {
     const bytes = isStreamed ? streamedWindow : bytesOf(ctx, limit);
     if (bytes === 0) return next();
-    const budget = bytes <= smallBody ? small : large;
-    const key = ctx.state.caller?.businessId ?? networkOf(ctx.ip);
+    const businessId: number | undefined = ctx.state.caller?.businessId;
+    const budget = budgetOf(bytes, isStreamed, businessId !== undefined);
+    const key = businessId ?? networkOf(ctx.ip);
     budget.take(key, bytes);
     try {
       await next();
@@ -55,7 +66,7 @@ class Budget {
 
   take(key: string | number, bytes: number): void {
     const own = this.byKey.get(key) ?? 0;
-    // Alone, a key may have one body that is larger than its share.
+    // One body may be larger than the share, when it is the only one.
     if (own > 0 && own + bytes > this.ofOne) throw new Busy("bytes", true, 1);
     if (this.taken > 0 && this.taken + bytes > this.total) throw new Busy("bytes", own * 2 > this.ofOne, 1);
     this.taken += bytes;

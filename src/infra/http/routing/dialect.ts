@@ -33,6 +33,9 @@ export class Refusal extends HttpProblem {
   }
 }
 
+/** Nobody gets it: what nginx notes down for a client that went away. */
+const clientClosedRequest = 499;
+
 type Answer = readonly [status: number, body: unknown];
 
 /** How one endpoint words its failures: an answer for each that it expects, and one for all the rest. */
@@ -71,6 +74,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   if (error instanceof InvalidInput) return [400, { message: error.message }];
   if (error instanceof HttpProblem) throw error;
   if (error instanceof Busy) throw refusalOf(error);
+  if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
   ctx.app.emit("error", error, ctx);
   if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
   return dialect.unexpected(error);

@@ -2,8 +2,11 @@ import { Stream } from "node:stream";
 import type { Context, Middleware } from "koa";
 import type { FairGate } from "../../../kernel/fair-gate.ts";
 
-/** Milliseconds after which a client that takes nothing of a streamed answer is cut off. */
-export const streamStallMs = 60_000;
+/** Characters from which on an answer counts as long: its client may take its time. */
+const longAnswer = 64 * 1024;
+
+export const isLong = (body: unknown): boolean =>
+  body instanceof Stream || (typeof body === "string" && body.length > longAnswer);
 
 /** The client closed its connection before it had the whole answer. */
 export class ClientGone extends Error {}
@@ -14,11 +17,9 @@ export function breakingOff(ctx: Context): AbortSignal {
   if (state.breakingOff) return state.breakingOff;
   const gone = new AbortController();
   const abort = () => gone.abort(new ClientGone("the client is gone"));
-  if (res.closed) abort();
-  else
-    res.once("close", () => {
-      if (!res.writableFinished) abort();
-    });
+  whenOver(ctx, () => {
+    if (!res.writableFinished) abort();
+  });
   state.breakingOff = gone.signal;
   return gone.signal;
 }
@@ -33,7 +34,29 @@ export function throughLane(lane: FairGate): Middleware {
       leave();
       throw error;
     }
-    if (ctx.body instanceof Stream && !ctx.res.closed) ctx.res.once("close", leave);
+    if (isLong(ctx.body)) whenOver(ctx, leave);
     else leave();
   };
+}
+
+/**
+ * Calls back once, when the answer is sent or its connection is gone. Of several requests on one connection Node closes
+ * only the answer whose turn it is.
+ */
+function whenOver({ req, res }: Context, callback: () => void): void {
+  if (res.closed || req.socket.destroyed) {
+    callback();
+    return;
+  }
+  let isOver = false;
+  const over = () => {
+    // Where one of the two brings the other about, taking away its listener comes too late.
+    if (isOver) return;
+    isOver = true;
+    res.off("close", over);
+    req.socket.off("close", over);
+    callback();
+  };
+  res.once("close", over);
+  req.socket.once("close", over);
 }

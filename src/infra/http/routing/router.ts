@@ -1,4 +1,3 @@
-import { Stream } from "node:stream";
 import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
@@ -12,7 +11,7 @@ import { pageHeaders } from "../middleware/security-headers.ts";
 import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
-import { breakingOff, streamStallMs, throughLane } from "./flow.ts";
+import { breakingOff, throughLane } from "./flow.ts";
 import { type LaneName, type Lanes, openLanes } from "./lanes.ts";
 import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
 import { type Call, Reply, type Route } from "./route.ts";
@@ -185,7 +184,5 @@ function send(ctx: Context, { status, headers, type, body }: Reply): void {
     ctx.status = status;
     ctx.type = type;
     ctx.body = body;
-    // Whoever takes nothing any more holds what the answer is read from.
-    if (body instanceof Stream) ctx.req.socket.setTimeout(streamStallMs);
   }
 }

@@ -45,7 +45,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
     const spool = new Spool();
     try {
       const upload = new Upload(ctx.req, spool, limit);
-      await within(withinMs, upload.received, tooSlow).catch(async (error: unknown) => {
+      await within(withinMs + msFor(ctx.req, limit), upload.received, tooSlow).catch(async (error: unknown) => {
         await upload.breakOff();
         throw error;
       });
@@ -57,6 +57,12 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
     }
   };
 }
+
+/** Bytes that a client must send in a millisecond at least, beyond the time that every body has. */
+const leastRate = 500;
+
+const msFor = ({ headers }: IncomingMessage, limit: number): number =>
+  Math.min(Number(headers["content-length"] ?? limit), limit) / leastRate;
 
 /** Without a type there is nothing else to take it for. */
 const isJson = (type: string): boolean =>

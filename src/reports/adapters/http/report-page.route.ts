@@ -2,6 +2,7 @@ import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { BusinessReport } from "../../domain/report.ts";
 import { dateField, forbiddenCaller, refusedCaller, reportDialect } from "./shared-report.route.ts";
 
 const query = {
@@ -66,7 +67,13 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
         ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
       };
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
-      const page = await draw({ reports: found, daily, madeAt: new Date() }, signal);
+      const page = await draw({ reports: found.map(withoutRecords), daily, madeAt: new Date() }, signal);
       return new Reply(200, page, headers, "text/html");
     },
   });
+
+/** The page shows none of them, and they may be 100,000. */
+const withoutRecords = (report: BusinessReport): BusinessReport => ({
+  ...report,
+  ads: report.ads?.map((ad) => ({ ...ad, records: [] })) ?? null,
+});

@@ -82,7 +82,7 @@ type Look<Access> = (credential: string, network: string) => Promise<Access | nu
  */
 class RememberedAccess<Access extends { readonly businessId: number }> {
   private readonly known: LRUCache<string, Access>;
-  /** Looks that have not begun: they will do for everybody who shows the same credential meanwhile. */
+  /** Looks that have not begun: they will do for all who show the same credential from the same network. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
   /** Counts changes: an answer that was on its way while one happened is not kept. */
   private generation = 0;
@@ -101,7 +101,8 @@ class RememberedAccess<Access extends { readonly businessId: number }> {
   of(credential: string, network: string): Promise<Access | null> {
     const digest = digestOf(credential);
     const known = this.changes.live ? this.known.get(digest) : undefined;
-    return known ? Promise.resolve(known) : (this.waiting.get(digest) ?? this.lookInTurn(credential, digest, network));
+    if (known) return Promise.resolve(known);
+    return this.waiting.get(`${network} ${digest}`) ?? this.lookInTurn(credential, digest, network);
   }
 
   peek(credential: string): Access | undefined {
@@ -111,14 +112,14 @@ class RememberedAccess<Access extends { readonly businessId: number }> {
   private async lookInTurn(credential: string, digest: string, network: string): Promise<Access | null> {
     let isWaiting = true;
     const stopWaiting = () => {
-      if (isWaiting) this.waiting.delete(digest);
+      if (isWaiting) this.waiting.delete(`${network} ${digest}`);
       isWaiting = false;
     };
     const looked = this.lookUps.pass(network, () => {
       stopWaiting();
       return this.lookNow(credential, digest, network);
     });
-    if (isWaiting) this.waiting.set(digest, looked);
+    if (isWaiting) this.waiting.set(`${network} ${digest}`, looked);
     return looked.finally(stopWaiting);
   }
 

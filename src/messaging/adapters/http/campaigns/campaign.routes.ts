@@ -100,10 +100,16 @@ const failures = {
 /** Hears of a campaign that an operator changed. Returns at once. */
 type Changed = (businessId: number, campaignId: number) => void;
 
-export const campaignRoutes = (reads: CampaignReads, control: CampaignControl, changed: Changed): Route[] => [
+/** @param slowReads - where reading may take long */
+export const campaignRoutes = (
+  reads: CampaignReads,
+  slowReads: CampaignReads,
+  control: CampaignControl,
+  changed: Changed,
+): Route[] => [
   showCampaign(reads),
   listCampaigns(reads),
-  listRecipients(reads),
+  listRecipients(slowReads),
   ...(Object.keys(summaries) as CampaignAction[]).map((action) => actionRoute(action, reads, control, changed)),
 ];
 
