@@ -170,7 +170,7 @@ function allowOrigins(origins: readonly string[]): Middleware {
   });
   return (ctx, next) => {
     if (ctx.req.headers.origin !== undefined) return answer(ctx, next);
-    // What it says to those who come from nowhere.
+    // As `cors` answers requests without an Origin.
     ctx.res.setHeader("Vary", "Origin");
     return next();
   };
