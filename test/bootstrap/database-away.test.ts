@@ -9,6 +9,8 @@ import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const poolSize = 2;
+/** Four of them for keys and sessions. */
+const connections = poolSize + 4;
 
 describe("a service and its database", () => {
   let world: World;
@@ -53,9 +55,9 @@ describe("a service and its database", () => {
     const released = new Promise<void>((done) => {
       release = done;
     });
-    const holders = Array.from({ length: poolSize }, () => database.transaction(() => released));
+    const holders = Array.from({ length: connections }, () => database.transaction(() => released));
     try {
-      await eventually(async () => database.stats().open === poolSize && database.stats().idle === 0);
+      await eventually(async () => database.stats().open === connections && database.stats().idle === 0);
       expect(await ready()).to.equal(200);
       expectUnavailable(await templates());
       expect(await ready()).to.equal(200);

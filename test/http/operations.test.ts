@@ -146,7 +146,8 @@ describe("the routes of operations", () => {
       for (let i = 0; i < 5; i++) statuses.push((await ask("/metrics", { authorization: "Bearer x" })).status);
       expect(statuses).to.deep.equal([401, 401, 401, 429, 429]);
       const limited = await ask("/metrics");
-      expect([limited.status, limited.headers["retry-after"]]).to.deep.equal([429, "60"]);
+      expect(limited.status).to.equal(429);
+      expect(Number(limited.headers["retry-after"])).to.be.within(30, 60);
       expect((await ask("/metrics", { authorization: "Bearer k" })).status).to.equal(200);
     });
 
