@@ -2,6 +2,7 @@ import { Container, ContainerModule } from "inversify";
 import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
+import { networkOf } from "../infra/http/middleware/rate-limit.ts";
 import { openLanes } from "../infra/http/routing/lanes.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
@@ -152,6 +153,7 @@ const sharedModule = (config: Config) =>
       background("HTTP client", "means", { stop: () => client.close() }),
     );
 
+    const proxies = trustedProxies(config.http.trustProxy);
     const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
     provide(
@@ -161,7 +163,8 @@ const sharedModule = (config: Config) =>
       (eventLog, sessions, notifications, logger) => {
         const gateway = new RealtimeGateway({
           log: eventLog,
-          addressOf: trustedProxies(config.http.trustProxy).addressOf,
+          addressOf: (request) => networkOf(proxies.addressOf(request)),
+          maxClients: config.http.connections,
           authenticate: (token) => sessions.userOf(token),
           translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),

@@ -35,7 +35,8 @@ function answerOf(status: number, message: string) {
  */
 export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
   return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
-    if (!gate.isCrowded) return false;
+    // A browser shows an answer to a page only with headers that the application knows.
+    if (!gate.isCrowded || headers.origin !== undefined) return false;
     const businessId = businessOf(headers);
     const against = businessId === undefined ? undefined : gate.objection(businessId);
     if (against === undefined) return false;

@@ -22,6 +22,8 @@ export interface RealtimeSettings extends PeerSettings {
   readonly logger: Log;
   /** Whose handshake it is; the other end of the connection unless given. */
   readonly addressOf?: (request: IncomingMessage) => string;
+  /** In this process, those that have not said who they are among them; a long poll is one without a connection. */
+  readonly maxClients?: number;
   /** Milliseconds after which an event that nobody told of is found in the log. */
   readonly sweepMs?: number;
   /** A client that is further behind is told to load anew. */
@@ -32,7 +34,13 @@ export interface RealtimeSettings extends PeerSettings {
   readonly maxWaitingPackets?: number;
 }
 
-const defaults = { sweepMs: 1_000, replayLimit: 5_000, maxSocketsPerUser: 50, maxWaitingPackets: 2_000 };
+const defaults = {
+  maxClients: 16_000,
+  sweepMs: 1_000,
+  replayLimit: 5_000,
+  maxSocketsPerUser: 50,
+  maxWaitingPackets: 2_000,
+};
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
@@ -142,7 +150,7 @@ export class RealtimeGateway implements EventFeed {
   private allow({ headers }: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const { origin } = headers;
     const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin);
-    answer(null, isAllowed && !this.closing);
+    answer(null, isAllowed && !this.closing && this.io.engine.clientsCount < this.settings.maxClients);
   }
 
   /** Rejects with what the client is told in `connect_error`. */
