@@ -22,7 +22,9 @@ describe("a service and its database", () => {
   after(() => world.stop());
   beforeEach(async () => {
     proxy = await silentProxy(world.config.database.url);
-    const database = { ...world.config.database, url: proxy.url, poolSize, connectTimeoutMs: 200 };
+    // A statement that the network has swallowed holds up the stop for as long as it may take.
+    const limits = { statementTimeoutMs: 1_000, slowStatementTimeoutMs: 1_000, connectTimeoutMs: 200 };
+    const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };
     service = await startService(config, createContainer(config));
   });
