@@ -9,7 +9,7 @@ export interface FairGateSettings {
   readonly widthOfOne: number;
   /** Pieces of work of one key that may wait. */
   readonly queueOfOne: number;
-  /** Of all keys together. Beyond it a key with nothing waiting takes the place of the newest of whoever has most. */
+  /** Of all keys together. When it is full, a key with nothing waiting replaces the newest waiter of the key with most. */
   readonly queue: number;
   /** Milliseconds that a piece of work waits at most. */
   readonly waitMs: number;
@@ -112,7 +112,7 @@ export class FairGate {
   private end(key: string | number, party: Party): void {
     this.running -= 1;
     party.running -= 1;
-    // Whoever just had a place comes after all that waited for theirs.
+    // A key that just had a place comes after all keys that waited.
     if (this.turns.delete(party)) this.turns.add(party);
     this.letIn();
     this.forgetIdle(key, party);
@@ -166,7 +166,7 @@ export class FairGate {
     this.makeRoom();
   }
 
-  /** The newest of whoever has most waiting gives way. */
+  /** Drops the newest waiter of the key that has most waiting. */
   private makeRoom(): void {
     let largest: Party | undefined;
     for (const party of this.turns) if (party.waiting.size > (largest?.waiting.size ?? 1)) largest = party;
@@ -183,7 +183,7 @@ export class FairGate {
     return new Busy(this.settings.name, isOwnDoing, retryAfter);
   }
 
-  /** Whoever was let in goes to the end of the turns. */
+  /** A key that was let in goes to the end of the turns. */
   private letIn(): void {
     for (const party of this.turns) {
       if (this.running >= this.settings.width) return;

@@ -94,7 +94,7 @@ const answerStallMs = 60_000;
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
-  // Nobody else ends the connection of a client that takes nothing of its answer.
+  // Node never ends the connection of a client that does not read its answer.
   if (isLong(ctx.body)) ctx.req.socket.setTimeout(answerStallMs);
   const { req } = ctx;
   const isClosing = ctx.response.get("Connection") === "close";

@@ -3,7 +3,7 @@ import type { FairGate } from "../../kernel/fair-gate.ts";
 
 export interface CrowdParts {
   readonly gate: Pick<FairGate, "isCrowded" | "objection" | "settings">;
-  /** The business of a credential that was right here a moment ago; asks nobody. */
+  /** The business of a credential that this process remembers; it asks no store. */
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
 }

@@ -77,8 +77,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes connections that are too many, in all or of one address, before they cost more than being accepted. They are told
- * so, whatever they were about to ask.
+ * Closes connections beyond the limits, in all or of one address, as soon as they are accepted. They get a 429 or a 503
+ * before they have asked for anything.
  */
 export function refuseTooMany(
   server: Server,

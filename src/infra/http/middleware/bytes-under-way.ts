@@ -9,7 +9,7 @@ const smallBody = 64 * 1024;
 /** Bytes that are held of a body which is worked off while it arrives. */
 const streamedWindow = 256 * 1024;
 
-/** What callers whom nobody knows hold never takes room from businesses. */
+/** Callers without a credential have budgets of their own: they never take room from businesses. */
 const budgets = {
   small: { total: 32 * megabyte, ofOne: 16 * megabyte },
   large: { total: 48 * megabyte, ofOne: 12 * megabyte },
@@ -22,8 +22,8 @@ const budgets = {
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Bounds the bytes of bodies that are held at a time, of all requests and of each business; of each address where nobody is
- * known yet. A body counts as what it may become: what it declares or, where it declares nothing or is compressed, the
+ * Bounds the bytes of bodies that are held at a time: in all, and for each business, or each address where the caller is not
+ * known. A body counts as what it may become: what it declares or, where it declares nothing or is compressed, the
  * limit of its route.
  */
 export function bytesUnderWay(): BoundBytes {

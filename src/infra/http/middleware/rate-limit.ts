@@ -86,7 +86,7 @@ function addressBuckets(): (ip: string) => string {
   return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);
 }
 
-/** The address itself, of IPv6 its /64: whoever has one address there has all 2^64. */
+/** The address, or for IPv6 its /64: a client that has one address of a /64 has all 2^64 of them. */
 export function networkOf(ip: string): string {
   if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::", 2);

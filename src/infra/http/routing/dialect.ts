@@ -33,7 +33,7 @@ export class Refusal extends HttpProblem {
   }
 }
 
-/** Nobody gets it: what nginx notes down for a client that went away. */
+/** Only logs and metrics see it: nginx uses it for a client that hung up. */
 const clientClosedRequest = 499;
 
 type Answer = readonly [status: number, body: unknown];
