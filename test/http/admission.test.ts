@@ -160,12 +160,17 @@ describe("admission", () => {
     await eventually(() => lanes.exports.stats().running === 0);
   });
 
-  it("ends a connection that asks for many things before it has any of their answers", async () => {
-    await serveRoutes([route("/never", () => new Promise(() => {}))]);
-    const { socket } = dial();
-    const one = "POST /never HTTP/1.1\r\nHost: a\r\nx-api-key: 1\r\nContent-Length: 0\r\n\r\n";
+  it("answers some requests that come at once on one connection, and refuses those beyond", async () => {
+    let done = 0;
+    await serveRoutes([route("/slow", () => new Promise((end) => setImmediate(() => end(++done))))]);
+    const { socket, answer } = dial();
+    const one = "POST /slow HTTP/1.1\r\nHost: a\r\nx-api-key: 1\r\nContent-Length: 0\r\n\r\n";
     socket.write(one.repeat(100));
     await eventually(() => socket.closed);
+    const statuses = [...answer().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses.filter((status) => status === "200")).to.have.length(done);
+    expect(statuses.at(-1)).to.equal("429");
+    expect(done).to.be.within(1, 16);
   });
 
   it("counts what no route answers against its address", async () => {

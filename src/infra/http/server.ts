@@ -46,8 +46,8 @@ export function createServer(
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
     if (!hasOneHost(req)) return refuseHosts(res);
     const waiting = (pipelined.get(req.socket) ?? 0) + 1;
-    if (waiting > mostPipelined) return void req.socket.destroy();
     pipelined.set(req.socket, waiting);
+    if (waiting > mostPipelined) return refusePipelined(res);
     res.once("close", () => {
       pipelined.set(req.socket, (pipelined.get(req.socket) ?? 1) - 1);
       // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
@@ -108,6 +108,11 @@ export function refuseTooMany(
       else byAddress.delete(address);
     });
   });
+}
+
+/** Comes after the answers of the requests before it, and ends the connection. */
+function refusePipelined(res: ServerResponse): void {
+  res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
 }
 
 /** RFC 9112, 3.2: of several hosts, a proxy before us may have read another one than we do. Node refuses none at all. */
