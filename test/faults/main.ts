@@ -49,6 +49,9 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   return Object.values(sums).some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
+const verdictOf = (violations: readonly string[]): string =>
+  violations.length > 0 ? `: WRONG: ${violations.slice(0, 3).join("; ")}` : "";
+
 async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: number, wanted: string): Promise<void> {
   const chosen = Object.entries(scenarios).filter(([name]) => name.includes(wanted));
   if (chosen.length === 0) return;
@@ -61,7 +64,7 @@ async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: n
         sums[name] ??= { runs: 0, figures: {}, violations: [] };
         const { figures, violations } = await scenario(victim, first, new Random(seed + run));
         first += numbersEach;
-        console.error(`${run + 1} of ${repeats}: ${name}${violations.length > 0 ? ": WRONG" : ""}`);
+        console.error(`${run + 1} of ${repeats}: ${name}${verdictOf(violations)}`);
         add(sums[name], figures, violations, seed + run);
       }
     }
@@ -80,7 +83,7 @@ async function troubleCampaigns(sums: Record<string, Sum>, seed: number, wanted:
     try {
       const { figures, violations } = await scenario(stage, new Random(seed), size);
       sums[name] = { runs: 0, figures: {}, violations: [] };
-      console.error(`campaign: ${name}${violations.length > 0 ? ": WRONG" : ""}`);
+      console.error(`campaign: ${name}${verdictOf(violations)}`);
       add(sums[name], figures, violations, seed);
     } finally {
       await stage.close();
