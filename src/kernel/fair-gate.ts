@@ -1,7 +1,7 @@
 import { Busy } from "./errors.ts";
 
 export interface FairGateSettings {
-  /** For metrics, and in what a caller is told. */
+  /** The cause that metrics name. */
   readonly name: string;
   /** Pieces of work at a time, of all keys together. */
   readonly width: number;

@@ -34,7 +34,7 @@ export class Passwords {
   }
 
   /**
-   * With `stored` null it takes as long and answers false: the time tells nobody which e-mails exist. Rejects with `Busy`
+   * With `stored` null it takes as long and answers false: the duration does not reveal which e-mails exist. Rejects with `Busy`
    * where the line is full, and once `signal` is aborted unless the work had begun.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {

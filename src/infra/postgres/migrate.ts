@@ -53,7 +53,7 @@ const alone = <Result>(url: string, work: (migrator: Knex.Migrator) => Promise<R
     }
   });
 
-/** A statement that waited for the lock would keep `create index concurrently` of whoever holds it from its end. */
+/** It polls: a statement that waits for the lock would block `create index concurrently` in the process that holds it. */
 async function isTaken(holder: pg.Client): Promise<boolean> {
   const { rows } = await holder.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
   return rows[0]?.taken === true;

@@ -18,7 +18,7 @@ export interface RateSettings {
 export type LimitRate = (cost: number) => Middleware;
 
 /**
- * Limits the requests of one business or, where nobody is known, of one client address, in this process. Over it: 429
+ * Limits the requests of one business or, without a known caller, of one client address, in this process. Over it: 429
  * with Retry-After. Answers tell what is left, as draft-ietf-httpapi-ratelimit-headers has it.
  */
 export function limitRate({ perSecond, burst }: RateSettings): LimitRate {

@@ -9,10 +9,10 @@ export interface WrongElement {
   readonly propertyName?: string;
 }
 
-/** Looks at elements of an array of which the first has the place `first`. */
+/** Looks at some elements of an array; `first` is the index of the first of them. */
 export type CheckElements = (elements: readonly unknown[], first: number) => WrongElement | undefined;
 
-/** An array of a request's body whose elements are read anew, some at a time, whenever they are asked for. */
+/** An array of a request's body. Each reading takes its elements from the spool again, a batch at a time. */
 export class StreamedArray<Element> {
   constructor(
     readonly length: number,

@@ -16,7 +16,7 @@ import { type CheckElements, StreamedArray, type WrongElement } from "./streamed
 export interface StreamedFields {
   /** Of the outermost object; others are ignored. */
   readonly known: ReadonlySet<string>;
-  /** The arrays among them of which only some elements at a time are in memory. */
+  /** The arrays among them that stream: only a batch of their elements is in memory. */
   readonly streamed: ReadonlyMap<string, CheckElements>;
 }
 
@@ -30,7 +30,7 @@ export class StreamedBody {
 }
 
 /**
- * Receives a JSON body of which some arrays may be large. Its handler runs once all of it has arrived: a slow client
+ * Receives a JSON body that may hold large arrays. Its handler runs once all of it has arrived: a slow client
  * keeps nothing waiting but this. Where a field comes twice, the last one counts, as `JSON.parse` has it.
  *
  * @param limit - bytes, counted after decompression
