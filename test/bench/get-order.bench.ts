@@ -1,7 +1,7 @@
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
 import { request } from "../support/http.ts";
-import { type BareHandler, startBare, statementsOf } from "./bare.ts";
+import { type BareHandler, statementsOf } from "./bare.ts";
 import { bareOrder } from "./bare-orders.ts";
 import type { Bench } from "./bench.ts";
 import { belowAim, contest, contestTable } from "./contest.ts";
@@ -19,12 +19,7 @@ const bench: Bench = {
     arena.say("loading 200,000 orders");
     await loadOrders(stage.databaseUrl);
     const service = await stage.service("dist");
-    const bare = await startBare({
-      name: "get-order",
-      databaseUrl: stage.databaseUrl,
-      platformUrl: stage.sandbox.url,
-      tokens: {},
-    });
+    const bare = await stage.opponent("get-order");
     const path = `/catalogs/order/${orderId}`;
     const headers = { "x-api-key": stage.appKey(large) };
     const first = await request(service.url + path, { headers });

@@ -2,7 +2,7 @@ import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresTemplateCatalog } from "../../src/messaging/adapters/postgres/templates/template-catalog.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
-import { type BareHandler, startBare, statementsOf } from "./bare.ts";
+import { type BareHandler, statementsOf } from "./bare.ts";
 import type { Bench } from "./bench.ts";
 import { belowAim, contest, contestTable } from "./contest.ts";
 
@@ -19,12 +19,7 @@ const bench: Bench = {
   run: async (arena) => {
     const stage = await arena.stage({ businesses: [business] });
     const service = await stage.service("dist");
-    const bare = await startBare({
-      name: "list-templates",
-      databaseUrl: stage.databaseUrl,
-      platformUrl: stage.sandbox.url,
-      tokens: { [businessId]: business.sender.token },
-    });
+    const bare = await stage.opponent("list-templates", { [businessId]: business.sender.token });
     const headers = { "x-api-key": stage.appKey(businessId) };
     const first = await request(service.url + path, { method: "POST", headers, rawBody: body });
     const isWhole = first.status === 200 && first.json.plantillas.length === 30;

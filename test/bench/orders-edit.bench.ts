@@ -3,7 +3,7 @@ import pg from "pg";
 import { openShop } from "../orders/shop.ts";
 import { request } from "../support/http.ts";
 import { aBusiness } from "../support/world.ts";
-import { type BareHandler, startBare } from "./bare.ts";
+import type { BareHandler } from "./bare.ts";
 import type { Bench } from "./bench.ts";
 import { belowAim, type ContestResult, contest, contestTable } from "./contest.ts";
 import type { Shot } from "./load.ts";
@@ -58,12 +58,7 @@ const bench: Bench = {
     await client.connect();
     await openShops(client);
     const service = await stage.service("dist");
-    const bare = await startBare({
-      name: "orders-edit",
-      databaseUrl: stage.databaseUrl,
-      platformUrl: stage.sandbox.url,
-      tokens: {},
-    });
+    const bare = await stage.opponent("orders-edit");
     let shots = 0;
     const next = (shot: (businessId: number, orderId: number) => Shot) => (): Shot => {
       shots += 1;

@@ -4,7 +4,7 @@ import { type Call, listCall } from "../../src/orders/adapters/postgres/list-sql
 import type { OrderFilter, PageRequest } from "../../src/orders/application/reads/ports.ts";
 import { type OrderState, orderStates } from "../../src/orders/domain/states.ts";
 import { request } from "../support/http.ts";
-import { type BareHandler, startBare } from "./bare.ts";
+import type { BareHandler } from "./bare.ts";
 import { bareOrders } from "./bare-orders.ts";
 import type { Bench } from "./bench.ts";
 import { belowAim, contest, contestTable } from "./contest.ts";
@@ -104,12 +104,7 @@ const bench: Bench = {
     const statementRate = await loopRate(stage.databaseUrl, 16, (database) =>
       database.rows(call.statement, call.values),
     );
-    const bare = await startBare({
-      name: "orders-list",
-      databaseUrl: stage.databaseUrl,
-      platformUrl: stage.sandbox.url,
-      tokens: {},
-    });
+    const bare = await stage.opponent("orders-list");
     const shot = {
       method: "GET",
       path: pathOf(large, sessions.get(large) ?? "", { filter: {} }),

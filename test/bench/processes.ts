@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 
 /** The repository: settings are read from `config/` below it. */
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const ownRoot = fileURLToPath(new URL("../../", import.meta.url));
 const startMs = 60_000;
 const stopMs = 25_000;
 const keptLines = 40;
@@ -55,10 +55,12 @@ export interface ServiceSettings {
   /** `dist`, built before by `make build`, is what production runs; `src` needs no build. */
   readonly from: "src" | "dist";
   readonly environment: Readonly<Record<string, string>>;
+  /** The checkout it runs from; this one unless given. */
+  readonly root?: string;
 }
 
 /** The service, with the flags that `make` starts its role with; resolves once it answers. Its log goes nowhere. */
-export async function startService({ from, environment }: ServiceSettings): Promise<OwnProcess> {
+export async function startService({ from, environment, root = ownRoot }: ServiceSettings): Promise<OwnProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const program =
@@ -68,6 +70,7 @@ export async function startService({ from, environment }: ServiceSettings): Prom
   const own = launch(program, {
     environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },
     stdout: "ignore",
+    cwd: root,
   });
   await own.until(answers(url));
   return own.at(url);
@@ -75,7 +78,7 @@ export async function startService({ from, environment }: ServiceSettings): Prom
 
 /** A program that prints one JSON line `{"url":...}` once it listens. */
 export async function startProgram(file: string, args: readonly string[]): Promise<OwnProcess> {
-  const own = launch(["--import", "tsx", file, ...args], { environment: {}, stdout: "pipe" });
+  const own = launch(["--import", "tsx", file, ...args], { environment: {}, stdout: "pipe", cwd: ownRoot });
   const lines = createInterface({ input: own.stdout });
   const [line] = (await own.until(once(lines, "line"))) as [string];
   return own.at((JSON.parse(line) as { url: string }).url);
@@ -110,10 +113,13 @@ process.once("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-function launch(program: readonly string[], how: { environment: Record<string, string>; stdout: "ignore" | "pipe" }) {
+function launch(
+  program: readonly string[],
+  how: { environment: Record<string, string>; stdout: "ignore" | "pipe"; cwd: string },
+) {
   const stdio: StdioOptions = ["ignore", how.stdout, "pipe", "ipc"];
   const child = spawn(process.execPath, ["--expose-gc", "--import", companion, ...program], {
-    cwd: root,
+    cwd: how.cwd,
     stdio,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...how.environment },
   });

@@ -3,7 +3,7 @@ import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { PostgresSendContexts } from "../../src/messaging/adapters/postgres/sends/send-contexts.ts";
 import { aBusiness, aTemplate, aThread } from "../support/world.ts";
-import { type BareHandler, startBare, statementsOf } from "./bare.ts";
+import { type BareHandler, statementsOf } from "./bare.ts";
 import type { Bench } from "./bench.ts";
 import { belowAim, type ContestResult, contest, contestTable } from "./contest.ts";
 import type { Shot } from "./load.ts";
@@ -32,12 +32,10 @@ const bench: Bench = {
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
     const service = await stage.service("dist");
-    const bare = await startBare({
-      name: "send-template",
-      databaseUrl: stage.databaseUrl,
-      platformUrl: stage.sandbox.url,
-      tokens: Object.fromEntries(all.map(({ id, sender }) => [id, sender.token])),
-    });
+    const bare = await stage.opponent(
+      "send-template",
+      Object.fromEntries(all.map(({ id, sender }) => [id, sender.token])),
+    );
     let shots = 0;
     const shot = (businessId: number, phone: string): Shot => ({
       path: "/chats/enviar/plantilla/business",

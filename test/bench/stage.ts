@@ -9,6 +9,8 @@ import { sandboxAccountsOf, sandboxAdAccountsOf } from "../../src/fixtures/busin
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { request } from "../support/http.ts";
 import { appSecret, masterSecret, verifyToken } from "../support/world.ts";
+import { startBare } from "./bare.ts";
+import { AGAINST } from "./contest.ts";
 import { type OwnProcess, startProgram, startService } from "./processes.ts";
 
 const sandboxProgram = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
@@ -23,6 +25,11 @@ export interface Stage {
   appKey(businessId: number): string;
   /** Starts one more service; `environment` changes its settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
+  /**
+   * What the service is measured against: the `bare` of this benchmark or, where `AGAINST` names another checkout that
+   * is built, that one's service on the same database. `tokens` are those of each business at the platform, by its id.
+   */
+  opponent(benchmark: string, tokens?: Readonly<Record<number, string>>): Promise<OwnProcess>;
   /** Speaks to the sandbox's control side. */
   control<Result>(method: string, path: string, body?: unknown): Promise<Result>;
   /** Has the sandbox deliver its webhooks to this service. */
@@ -65,6 +72,10 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
     environment,
     appKey: (businessId) => appKeys.get(businessId) ?? "",
     service: (from, changes = {}) => startService({ from, environment: { ...environment, ...changes } }),
+    opponent: (name, tokens = {}) =>
+      AGAINST
+        ? startService({ from: "dist", environment, root: AGAINST })
+        : startBare({ name, databaseUrl, platformUrl: sandbox.url, tokens }),
     control,
     pointWebhooksAt: ({ url }) => control("POST", "/webhook", { url: `${url}/webhooks/cloud`, appSecret }),
     close: () => sandbox.kill(),
