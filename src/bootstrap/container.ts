@@ -8,7 +8,7 @@ import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
-import { sharedCell } from "../infra/postgres/cells.ts";
+import { connectionGate, sharedCell } from "../infra/postgres/cells.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
@@ -18,7 +18,6 @@ import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
 import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
-import { FairGate, type FairGateSettings } from "../kernel/fair-gate.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
@@ -63,31 +62,12 @@ export function createContainer(config: Config): Container {
 /** Connections for keys, sessions and what else is looked for before a business is known. */
 const directoryPoolSize = 4;
 
-/**
- * Of the connections, one business has four fifths at most: a transaction that waits for the disk needs no processor, so
- * that a business alone gets on as fast as many do. What takes long goes through lanes before.
- */
-const connectionGate = (
-  name: string,
-  width: number,
-  { database }: Config,
-  crowd?: FairGateSettings["crowd"],
-): FairGate =>
-  new FairGate({
-    name,
-    width,
-    widthOfOne: Math.ceil(width * 0.8),
-    queueOfOne: 2_000,
-    queue: 8_000,
-    waitMs: database.connectTimeoutMs,
-    ...(crowd && { crowd }),
-  });
-
 /** Comma-separated, as environment variables give lists. */
 export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
 
 const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
+    const { connectTimeoutMs: waitMs } = config.database;
     bind(tokens.config).toConstantValue(config);
     provide(bind, tokens.log, [], () => createLog(config.logLevel));
     provide(bind, tokens.metrics, [], () => new Metrics(config.metricsKey !== ""));
@@ -100,10 +80,10 @@ const sharedModule = (config: Config) =>
     );
     provide(bind, tokens.databaseGate, [], () =>
       // A third of a second of work on two cores.
-      connectionGate("database", config.database.poolSize, config, { ofOne: 250, all: 500 }),
+      connectionGate({ name: "database", width: config.database.poolSize, waitMs, crowd: { ofOne: 250, all: 500 } }),
     );
     provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], (database, gate) =>
-      sharedCell(database, gate, connectionGate("directory", directoryPoolSize, config)),
+      sharedCell(database, gate, connectionGate({ name: "directory", width: directoryPoolSize, waitMs })),
     );
     provide(bind, tokens.slowDatabase, [tokens.database], (database) => {
       const { slowPoolSize: poolSize, slowStatementTimeoutMs: statementTimeoutMs } = config.database;
@@ -111,7 +91,7 @@ const sharedModule = (config: Config) =>
       return database.beside({ poolSize, statementTimeoutMs, options: "-c jit=off" });
     });
     provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) => {
-      const gate = connectionGate("slow database", config.database.slowPoolSize, config);
+      const gate = connectionGate({ name: "slow database", width: config.database.slowPoolSize, waitMs });
       return sharedCell(database, gate, gate);
     });
     provide(bind, tokens.lanes, [], () => openLanes());

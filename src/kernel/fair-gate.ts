@@ -15,6 +15,8 @@ export interface FairGateSettings {
   readonly waitMs: number;
   /** What may wait before `check` turns new work away: less than the queues hold, so that work begun finds room. */
   readonly crowd?: { readonly ofOne: number; readonly all: number };
+  /** What work is refused with in place of `Busy`; `check` throws that in any case. */
+  readonly refusal?: (busy: Busy) => Error;
 }
 
 interface Waiter {
@@ -151,7 +153,7 @@ export class FairGate {
         giveUp,
       };
       const onAbort = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(this.busy(this.isFull(party))), this.settings.waitMs);
+      const timer = setTimeout(() => giveUp(this.refusal(this.isFull(party))), this.settings.waitMs);
       signal?.addEventListener("abort", onAbort);
       party.waiting.add(waiter);
       this.turns.add(party);
@@ -160,9 +162,9 @@ export class FairGate {
   }
 
   private refuseBeyond(party: Party): void {
-    if (party.waiting.size >= this.settings.queueOfOne) throw this.busy(true);
+    if (party.waiting.size >= this.settings.queueOfOne) throw this.refusal(true);
     if (this.queued < this.settings.queue) return;
-    if (party.waiting.size > 0) throw this.busy(this.isFull(party));
+    if (party.waiting.size > 0) throw this.refusal(this.isFull(party));
     this.makeRoom();
   }
 
@@ -171,16 +173,22 @@ export class FairGate {
     let largest: Party | undefined;
     for (const party of this.turns) if (party.waiting.size > (largest?.waiting.size ?? 1)) largest = party;
     const newest = [...(largest?.waiting ?? [])].at(-1);
-    if (!newest) throw this.busy(false);
-    newest.giveUp(this.busy(true));
+    if (!newest) throw this.refusal(false);
+    newest.giveUp(this.refusal(true));
   }
 
   private isFull(party: Party): boolean {
     return party.running >= this.settings.widthOfOne;
   }
 
-  private busy(isOwnDoing: boolean, retryAfter = Math.max(1, Math.ceil(this.settings.waitMs / 1_000))): Busy {
+  private busy(isOwnDoing: boolean, retryAfter: number): Busy {
     return new Busy(this.settings.name, isOwnDoing, retryAfter);
+  }
+
+  private refusal(isOwnDoing: boolean): Error {
+    const { refusal, waitMs } = this.settings;
+    const busy = this.busy(isOwnDoing, Math.max(1, Math.ceil(waitMs / 1_000)));
+    return refusal ? refusal(busy) : busy;
   }
 
   /** A key that was let in goes to the end of the turns. */

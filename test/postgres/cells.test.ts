@@ -21,7 +21,7 @@ describe("a database that businesses share", () => {
     const settings = { url: fresh.url, poolSize: 2, statementTimeoutMs: 60_000, connectTimeoutMs: 5_000 };
     database = Database.open(settings, () => {});
     const shares = { name: "database", width: 2, widthOfOne: 1, queueOfOne: 2, queue: 100, waitMs: 60_000 };
-    const gate = new FairGate(shares);
+    const gate = new FairGate({ ...shares, refusal: (busy) => new DatabaseAway(busy, false) });
     cells = sharedCell(database, gate, gate);
   });
   afterEach(() => database.close());

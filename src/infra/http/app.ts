@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
+import { Router } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { takeRest } from "./middleware/body.ts";
@@ -25,7 +26,6 @@ export interface AppParts extends RouterParts {
 export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   const app = new Koa();
   tellWhoAsks(app, parts.proxies);
-  const router = createRouter(routes, parts);
   app.on("error", (error: unknown, ctx?: Koa.Context) => {
     const facts = { err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) };
     if (ctx && isGone(ctx)) parts.log.warn(facts, "the client broke off");
@@ -36,10 +36,10 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(wordProblems(parts));
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins));
-  app.use(router.routes());
+  app.use(createRouter(routes, parts));
   // What no route answers counts against the address.
   app.use(parts.limitRate(1));
-  app.use(router.allowedMethods());
+  app.use(new Router().allowedMethods() as Middleware);
   return app;
 }
 

@@ -1,5 +1,5 @@
-import { Busy, DatabaseAway } from "../../kernel/errors.ts";
-import type { FairGate } from "../../kernel/fair-gate.ts";
+import { DatabaseAway } from "../../kernel/errors.ts";
+import { FairGate, type FairGateSettings } from "../../kernel/fair-gate.ts";
 import type { Cell, Queries, Statement } from "./database.ts";
 
 /**
@@ -54,18 +54,27 @@ class Share implements Cell {
   ) {}
 
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
-    return this.gate.pass(this.key, () => this.cell.rows<Row>(statement, values, signal), signal).catch(asAway);
+    return this.gate.pass(this.key, () => this.cell.rows<Row>(statement, values, signal), signal);
   }
 
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    return this.gate.pass(this.key, () => this.cell.transaction(work)).catch(asAway);
+    return this.gate.pass(this.key, () => this.cell.transaction(work));
   }
 }
 
-/** Work that was begun and gets no connection in time is in the same place as with a database that is away. */
-function asAway(error: unknown): never {
-  throw error instanceof Busy ? new DatabaseAway(error, false) : error;
-}
+/**
+ * A gate for connections, so many in all. Of them one business has four fifths at most: a transaction that waits for the
+ * disk needs no processor, so that a business alone gets on as fast as many do. What takes long goes through lanes before.
+ * Work that was begun and gets no connection in time is in the same place as with a database that is away.
+ */
+export const connectionGate = (settings: Pick<FairGateSettings, "name" | "width" | "waitMs" | "crowd">): FairGate =>
+  new FairGate({
+    ...settings,
+    widthOfOne: Math.ceil(settings.width * 0.8),
+    queueOfOne: 2_000,
+    queue: 8_000,
+    refusal: (busy) => new DatabaseAway(busy, false),
+  });
 
 /** The rows of all cells, one cell after the other. */
 export async function everywhere<Row, Cell extends Queries>(

@@ -33,6 +33,9 @@ export class Refusal extends HttpProblem {
   }
 }
 
+/** After which a client may come again where the database gave no connection. */
+const awaySeconds = 5;
+
 /** Only logs and metrics see it: nginx uses it for a client that hung up. */
 const clientClosedRequest = 499;
 
@@ -75,8 +78,11 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   if (error instanceof HttpProblem) throw error;
   if (error instanceof Busy) throw refusalOf(error);
   if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
+  const isAway = error instanceof DatabaseAway && mayRepeat(error, ctx);
+  // Shed, which metrics count, and not a failure.
+  if (isAway && error.cause instanceof Busy) throw new Refusal(error.cause.what, false, awaySeconds);
   ctx.app.emit("error", error, ctx);
-  if (error instanceof DatabaseAway && mayRepeat(error, ctx)) throw unavailable();
+  if (isAway) throw new HttpProblem(503, "Service unavailable", { "Retry-After": String(awaySeconds) });
   return dialect.unexpected(error);
 }
 
@@ -92,13 +98,11 @@ function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
   return repeating === undefined || (repeating === "harmless" && !mayHaveRun);
 }
 
-const unavailable = () => new HttpProblem(503, "Service unavailable", { "Retry-After": "5" });
-
 const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
-/** A plain string would otherwise go out as text/plain. */
-export function sendJson(ctx: { status: number; type: string; body: unknown }, status: number, body: unknown): void {
+/** Sets the header itself: Koa would look the type up anew for each answer. */
+export function sendJson(ctx: Context, status: number, body: unknown): void {
   ctx.status = status;
-  ctx.type = "json";
+  ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   ctx.body = JSON.stringify(body);
 }

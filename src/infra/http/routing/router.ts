@@ -34,12 +34,27 @@ export interface RouterParts {
   readonly idempotency?: IdempotencyStore;
 }
 
-export function createRouter(routes: readonly Route[], parts: RouterParts): Router {
-  const router = new Router();
+/** A router for each first part of a path: a request is compared only with the routes that begin like it. */
+export function createRouter(routes: readonly Route[], parts: RouterParts): Middleware {
   const all = { lanes: openLanes(), ...parts };
-  for (const route of routes) router[route.method](route.path, inTurn(chainOf(route, all)) as RouterMiddleware);
-  return router;
+  const routers = new Map<string, Router>();
+  for (const route of routes) {
+    const start = startOf(route.path);
+    const router = routers.get(start) ?? new Router();
+    routers.set(start, router);
+    router[route.method](route.path, inTurn(chainOf(route, all)) as RouterMiddleware);
+  }
+  const ready = new Map([...routers].map(([start, router]) => [start, router.routes() as Middleware]));
+  return (ctx, next) => (ready.get(startOf(ctx.path)) ?? passOn)(ctx, next);
 }
+
+/** Paths are the same in capitals. */
+function startOf(path: string): string {
+  const end = path.indexOf("/", 1);
+  return (end === -1 ? path : path.slice(0, end)).toLowerCase();
+}
+
+const passOn: Middleware = (_ctx, next) => next();
 
 /** Put together once, not at each request; the last of them answers. */
 const inTurn = (chain: readonly Middleware[]): Middleware =>
@@ -123,18 +138,10 @@ function handling(route: Route, parts: RouterParts): Middleware {
     }
     const { body, rawBody } = ctx.request;
     if (rawBody?.includes("\\u0000")) refuseNullCharacter(body);
-    const call: Call<unknown, unknown, unknown, unknown> = {
-      params: parseParams?.(ctx.params),
-      query: parseQuery?.({ ...ctx.query }),
-      body: parseBody(body instanceof StreamedBody ? body.value : body),
-      caller: ctx.state.caller,
-      headers: ctx.req.headers,
-      ip: ctx.ip,
-      isHttps: ctx.secure,
-      get signal() {
-        return breakingOff(context);
-      },
-    };
+    const params = parseParams?.(ctx.params);
+    const query = parseQuery?.({ ...ctx.query });
+    const sent = parseBody(body instanceof StreamedBody ? body.value : body);
+    const call: Call<unknown, unknown, unknown, unknown> = new CallOf(context, params, query, sent);
     const handle = async (): Promise<Reply> => {
       const complaint = route.complaint?.(call as AnyCall);
       if (complaint !== undefined) throw new InvalidInput(complaint);
@@ -148,6 +155,36 @@ function handling(route: Route, parts: RouterParts): Middleware {
 }
 
 type AnyCall = Call<never, never, never, never>;
+
+/** Works out what few handlers ask for when they do. */
+class CallOf implements Call<unknown, unknown, unknown, unknown> {
+  readonly caller: unknown;
+
+  constructor(
+    private readonly ctx: Context,
+    readonly params: unknown,
+    readonly query: unknown,
+    readonly body: unknown,
+  ) {
+    this.caller = ctx.state.caller;
+  }
+
+  get headers() {
+    return this.ctx.req.headers;
+  }
+
+  get ip() {
+    return this.ctx.ip;
+  }
+
+  get isHttps() {
+    return this.ctx.secure;
+  }
+
+  get signal() {
+    return breakingOff(this.ctx);
+  }
+}
 
 /** Any business but the caller's own is one that does not exist. */
 function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | undefined {
