@@ -2,7 +2,7 @@ import { Container, ContainerModule } from "inversify";
 import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
-import { networkOf } from "../infra/http/middleware/rate-limit.ts";
+import { networkOf } from "../infra/http/addresses.ts";
 import { openLanes } from "../infra/http/routing/lanes.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";

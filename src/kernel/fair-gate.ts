@@ -27,8 +27,11 @@ interface Waiter {
 /** What one key has running and waiting. Forgotten when it has neither. */
 interface Party {
   running: number;
-  readonly waiting: Set<Waiter>;
+  waiting: Set<Waiter>;
 }
+
+/** Of a party that has had to wait for nothing yet: most never have, and a set for each would cost more than the rest. */
+const nothing = new Set<Waiter>();
 
 /**
  * Shares places among keys, such as businesses or addresses: while several wait, they take turns, whatever each of
@@ -55,6 +58,17 @@ export class FairGate {
     } finally {
       this.end(key, party);
     }
+  }
+
+  /** As `enter`, where there is room at once. */
+  enterNow(key: string | number): (() => void) | undefined {
+    const party = this.partyOf(key);
+    if (!this.hasRoomFor(party)) {
+      this.forgetIdle(key, party);
+      return undefined;
+    }
+    this.begin(party);
+    return () => this.end(key, party);
   }
 
   /** As `pass`, for work that ends elsewhere: whoever gets in must call the function it is given, once. */
@@ -96,7 +110,7 @@ export class FairGate {
   private partyOf(key: string | number): Party {
     let party = this.parties.get(key);
     if (!party) {
-      party = { running: 0, waiting: new Set() };
+      party = { running: 0, waiting: nothing };
       this.parties.set(key, party);
     }
     return party;
@@ -155,6 +169,7 @@ export class FairGate {
       const onAbort = () => giveUp(signal?.reason);
       const timer = setTimeout(() => giveUp(this.refusal(this.isFull(party))), this.settings.waitMs);
       signal?.addEventListener("abort", onAbort);
+      if (party.waiting === nothing) party.waiting = new Set();
       party.waiting.add(waiter);
       this.turns.add(party);
       this.queued += 1;

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { networkOf } from "./middleware/rate-limit.ts";
+import { networkOf } from "./addresses.ts";
 
 /** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
 export interface Servable {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import proxyAddr from "proxy-addr";
+import { plainAddress } from "./addresses.ts";
 
 /** Whom a request comes from, and how, where proxies stand in front. */
 export interface TrustedProxies {
@@ -20,7 +21,7 @@ type IsTrusted = (address: string, hop: number) => boolean;
 export function trustedProxies(setting: string): TrustedProxies {
   const isTrusted = trustOf(setting.trim());
   return {
-    addressOf: (request) => (isTrusted ? plainAddress(proxyAddr(request, isTrusted)) : peerOf(request)),
+    addressOf: (request) => (isTrusted ? plainAddress(proxyAddr(request, isTrusted) ?? "") : peerOf(request)),
     isHttps: (request) => {
       if ((request.socket as TLSSocket).encrypted) return true;
       if (!isTrusted?.(peerOf(request), 0)) return false;
@@ -45,7 +46,3 @@ function trustOf(setting: string): IsTrusted | undefined {
 }
 
 const peerOf = ({ socket }: IncomingMessage): string => plainAddress(socket.remoteAddress ?? "");
-
-/** Some proxies add the port, which is another for each connection. */
-const plainAddress = (address: string | undefined): string =>
-  (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.*)\](:\d+)?$/, "$1$2");

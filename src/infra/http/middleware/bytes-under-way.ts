@@ -1,6 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { Busy } from "../../../kernel/errors.ts";
-import { networkOf } from "./rate-limit.ts";
+import { networkOf } from "../addresses.ts";
 
 const megabyte = 1024 * 1024;
 

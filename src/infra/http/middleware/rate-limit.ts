@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import { isIPv6 } from "node:net";
 import type { Middleware } from "koa";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf } from "../addresses.ts";
 import { Refusal } from "../routing/dialect.ts";
 
 /** Over this many seconds the burst is used up once. */
@@ -84,13 +84,4 @@ const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
 function addressBuckets(): (ip: string) => string {
   const seed = randomBytes(16).toString("hex");
   return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);
-}
-
-/** The address, or for IPv6 its /64: a client that has one address of a /64 has all 2^64 of them. */
-export function networkOf(ip: string): string {
-  if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
-  const [head = "", tail] = ip.split("::", 2);
-  const groups = head.split(":");
-  if (tail !== undefined) while (groups.length < 4) groups.push("0");
-  return groups.slice(0, 4).join(":");
 }

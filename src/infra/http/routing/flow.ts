@@ -27,7 +27,8 @@ export function breakingOff(ctx: Context): AbortSignal {
 /** Has a request wait for its business's turn. Its place is free again once the whole answer is sent, or its client gone. */
 export function throughLane(lane: FairGate): Middleware {
   return async (ctx, next) => {
-    const leave = await lane.enter(ctx.state.caller.businessId, breakingOff(ctx));
+    const { businessId } = ctx.state.caller;
+    const leave = lane.enterNow(businessId) ?? (await lane.enter(businessId, breakingOff(ctx)));
     try {
       await next();
     } catch (error) {

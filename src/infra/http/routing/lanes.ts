@@ -7,7 +7,8 @@ import { FairGate, type FairGateSettings } from "../../../kernel/fair-gate.ts";
  */
 const settings = {
   reports: { width: 3, widthOfOne: 1, queueOfOne: 40, queue: 400, waitMs: 15_000 },
-  lists: { width: 6, widthOfOne: 2, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
+  lists: { width: 12, widthOfOne: 6, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
+  searches: { width: 4, widthOfOne: 2, queueOfOne: 40, queue: 400, waitMs: 5_000 },
   exports: { width: 16, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 15_000 },
   campaigns: { width: 4, widthOfOne: 1, queueOfOne: 20, queue: 200, waitMs: 30_000 },
   bodies: { width: 8, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 30_000 },

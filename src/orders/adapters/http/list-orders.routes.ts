@@ -172,7 +172,7 @@ const searchRoute = (orders: ListOrders): Route =>
       },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    lane: "lists",
+    lane: "searches",
     cost: 2,
     handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);

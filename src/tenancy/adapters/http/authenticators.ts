@@ -1,6 +1,7 @@
 import type { Context, Middleware } from "koa";
+import { networkOf } from "../../../infra/http/addresses.ts";
 import { bodyToken } from "../../../infra/http/middleware/body-token.ts";
-import { type FailureLimit, type LimitRate, networkOf } from "../../../infra/http/middleware/rate-limit.ts";
+import type { FailureLimit, LimitRate } from "../../../infra/http/middleware/rate-limit.ts";
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";

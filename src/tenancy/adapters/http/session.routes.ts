@@ -1,4 +1,4 @@
-import { networkOf } from "../../../infra/http/middleware/rate-limit.ts";
+import { networkOf } from "../../../infra/http/addresses.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, objectWith, problem, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
