@@ -80,7 +80,7 @@ const sharedModule = (config: Config) =>
     );
     provide(bind, tokens.databaseGate, [], () =>
       // A third of a second of work on two cores.
-      connectionGate({ name: "database", width: config.database.poolSize, waitMs, crowd: { ofOne: 250, all: 500 } }),
+      connectionGate({ name: "database", width: config.database.poolSize, waitMs, crowd: { ofOne: 150, all: 300 } }),
     );
     provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], (database, gate) =>
       sharedCell(database, gate, connectionGate({ name: "directory", width: directoryPoolSize, waitMs })),

@@ -6,6 +6,7 @@ import Koa, { type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
+import { refusalPauseMs } from "./refusal-pause.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import { isLong } from "./routing/flow.ts";
 import type { Route } from "./routing/route.ts";
@@ -103,12 +104,6 @@ const takenWhole: Middleware = async (ctx, next) => {
   if (!isWhole) ctx.set("Connection", "close");
 };
 
-/**
- * Milliseconds that a 429 waits before it is sent. A client that asks again at once, on every connection, would otherwise
- * fill the process with refusals; so it gets one in a second for each connection.
- */
-const refusalPauseMs = 1_000;
-
 /** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =
   (parts: AppParts): Middleware =>
@@ -120,7 +115,7 @@ const wordProblems =
       if (problem !== error) ctx.app.emit("error", error, ctx);
       if (problem instanceof Refusal) {
         parts.countRefusal(problem.reason, problem.status);
-        if (problem.status === 429) await sleep(refusalPauseMs, undefined, { ref: false });
+        if (problem.status === 429) await sleep(refusalPauseMs(), undefined, { ref: false });
       }
       ctx.set(problem.headers);
       sendJson(ctx, problem.status, problem.body);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FairGate } from "../../kernel/fair-gate.ts";
+import { refusalPauseMs } from "./refusal-pause.ts";
 
 export interface CrowdParts {
   readonly gate: Pick<FairGate, "isCrowded" | "objection" | "settings">;
@@ -7,6 +8,9 @@ export interface CrowdParts {
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
 }
+
+/** In a crowd refusals are what there is most of. */
+const crowdPauseMs = 2_500;
 
 /** Bytes of a body that are skipped, so that the connection can be used again. */
 const skippedBody = 64 * 1024;
@@ -23,7 +27,7 @@ function answerOf(status: number, message: string) {
     ...["Content-Type", "application/json; charset=utf-8"],
     ...["Content-Length", String(body.length)],
     ...["Cache-Control", "no-store"],
-    ...["Retry-After", "1"],
+    ...["Retry-After", "2"],
   ];
   return { status, body, headers, closing: [...headers, "Connection", "close"] };
 }
@@ -43,7 +47,8 @@ export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
     const answer = answers[against];
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;
     countRefusal(gate.settings.name, answer.status);
-    res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
+    const send = () => res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
+    setTimeout(send, refusalPauseMs(crowdPauseMs));
     return true;
   };
 }

@@ -6,7 +6,13 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type ListenOptions,
+  type Server as NetServer,
+  type Socket,
+} from "node:net";
 import { networkOf } from "./addresses.ts";
 
 /** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
@@ -22,7 +28,8 @@ export const serverLimits = {
   requestTimeout: 600_000,
   /** Longer than a load balancer keeps its own end open, so that it never meets a connection just closed. */
   keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 2_000,
+  /** Those that are too slow are ended a few at a time, not thousands at once. */
+  connectionsCheckingInterval: 100,
   maxHeaderSize: 16_384,
 } as const satisfies ServerOptions;
 
@@ -142,11 +149,40 @@ export async function handlersEnded(server: Server): Promise<void> {
   for (let running = handlers.get(server); running && running.size > 0; ) await Promise.allSettled(running);
 }
 
+/**
+ * Sockets that accept connections for one server. libuv accepts one connection of each in a turn of the event loop, and
+ * in a busy process, whose turns take 50 ms, new clients would wait for seconds. Several need `SO_REUSEPORT` (libuv 1.49,
+ * Node.js 22.12).
+ */
+const acceptors = Number(process.versions.uv.split(".")[1]) >= 49 && process.platform === "linux" ? 8 : 1;
+
 /** Resolves once connections are accepted; rejects when the port is taken. @returns the port, for 0 the one found */
-export function listen(server: Server, port: number, host?: string): Promise<number> {
+export async function listen(server: Server, port: number, host?: string): Promise<number> {
+  const where = { ...(host !== undefined && { host }), backlog };
+  if (acceptors === 1) return await listenAt(server, { ...where, port });
+  // Only a socket that shares no port finds out that another process has it.
+  const alone = createNetServer();
+  const found = await listenAt(alone, { ...where, port });
+  await new Promise((resolve) => alone.close(resolve));
+  const shared = { ...where, port: found, reusePort: true };
+  await listenAt(server, shared);
+  const others = Array.from({ length: acceptors - 1 }, () =>
+    createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket)),
+  );
+  await Promise.all(others.map((other) => listenAt(other, shared)));
+  const close = server.close;
+  // A socket belongs to the acceptor that it came by: each knows only when its own are gone.
+  server.close = (callback) => {
+    const closed = Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
+    return close.call(server, (error) => void closed.then(() => callback?.(error)));
+  };
+  return found;
+}
+
+function listenAt(server: NetServer, options: ListenOptions & { readonly reusePort?: boolean }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, ...(host !== undefined && { host }), backlog }, () => {
+    server.listen(options, () => {
       server.off("error", reject);
       resolve((server.address() as AddressInfo).port);
     });

@@ -25,9 +25,10 @@ export function breakingOff(ctx: Context): AbortSignal {
 }
 
 /** Has a request wait for its business's turn. Its place is free again once the whole answer is sent, or its client gone. */
-export function throughLane(lane: FairGate): Middleware {
+export function throughLane(laneOf: (ctx: Context) => FairGate): Middleware {
   return async (ctx, next) => {
     const { businessId } = ctx.state.caller;
+    const lane = laneOf(ctx);
     const leave = lane.enterNow(businessId) ?? (await lane.enter(businessId, breakingOff(ctx)));
     try {
       await next();

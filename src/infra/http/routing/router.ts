@@ -70,8 +70,10 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const keep = typeof route.body === "string" ? [keepBody] : [];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate(route.cost ?? 1)];
   const admitted = admit && route.auth !== "none" ? [admitting(admit)] : [];
-  const lane = route.lane === undefined ? [] : [throughLane(parts.lanes[route.lane])];
-  const arriving = arrival && route.auth !== "none" ? [throughLane(parts.lanes[arrival])] : [];
+  const { lanes } = parts;
+  const { lane: of } = route;
+  const lane = of === undefined ? [] : [throughLane((ctx) => lanes[typeof of === "string" ? of : of(ctx.query)])];
+  const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
   return [
     answering(route.dialect),
     ...keep,

@@ -90,7 +90,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,
-    lane: "lists",
+    lane: "longReads",
     cost: 2,
     handle: async ({ query, caller, signal }) => {
       const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;

@@ -1,4 +1,5 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { laneOfPage } from "../../../infra/http/routing/lanes.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
@@ -104,7 +105,7 @@ const listRoute = (orders: ListOrders): Route =>
       properties: { status: { type: "string", enum: orderStates }, ...filters, ...paging(9) },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    lane: "lists",
+    lane: laneOfPage,
     cost: 2,
     handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
@@ -172,7 +173,7 @@ const searchRoute = (orders: ListOrders): Route =>
       },
     } as const,
     responses: { 200: { description: "A page of orders", schema: page }, ...failures },
-    lane: "searches",
+    lane: "longReads",
     cost: 2,
     handle: async ({ query, caller, signal }) => {
       const asked = pageOf(query);
