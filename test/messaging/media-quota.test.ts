@@ -13,6 +13,8 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { formOf, head, multipart, png } from "./media-files.ts";
 
+const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
+
 const base = "https://media.test/media/";
 const fiveGigabytes = 5 * 1024 ** 3;
 
@@ -244,7 +246,7 @@ describe("stored media of a business", () => {
       }
       expect(await usage(await session(201))).to.include({ used_bytes: 0, files: 0 });
       const none = await request(`${world.api}/media/usage`);
-      expect([none.status, none.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+      expect([none.status, none.json]).to.deep.equal([401, unauthorized]);
     });
   });
 

@@ -14,6 +14,8 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
 import { formOf, head, multipart, png, refusedFiles, takenFiles } from "./media-files.ts";
 
+const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
+
 const base = "https://media.test/media/";
 
 describe("POST /media", () => {
@@ -131,11 +133,11 @@ describe("POST /media", () => {
       leavingNothing(async () => {
         const form = formOf({ content: png() });
         const none = await post(form, { "x-api-key": "" });
-        expect([none.status, none.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+        expect([none.status, none.json]).to.deep.equal([401, unauthorized]);
         const wrongKey = await post(form, { "x-api-key": "rk_wrong" });
-        expect([wrongKey.status, wrongKey.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+        expect([wrongKey.status, wrongKey.json]).to.deep.equal([401, unauthorized]);
         const wrongToken = await post(form, { "x-api-key": "", authorization: "Bearer wrong" });
-        expect([wrongToken.status, wrongToken.json]).to.deep.equal([401, { error: "Invalid token" }]);
+        expect([wrongToken.status, wrongToken.json]).to.deep.equal([401, unauthorized]);
       }));
   });
 

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
 
+const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
+
 const sale = { empresa_id: 1, tipo: "venta", chat_id: 101, monto: 120.5, origen: "pdf" };
 
 interface Row {
@@ -198,9 +200,9 @@ describe("registering sales and quotations", () => {
   describe("by the session of a user", () => {
     it("is refused without a good one", async () => {
       const anonymous = await call("POST", "/registros", sale, {});
-      expect([anonymous.status, anonymous.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+      expect([anonymous.status, anonymous.json]).to.deep.equal([401, unauthorized]);
       const wrong = await call("POST", "/registros", sale, { authorization: "Bearer x" });
-      expect([wrong.status, wrong.json]).to.deep.equal([401, { error: "Invalid token" }]);
+      expect([wrong.status, wrong.json]).to.deep.equal([401, unauthorized]);
     });
 
     for (const [who, userId] of [

@@ -16,6 +16,14 @@ export class ZoneNotFound extends DomainError<"zone_not_found"> {
   readonly code = "zone_not_found";
 }
 
+export class ChatNotFound extends DomainError<"chat_not_found"> {
+  readonly code = "chat_not_found";
+}
+
+export class DriverNotFound extends DomainError<"driver_not_found"> {
+  readonly code = "driver_not_found";
+}
+
 export class LineNotFound extends DomainError<"line_not_found"> {
   readonly code = "line_not_found";
 }
@@ -28,6 +36,16 @@ export class OrderTooDear extends DomainError<"order_too_dear"> {
 /** The order is not at the version that the change was made for; nothing was changed. */
 export class OrderMovedOn extends DomainError<"order_moved_on"> {
   readonly code = "order_moved_on";
+}
+
+/** No step of the table of states leads from where the order is to where it was to go. */
+export class WrongTransition extends DomainError<"wrong_transition"> {
+  readonly code = "wrong_transition";
+}
+
+/** The step exists, for others. */
+export class TransitionForbidden extends DomainError<"forbidden"> {
+  readonly code = "forbidden";
 }
 
 /** A business without a plan has no order listing. */

@@ -43,19 +43,43 @@ const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mov
 /** Orders that are picked up are never on the way: they go straight between these two, and no others do. */
 const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
-/** Whether somebody may move an order from one state to another. No endpoint moves orders but to cancel them. */
-export function mayMove(
-  mover: Mover,
-  from: OrderState,
-  to: OrderState,
-  shipmentMethod: "delivery" | "pickup" | null,
-): boolean {
+type ShipmentMethod = "delivery" | "pickup" | null;
+
+/** What it means to move an order from one state to another; null where no such step is made by anybody. */
+function moveBetween(from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): Move | null {
   const isPickup = shipmentMethod === "pickup";
   const isPickupStep = pickupSteps.includes(from) && pickupSteps.includes(to);
-  if (isPickup ? to === "on-the-way" : isPickupStep) return false;
-  const move = moves[from][to];
-  return move !== undefined && movers[move].includes(mover);
+  if (isPickup ? to === "on-the-way" : isPickupStep) return null;
+  return moves[from][to] ?? null;
 }
+
+/** Whether somebody may move an order from one state to another. */
+export function mayMove(mover: Mover, from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): boolean {
+  const move = moveBetween(from, to, shipmentMethod);
+  return move !== null && movers[move].includes(mover);
+}
+
+/** A step to a state from an order as it is stored. */
+export interface Step {
+  readonly status: number;
+  readonly isPickup: boolean;
+  /** Others may make it where this mover may not. */
+  readonly isAllowed: boolean;
+}
+
+/** All steps that lead to a state, whoever makes them. What is not among them is no step. */
+export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
+  ([null, "pickup"] as const).flatMap((shipmentMethod) =>
+    orderStates
+      .filter((from) => moveBetween(from, to, shipmentMethod) !== null)
+      .flatMap((from) =>
+        statusesOf[from].map((status) => ({
+          status,
+          isPickup: shipmentMethod === "pickup",
+          isAllowed: mayMove(mover, from, to, shipmentMethod),
+        })),
+      ),
+  );
 
 /** Neither completed nor cancelled, as stored: what may still be cancelled. */
 export const openStatuses: readonly number[] = orderStates

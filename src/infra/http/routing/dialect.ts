@@ -55,6 +55,15 @@ export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "In
 /** The body that many endpoints word a failure with: `failure` is its schema. */
 export const failed = (error: string) => ({ success: false, error });
 
+/** The body of failures beyond the specification's endpoints: words for people, a code for programs. */
+export const coded = (code: string, error: string) => ({ error, code });
+
+/** What operations with `coded` failures answer alike. */
+export const codedDialect = {
+  invalid_input: (error) => [400, coded("invalid_input", error.message)],
+  unexpected: () => [500, coded("unexpected", "Error interno del servidor")],
+} as const satisfies Dialect<InvalidInput>;
+
 /** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
 export function answering(dialect: AnyDialect): Middleware {
   return async (ctx, next) => {

@@ -53,9 +53,14 @@ export const timestamp = { type: "string", format: "date-time" } as const;
 export const plainString = { type: "string" } as const;
 /** The body of failures that no endpoint words itself. */
 export const problem = objectWith({ message: text });
-/** The body of a 401: worded by the key that is wrong, by the token that is, or for a business without administrator. */
+/**
+ * The body of a 401: worded by the key that is wrong, by the token that is (with a code where either may come), or for a
+ * business without administrator.
+ */
 export const unauthorized = {
   oneOf: [problem, objectWith({ error: text }), plainString],
 } as const satisfies Schema;
+/** The body of failures that endpoints word as `coded` does. */
+export const codedFailure = objectWith({ error: text, code: text });
 /** The body of failures that endpoints word as `failed` does. */
 export const failure = objectWith({ success: { const: false }, error: text });

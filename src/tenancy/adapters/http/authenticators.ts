@@ -3,7 +3,7 @@ import { networkOf } from "../../../infra/http/addresses.ts";
 import { bodyToken } from "../../../infra/http/middleware/body-token.ts";
 import type { FailureLimit, LimitRate } from "../../../infra/http/middleware/rate-limit.ts";
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
-import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
+import { coded, HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 
 export interface AuthenticatorParts {
@@ -16,11 +16,10 @@ export interface AuthenticatorParts {
 }
 
 export function authenticators(parts: AuthenticatorParts): Authenticators {
-  const [byKey, bySession] = [appKey(parts), session(parts)];
   return {
-    "app-key": byKey,
-    session: bySession,
-    "key-or-session": eitherOf(byKey, bySession),
+    "app-key": appKey(parts),
+    session: session(parts),
+    "key-or-session": inOneWord(eitherOf(appKey(parts), session(parts))),
     "key-or-body-token": keyOrBodyToken(parts),
   };
 }
@@ -32,6 +31,14 @@ const eitherOf =
     const hasToken = bearerOf(ctx) !== undefined || ctx.query.token !== undefined;
     return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
   };
+
+/** Whatever is wrong with a key or a token, and that there is none, is answered alike. */
+const inOneWord =
+  (authenticate: Middleware): Middleware =>
+  (ctx, next) =>
+    authenticate(ctx, next).catch((error: unknown) => {
+      throw error instanceof Unknown ? refusal(coded("unauthorized", "Las credenciales no son válidas")) : error;
+    });
 
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
 function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
@@ -53,7 +60,7 @@ function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx) ?? ctx.query.token ?? (await tokenInBody(ctx, parts));
     if (typeof token !== "string" || token === "") {
-      throw new HttpProblem(400, "no token", {}, { error: "Token is required" });
+      throw new Unknown(400, "no token", {}, { error: "Token is required" });
     }
     await enter(ctx, token, parts, { error: "Invalid token" });
     await next();
@@ -86,4 +93,7 @@ async function enter(ctx: Context, token: string, parts: AuthenticatorParts, wor
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
 
-const refusal = (body: unknown): HttpProblem => new HttpProblem(401, "not authenticated", {}, body);
+/** Nobody is known by what a request shows. */
+class Unknown extends HttpProblem {}
+
+const refusal = (body: unknown): Unknown => new Unknown(401, "not authenticated", {}, body);
