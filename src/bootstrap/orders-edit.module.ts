@@ -4,15 +4,17 @@ import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { orderBoardRoutes } from "../orders/adapters/http/order-board.routes.ts";
 import { orderHistoryRoute } from "../orders/adapters/http/order-history.route.ts";
 import { addLineRoute, removeLineRoute } from "../orders/adapters/http/order-lines.routes.ts";
 import { updateOrderRoute } from "../orders/adapters/http/update-order.route.ts";
 import { PostgresDeliveryPrices, PostgresKeptPrices } from "../orders/adapters/postgres/delivery-prices.ts";
+import { PostgresOrderBoard } from "../orders/adapters/postgres/order-board.ts";
 import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
 import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { AskDeliveryPrices, EditOrders } from "../orders/public.ts";
+import { AskDeliveryPrices, EditOrders, OrderBoard } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -28,14 +30,17 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
     [tokens.cells, tokens.feed, tokens.deliveryPricing, tokens.priceLoop],
     (cells, feed, pricing, prices) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        board: new PostgresOrderBoard(transaction),
         edits: new PostgresOrderEdits(transaction),
         events: new PostgresOrderEvents(transaction),
       }));
-      const orders = new EditOrders(unitOfWork, feed, () => pricing && prices.nudge());
+      const onPriceWanted = () => pricing && prices.nudge();
+      const orders = new EditOrders(unitOfWork, feed, onPriceWanted);
       return [
         updateOrderRoute(orders),
         addLineRoute(orders),
         removeLineRoute(orders),
+        ...orderBoardRoutes(new OrderBoard(unitOfWork, feed, onPriceWanted)),
         orderHistoryRoute(new PostgresOrderHistory(cells)),
       ];
     },

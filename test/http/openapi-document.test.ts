@@ -72,7 +72,7 @@ describe("the OpenAPI document of this API", () => {
       const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
       for (const file of files) {
         const text = await readFile(`${folder}/${file}`, "utf8");
-        const cited = text.match(/§\d+(?:\.\d+)*|\b(?:Auth|Webhook)\.\d+/g) ?? [];
+        const cited = text.match(/§\d+(?:\.\d+)*|\b(?:Auth|Board|Webhook)\.\d+/g) ?? [];
         citations += cited.length;
         expect(
           cited.filter((number) => !isKnown(number)),

@@ -31,6 +31,7 @@ const tables: Readonly<Record<string, string>> = {
   extra: "article_extras",
   branch: "branches",
   zone: "zones",
+  driver: "drivers",
   registration: "registrations",
 };
 
@@ -45,6 +46,10 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
   "countOrders query.userId": { success: "a user that the business does not have has no orders" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
   "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
+  "createOrder body.lines.extras.id": {
+    success: "an extra that is not known is counted, and left out",
+    otherWords: "each answer shows an order of its own",
+  },
   "getSharedReport body.includeBusinesses": { success: "ids outside of the group are ignored" },
 };
 

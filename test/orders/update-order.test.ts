@@ -441,6 +441,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
         total: 39.5,
         discount: 0.7,
         speedy_delivery_price: null,
+        driver: null,
         chat: {
           id: 101,
           soporte_id: null,

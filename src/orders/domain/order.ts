@@ -43,6 +43,12 @@ export interface Line {
   readonly extras: readonly LineExtra[];
 }
 
+export interface Driver {
+  readonly id: number;
+  readonly name: string;
+  readonly phone: string | null;
+}
+
 /** An order's own fields. */
 export interface OrderRecord {
   readonly businessId: number;
@@ -84,6 +90,7 @@ export interface Order extends OrderRecord {
   readonly branch: Branch | null;
   readonly zone: Zone | null;
   readonly chat: Chat | null;
+  readonly driver: Driver | null;
   readonly lines: readonly Line[];
   /** The sum of all its discounts. */
   readonly discount: string;

@@ -1,19 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
-import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
+import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { problem } from "../../../infra/http/routing/schema.ts";
 import type { OrderEdit } from "../../application/edits/ports.ts";
-import type { ExpectedVersion } from "../../domain/change.ts";
+import type { Actor, ExpectedVersion } from "../../domain/change.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
 
 /** What all changes of an order ask for: whose it is, who makes them, and for which version of it. */
-export const editOf = (orderId: number, caller: KeyCaller, headers: IncomingHttpHeaders): OrderEdit => ({
+export const editOf = (orderId: number, caller: Caller, headers: IncomingHttpHeaders): OrderEdit => ({
   businessId: caller.businessId,
   orderId,
-  actor: { kind: "key", id: caller.keyId },
+  actor: actorOf(caller),
   expected: expectedVersion(headers),
 });
+
+type Caller = KeyCaller | UserCaller;
+
+export const actorOf = (caller: Caller): Actor =>
+  "userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 
 /** What all changes of an order say of the version that they are made for. */
 export const versionRule = (number: string): [number: string, rule: string] => [

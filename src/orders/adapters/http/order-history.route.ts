@@ -50,7 +50,7 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
       [
         "History.2",
         "`changes` has, by field, what it was (`from`) and what it became (`to`); `detail` is a product that was added " +
-          "(from null) or removed (to null).",
+          "(from null) or removed (to null), `details` are those that the order was made with.",
       ],
     ],
     auth: "app-key",
@@ -106,7 +106,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   paymentExpiresAt: "paidExpire",
   driverId: "driver_id",
   userId: "user_id",
+  chatId: "chat_id",
   line: "detail",
+  lines: "details",
   articleId: "articulo_id",
   extraId: "extra_id",
   price: "customPrice",

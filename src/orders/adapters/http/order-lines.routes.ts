@@ -1,34 +1,16 @@
-import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { AddLineFailure, EditOrders, RemoveLineFailure } from "../../application/edits/edit-orders.ts";
-import type { PickedExtra } from "../../application/edits/ports.ts";
-import { highestCustomPrice } from "../../domain/extra-data.ts";
 import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
+import { lineFields, lineOf } from "./picked-line.ts";
 
 const mostExtras = 100;
 
 const addition = {
   type: "object",
   required: ["orderId", "articleId", "extras"],
-  properties: {
-    orderId: idOf("order"),
-    articleId: idOf("article"),
-    quantity: { type: "integer", minimum: 1, maximum: 10_000, default: 1 },
-    extras: {
-      type: "array",
-      maxItems: mostExtras,
-      items: {
-        type: "object",
-        required: ["id"],
-        properties: {
-          id: idOf("extra"),
-          customPrice: { type: "number", minimum: 0, maximum: highestCustomPrice, example: 3.5 },
-          picked: { type: "string", maxLength: 255, example: "Doble" },
-        },
-      },
-    },
-  },
+  properties: { orderId: idOf("order"), ...lineFields(mostExtras) },
 } as const satisfies Schema;
 
 const removal = objectWith({ detailId: idOf("detail"), orderId: idOf("order") });
@@ -96,23 +78,11 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
     handle: async ({ body, caller, headers }) => {
       const order = await orders.addLine({
         ...editOf(body.orderId, caller, headers),
-        articleId: body.articleId,
-        quantity: body.quantity,
-        extras: body.extras.map(pickedExtra),
+        ...lineOf(body),
       });
       return new Reply(200, added, etagOf(order));
     },
   });
-
-type GivenExtra = { readonly id: number; readonly customPrice?: number; readonly picked?: string };
-
-function pickedExtra({ id, customPrice: price, picked }: GivenExtra, index: number): PickedExtra {
-  // Beyond 2^53 hundredths a number no longer tells one cent from the next.
-  if (price !== undefined && Number(price.toFixed(2)) !== price) {
-    throw new InvalidInput(`extras[${index}].customPrice admite hasta dos decimales`);
-  }
-  return { id, custom: price === undefined || picked === undefined ? null : { price, picked } };
-}
 
 /** §11 Remove a product from an order. */
 export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =>

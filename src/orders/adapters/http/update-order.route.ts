@@ -1,36 +1,16 @@
-import { type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
-import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
 import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
+import { fieldsOf, writtenFields } from "./order-fields.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
-
-const nullableId = <const Entity extends string>(entity: Entity) =>
-  ({ ...idOf(entity), type: ["integer", "null"] }) as const;
-const nullableNumber = { type: ["number", "null"] } as const;
-const when = { type: ["string", "null"], maxLength: 40, example: "2026-05-04T18:30:00-04:00" } as const;
 
 const body = {
   type: "object",
   required: ["orderId"],
-  properties: {
-    orderId: idOf("order"),
-    shipmentMethod: { type: ["string", "null"], enum: ["delivery", "pickup", null] },
-    paymentMethod: { type: ["string", "null"], maxLength: 100 },
-    sucursalId: nullableId("branch"),
-    location_picked: { type: ["string", "null"], maxLength: 255 },
-    raw_adress: { type: ["string", "null"], maxLength: 2000 },
-    paid: { type: ["boolean", "null"] },
-    shouldUpdateSucursal: { type: "boolean" },
-    scheduleAt: when,
-    schedule_at: when,
-    lat: { ...nullableNumber, minimum: -90, maximum: 90 },
-    lng: { ...nullableNumber, minimum: -180, maximum: 180 },
-    zoneId: nullableId("zone"),
-    zone_id: nullableId("zone"),
-  },
+  properties: { orderId: idOf("order"), ...writtenFields },
 } as const satisfies Schema;
 
 const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
@@ -92,42 +72,8 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
     handle: async ({ body, caller, headers }) => {
       const updated = await orders.update({
         ...editOf(body.orderId, caller, headers),
-        shipmentMethod: body.shipmentMethod ?? null,
-        paymentMethod: body.paymentMethod ?? null,
-        branchId: body.sucursalId ?? null,
-        locationLabel: body.location_picked ?? null,
-        rawAddress: body.raw_adress ?? null,
-        paid: body.paid ?? null,
-        takesBranchOfZone: body.shouldUpdateSucursal ?? false,
-        scheduledAt: dateOf(body),
-        latitude: body.lat,
-        longitude: body.lng,
-        zoneId: agreed(["zoneId", "zone_id"], body.zoneId, body.zone_id),
+        ...fieldsOf(body),
       });
       return new Reply(200, { order: updatedToWire(updated) }, etagOf(updated));
     },
   });
-
-/** The value of a field that has two names. */
-function agreed<Value>(names: readonly [string, string], value: Value, other: Value, isSame = Object.is): Value {
-  if (value !== undefined && other !== undefined && !isSame(value, other)) {
-    throw new InvalidInput(`${names.join(" y ")} no coinciden`);
-  }
-  return value === undefined ? other : value;
-}
-
-function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_at?: string | null }) {
-  for (const name of ["scheduleAt", "schedule_at"] as const) {
-    const date = given[name];
-    if (typeof date === "string" && instantOf(date, "UTC") === null) {
-      throw new InvalidInput(`${name} debe ser una fecha ISO 8601`);
-    }
-  }
-  return agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at, isSameMoment);
-}
-
-/** Of two dates that name their zones, or that both leave it to the business. */
-function isSameMoment(one: unknown, other: unknown): boolean {
-  if (typeof one !== "string" || typeof other !== "string") return one === other;
-  return namesZone(one) === namesZone(other) && instantOf(one, "UTC")?.getTime() === instantOf(other, "UTC")?.getTime();
-}

@@ -9,7 +9,8 @@ import type {
   UpdateFindings,
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
-import { orderColumns, timezone } from "./order-sql.ts";
+import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
+import { orderColumns, timezoneIn } from "./order-sql.ts";
 
 /**
  * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
@@ -91,43 +92,13 @@ const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json})
 const addLine: Statement = {
   name: "order_edit_add_line",
   text: `
-    with article as (
-      select id, retailer_id,
-             case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
-      from articles where business_id = $1 and id = $3
-    ),
-    held as (
-      select o.id, $8::integer[] is null or o.version = any ($8) as is_current
+    with held as (
+      select o.id, $3::integer[] is null or o.version = any ($3) as is_current
       from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
-    line as (
-      insert into order_lines (business_id, order_id, article_id, quantity, type, retailer_id)
-      select $1, held.id, article.id, $4, article.line_type, article.retailer_id
-      from held, article where held.is_current
-      returning id, order_id, article_id, quantity, type
-    ),
-    asked as (
-      select asked.position, asked.extra_id, asked.price, asked.picked, extra.id is not null as is_known
-      from unnest($5::bigint[], $6::numeric[], $7::text[]) with ordinality as asked (extra_id, price, picked, position)
-      left join article_extras as extra on extra.business_id = $1 and extra.id = asked.extra_id
-    ),
-    extras as (
-      insert into line_extras (business_id, line_id, extra_id)
-      select $1, line.id, asked.extra_id from line, asked where asked.is_known order by asked.position
-    ),
-    counted as (
-      insert into commerce_events (business_id, name, order_id, article_id, extra_id)
-      select $1, 'product_picked', line.order_id, line.article_id, null from line
-      union all
-      (select $1, 'extra_picked', line.order_id, line.article_id, asked.extra_id
-       from line, asked order by asked.position)
-    ),
-    customs as (
-      select jsonb_object_agg(
-               asked.extra_id || ':' || line.id, jsonb_build_object('price', asked.price, 'picked', asked.picked)
-               order by asked.position) as prices
-      from line, asked where asked.is_known and asked.price is not null
-    ),
+    ${askedLines(linePlaces(6))},
+    target as (select id as order_id from held where is_current and ${hasArticles}),
+    ${puttingLines},
     changed as (
       update orders as o
       set extra_data = case when customs.prices is null then o.extra_data else
@@ -135,23 +106,16 @@ const addLine: Statement = {
               'customExtras', ${objectOrEmpty("o.extra_data -> 'customExtras'")} || jsonb_build_object(
                 o.id, ${objectOrEmpty("o.extra_data -> 'customExtras' -> o.id::text")} || customs.prices)) end,
           version = o.version + 1, updated_at = clock_timestamp()
-      from line, customs where o.business_id = $1 and o.id = line.order_id
+      from target, customs where o.business_id = $1 and o.id = target.order_id
       returning o.id, o.version, o.updated_at
     ),
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, 'line_added', $9, $10, changed.updated_at,
-             jsonb_build_object('line', jsonb_build_object('from', null, 'to', jsonb_build_object(
-               'id', line.id, 'articleId', line.article_id, 'quantity', line.quantity, 'type', line.type,
-               'extras', (
-                 select coalesce(jsonb_agg(
-                   jsonb_strip_nulls(jsonb_build_object(
-                     'extraId', asked.extra_id, 'price', asked.price, 'picked', asked.picked))
-                   order by asked.position), '[]')
-                 from asked where asked.is_known))))
-      from changed, line
+      select $1, changed.id, changed.version, 'line_added', $4, $5, changed.updated_at,
+             jsonb_build_object('line', jsonb_build_object('from', null, 'to', told.lines -> 0))
+      from changed, told
     )
-    select exists (select from article) as "hasArticle", held.id is not null as "hasOrder",
+    select ${hasArticles} as "hasArticle", held.id is not null as "hasOrder",
            coalesce(held.is_current, false) as "isCurrent"
     from (values (1)) as one left join held on true`,
 };
@@ -214,7 +178,7 @@ const removeLine: Statement = {
 };
 
 /** Versions are counted in an `integer`. */
-const versionsOf = (expected: ExpectedVersion): readonly number[] | null =>
+export const versionsOf = (expected: ExpectedVersion): readonly number[] | null =>
   expected === "any" || expected === null ? null : expected;
 
 export class PostgresOrderEdits implements OrderEdits {
@@ -243,18 +207,14 @@ export class PostgresOrderEdits implements OrderEdits {
     return found ?? null;
   }
 
-  async addLine({ businessId, orderId, articleId, quantity, extras, expected, actor }: LineAddition) {
+  async addLine({ businessId, orderId, expected, actor, ...line }: LineAddition) {
     const [found] = await this.transaction.rows<AdditionFindings>(addLine, [
       businessId,
       orderId,
-      articleId,
-      quantity,
-      extras.map(({ id }) => id),
-      extras.map(({ custom }) => custom?.price ?? null),
-      extras.map(({ custom }) => custom?.picked ?? null),
       versionsOf(expected),
       actor.kind,
       actor.id,
+      ...lineValues([line]),
     ]);
     if (!found) throw new Error("an addition tells what it found");
     return found;
@@ -274,10 +234,8 @@ export class PostgresOrderEdits implements OrderEdits {
     return done;
   }
 
-  async timezone(businessId: number): Promise<string> {
-    const [row] = await this.transaction.rows<{ timezone: string }>(timezone, [businessId]);
-    if (!row) throw new Error(`no business ${businessId}`);
-    return row.timezone;
+  timezone(businessId: number): Promise<string> {
+    return timezoneIn(this.transaction, businessId);
   }
 }
 

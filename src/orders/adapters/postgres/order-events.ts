@@ -10,7 +10,7 @@ const changed: Statement = {
   name: "orders_changed",
   text: `
     ${shownAsJson(
-      orderFields,
+      orderFields(),
       `unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
        join orders as o on o.business_id = wanted.business_id and o.id = wanted.id`,
     )}
@@ -20,7 +20,7 @@ const changed: Statement = {
 /** Of one order, as nearly always: half the work. */
 const changedOne: Statement = {
   name: "orders_changed_one",
-  text: `${shownAsJson(orderFields, "orders as o")} where o.business_id = $1 and o.id = $2`,
+  text: `${shownAsJson(orderFields(), "orders as o")} where o.business_id = $1 and o.id = $2`,
 };
 
 /**

@@ -1,21 +1,21 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
-import { isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
+import { driverJson, isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
+
+const trackedDriver = driverJson(`,
+         'trackingId', driver.tracking_id,
+         'last', case when driver.last_latitude is not null and driver.last_longitude is not null then
+           json_build_object('latitude', driver.last_latitude, 'longitude', driver.last_longitude,
+                             'at', driver.last_located_at) end`);
 
 const shownFields = `
-      ${orderFields}, json_build_object('id', business.id, 'name', business.name) as business,
+      ${orderFields(trackedDriver)}, json_build_object('id', business.id, 'name', business.name) as business,
       (select json_build_object('latitude', branch.latitude, 'longitude', branch.longitude)
        from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id
          and branch.latitude is not null and branch.longitude is not null) as origin,
       (select json_build_object('id', users.id, 'name', users.name)
        from users where users.business_id = o.business_id and users.id = o.user_id) as user,
-      (select json_build_object(
-         'id', driver.id, 'name', driver.name, 'phone', driver.phone, 'trackingId', driver.tracking_id,
-         'last', case when driver.last_latitude is not null and driver.last_longitude is not null then
-           json_build_object('latitude', driver.last_latitude, 'longitude', driver.last_longitude,
-                             'at', driver.last_located_at) end)
-       from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id) as driver,
       (select json_build_object(
          'id', chat.id, 'lastMessageAt', chat.last_message_at,
          'contact', json_build_object('id', contact.id, 'name', contact.name, 'platformId', contact.platform_id))
@@ -34,10 +34,18 @@ const find: Statement = {
 export class PostgresOrderReads implements OrderReads {
   constructor(private readonly cells: Cells) {}
 
-  async find(businessId: number, orderId: number): Promise<ShownOrder | null> {
-    const [row] = await this.cells.of(businessId).rows<{ shown: ShownOrder }>(find, [businessId, orderId]);
-    return row ? toShown(row.shown) : null;
+  find(businessId: number, orderId: number): Promise<ShownOrder | null> {
+    return findShown(this.cells.of(businessId), businessId, orderId);
   }
+}
+
+export async function findShown(
+  queries: Pick<Queries, "rows">,
+  businessId: number,
+  orderId: number,
+): Promise<ShownOrder | null> {
+  const [row] = await queries.rows<{ shown: ShownOrder }>(find, [businessId, orderId]);
+  return row ? toShown(row.shown) : null;
 }
 
 function toShown(row: ShownOrder): ShownOrder {

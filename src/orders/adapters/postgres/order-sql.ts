@@ -1,10 +1,16 @@
-import type { Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { Chat, OrderRecord } from "../../domain/order.ts";
 
 export const timezone: Statement = {
   name: "orders_timezone",
   text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
 };
+
+export async function timezoneIn(transaction: Queries, businessId: number): Promise<string> {
+  const [row] = await transaction.rows<{ timezone: string }>(timezone, [businessId]);
+  if (!row) throw new Error(`no business ${businessId}`);
+  return row.timezone;
+}
 
 /** Parts of an order as JSON or text, where the query calls the order's row `o`. Amounts come as text. */
 export const branchJson = `
@@ -93,10 +99,15 @@ const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field 
 export const fieldsJson = (fields: readonly Field[]): string =>
   fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
 
+/** The driver, with what `more` says of it besides. */
+export const driverJson = (more = ""): string => `
+  (select json_build_object('id', driver.id, 'name', driver.name, 'phone', driver.phone ${more})
+   from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id)`;
+
 /** The fields of an order, for `withIsoDates` to complete, where the query calls the order's row `o`. Amounts come as text. */
-export const orderFields = `
+export const orderFields = (driver = driverJson()): string => `
   ${recordFields.map((field) => `${expressionOf(field)} as "${field}"`).join(", ")},
-  ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${linesJson} as lines,
+  ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${driver} as driver, ${linesJson} as lines,
   ${discountSum}::text as discount`;
 
 /**

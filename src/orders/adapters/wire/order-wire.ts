@@ -3,7 +3,7 @@ import type { DriverLocation } from "../../application/delivery/integrations.ts"
 import type { OrderCard, Withheld } from "../../application/order-events.ts";
 import type { OrderWithTracker } from "../../application/reads/get-order.ts";
 import type { CancelledOrder, ListedOrder, ShownOrder } from "../../application/reads/ports.ts";
-import type { Chat, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
+import type { Chat, Driver, Line, Order, OrderRecord, Zone } from "../../domain/order.ts";
 import { type OrderSums, sumsOf } from "../../domain/total.ts";
 
 /** §12 An order with everything that belongs to it. */
@@ -12,7 +12,7 @@ export const orderToWire = ({ order, tracker }: OrderWithTracker) =>
     chat: order.chat && chatToWire(order.chat),
     empresa: namedToWire(order.business),
     user: order.user && namedToWire(order.user),
-    driver: order.driver && { ...namedToWire(order.driver), telefono: order.driver.phone },
+    driver: order.driver && driverToWire(order.driver),
     tax_id_label: order.taxIdLabel,
     tracker: tracker ? locationToWire(tracker) : undefined,
     in_app_chat: order.inAppChat ? inAppChatToWire(order.inAppChat) : undefined,
@@ -63,7 +63,8 @@ export const orderEvents = {
   "order:changed": (card: OrderCard) => {
     const { branch, zone, chat } = card;
     const ids = { branchId: branch?.id ?? null, zoneId: zone?.id ?? null, chatId: chat?.id ?? null };
-    const wire = recordToWire({ ...card, ...ids }, card, { chat: chat && chatToWire(chat) });
+    const around = { chat: chat && chatToWire(chat), driver: card.driver && driverToWire(card.driver) };
+    const wire = recordToWire({ ...card, ...ids }, card, around);
     return Object.assign(wire, { version: card.version });
   },
 };
@@ -129,6 +130,8 @@ const zoneToWire = ({ id, price, branch }: Zone) => ({
   precio: price,
   sucursal: branch && namedToWire(branch),
 });
+
+const driverToWire = (driver: Driver) => ({ ...namedToWire(driver), telefono: driver.phone });
 
 const chatToWire = ({ id, contact, supportUserId, lastMessageAt }: Chat) => ({
   id,

@@ -1,5 +1,4 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import { instantOf, namesZone, timezoneOf } from "../../../kernel/instants.ts";
 import {
   ArticleNotFound,
   BranchNotFound,
@@ -12,14 +11,8 @@ import {
 import type { Order } from "../../domain/order.ts";
 import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
 import type { OrderRef } from "../order-events.ts";
-import type {
-  LineAddition,
-  LineRemoval,
-  OrderEditStores,
-  OrderEdits,
-  OrderEditUnitOfWork,
-  OrderUpdate,
-} from "./ports.ts";
+import { instantIn } from "./instants.ts";
+import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
 export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
   /** A date that `instantOf` understands, in the business's time zone where it names none. */
@@ -43,7 +36,10 @@ export class EditOrders {
   update(command: UpdateOrderCommand): Promise<Order> {
     const { businessId, orderId: id, branchId, zoneId } = command;
     return this.edit({ businessId, id }, async ({ edits, events }) => {
-      const found = await edits.update({ ...command, scheduledAt: await instantIn(edits, command) });
+      const found = await edits.update({
+        ...command,
+        scheduledAt: await instantIn(edits, businessId, command.scheduledAt),
+      });
       if (!found) throw new OrderNotFound(`order ${id}`);
       if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
       if (!found.hasBranch) throw new BranchNotFound(`branch ${branchId}`);
@@ -101,10 +97,4 @@ export class EditOrders {
     if (!named) throw new OrderNotFound(`order ${orderId}`);
     return named;
   }
-}
-
-async function instantIn(edits: OrderEdits, { businessId, scheduledAt }: UpdateOrderCommand) {
-  if (scheduledAt === undefined || scheduledAt === null) return scheduledAt;
-  const zone = namesZone(scheduledAt) ? "UTC" : timezoneOf(await edits.timezone(businessId));
-  return instantOf(scheduledAt, zone);
 }

@@ -11,23 +11,28 @@ export interface OrderEdit {
   readonly expected: ExpectedVersion;
 }
 
-/** Null stores null; what is `undefined` stays as it is. */
-export interface OrderUpdate
-  extends OrderEdit,
-    Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
+/** What is written as it is given, null included. */
+export interface OrderFields
+  extends Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
   /** Of an order to be delivered, the zone's branch takes the place of `branchId`. */
   readonly takesBranchOfZone: boolean;
+}
+
+/** Null stores null; what is `undefined` stays as it is. */
+export interface OrderUpdate extends OrderEdit, OrderFields {
   readonly scheduledAt: Date | null | undefined;
   readonly latitude: number | null | undefined;
   readonly longitude: number | null | undefined;
   readonly zoneId: number | null | undefined;
 }
 
-export interface LineAddition extends OrderEdit {
+export interface NewLine {
   readonly articleId: number;
   readonly quantity: number;
   readonly extras: readonly PickedExtra[];
 }
+
+export interface LineAddition extends OrderEdit, NewLine {}
 
 export interface PickedExtra {
   readonly id: number;

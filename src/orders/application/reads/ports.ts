@@ -1,5 +1,5 @@
 import type { OrderChange } from "../../domain/change.ts";
-import type { Order, OrderRecord } from "../../domain/order.ts";
+import type { Driver, Order, OrderRecord } from "../../domain/order.ts";
 import type { OrderState } from "../../domain/states.ts";
 import type { DriverLocation } from "../delivery/integrations.ts";
 
@@ -9,13 +9,7 @@ export interface ShownOrder extends Order {
   /** Where the branch is; null when it is not known. */
   readonly origin: { readonly latitude: number; readonly longitude: number } | null;
   readonly user: { readonly id: number; readonly name: string } | null;
-  readonly driver: {
-    readonly id: number;
-    readonly name: string;
-    readonly phone: string | null;
-    readonly trackingId: string | null;
-    readonly last: DriverLocation | null;
-  } | null;
+  readonly driver: (Driver & { readonly trackingId: string | null; readonly last: DriverLocation | null }) | null;
   /** The thread in the business's own app of the customer whom `externalUserId` names. */
   readonly inAppChat: {
     readonly id: number;
@@ -23,6 +17,11 @@ export interface ShownOrder extends Order {
     readonly contact: { readonly id: number; readonly name: string; readonly platformId: string };
   } | null;
   readonly taxIdLabel: string;
+}
+
+/** The order without what surrounds it. */
+export function orderOf({ business, origin, user, driver, inAppChat, taxIdLabel, ...order }: ShownOrder): Order {
+  return { ...order, driver: driver && { id: driver.id, name: driver.name, phone: driver.phone } };
 }
 
 /** What a list needs of an order's own fields. */
@@ -38,7 +37,10 @@ export const listedFields = [
 ] as const satisfies readonly (keyof OrderRecord)[];
 
 /** What a list needs of an order. */
-export type ListedOrder = Pick<Order, (typeof listedFields)[number] | Exclude<keyof Order, keyof OrderRecord>>;
+export type ListedOrder = Pick<
+  Order,
+  (typeof listedFields)[number] | Exclude<keyof Order, keyof OrderRecord | "driver">
+>;
 
 /** A cancelled order as its record stands, with chat and contact. */
 export type CancelledOrder = OrderRecord & Pick<Order, "chat">;

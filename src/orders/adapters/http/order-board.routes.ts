@@ -1,0 +1,247 @@
+import { isAdministrator } from "../../../infra/http/routing/caller.ts";
+import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { codedFailure, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
+import type {
+  AssignDriverFailure,
+  CreateOrderFailure,
+  MoveOrderFailure,
+  OrderBoard,
+} from "../../application/board/order-board.ts";
+import type { OrderWithTracker } from "../../application/reads/get-order.ts";
+import type { OrderMovedOn, OrderNotFound } from "../../domain/failures.ts";
+import { orderStates } from "../../domain/states.ts";
+import { orderToWire } from "../wire/order-wire.ts";
+import { orderAnswer } from "./get-order.route.ts";
+import { actorOf, editOf, etagHeader, etagOf, eventRule, versionRule } from "./order-edit.ts";
+import { fieldsOf, nullableId, writtenFields } from "./order-fields.ts";
+import { lineFields, lineOf } from "./picked-line.ts";
+
+const mostLines = 100;
+const mostExtras = 50;
+/** Bytes: so many lines and extras, each with the longest name that may be picked. */
+const longestOrder = 4 * 1024 * 1024;
+
+const failures = {
+  401: { description: "Nobody is known by this key or token", schema: codedFailure },
+  500: { description: "Unexpected failure", schema: codedFailure },
+} as const;
+const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
+const missing = { description: "No such order", schema: codedFailure };
+const movedOn = { description: "The order is not at the version that `If-Match` names", schema: codedFailure };
+
+const boardDialect = {
+  ...codedDialect,
+  order_not_found: () => [404, coded("order_not_found", "La orden no existe")],
+  order_moved_on: () => [412, coded("order_moved_on", "La orden cambió")],
+} as const satisfies Dialect<InvalidInput | OrderNotFound | OrderMovedOn>;
+
+const common = { tag: "Orders", auth: "key-or-session" } as const;
+const answer = (description: string) => ({ description, schema: orderAnswer, headers: etagHeader });
+
+/** What people do on an order board. */
+export const orderBoardRoutes = (board: OrderBoard): Route[] => [
+  createRoute(board),
+  statusRoute(board),
+  driverRoute(board),
+];
+
+const newOrder = {
+  type: "object",
+  required: ["type", "lines"],
+  properties: {
+    chatId: nullableId("chat"),
+    type: { type: "string", minLength: 1, maxLength: 100, pattern: "\\S", example: "wa" },
+    lines: {
+      type: "array",
+      minItems: 1,
+      maxItems: mostLines,
+      items: { type: "object", required: ["articleId", "extras"], properties: lineFields(mostExtras) },
+    },
+    ...writtenFields,
+  },
+} as const satisfies Schema;
+
+const createDialect: Dialect<InvalidInput | CreateOrderFailure> = {
+  ...codedDialect,
+  chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
+  branch_not_found: () => [404, coded("branch_not_found", "La sucursal no existe")],
+  zone_not_found: () => [404, coded("zone_not_found", "La zona no existe")],
+  article_not_found: () => [404, coded("article_not_found", "Un producto no existe")],
+  order_too_dear: () => [400, coded("order_too_dear", "El total de la orden es demasiado grande")],
+};
+
+const createRoute = (board: Pick<OrderBoard, "create">): Route =>
+  defineRoute({
+    ...common,
+    method: "post",
+    path: "/catalogs/orders",
+    operationId: "createOrder",
+    summary: "Make an order with its products",
+    rules: [
+      [
+        "Board.1",
+        "The order is pending. It is answered as when it is read (§12), with its version as `ETag`; `tracker` is where " +
+          "its driver was last known to be.",
+      ],
+      [
+        "Board.2",
+        `From 1 to ${mostLines} lines, each as a product is added to an order (§10.2 to §10.4): with its statistics, its ` +
+          `detail's type and retailer_id, its custom prices; at most ${mostExtras} extras a line.`,
+      ],
+      [
+        "Board.3",
+        "The other fields are those that an update writes (§9.4, §9.6); one that is omitted is null. An id that names " +
+          "nothing of the business is a 404, and no order is made.",
+      ],
+      [
+        "Board.4",
+        "The history begins with an entry `created`: the fields that are not null, and the lines. It names the user, or " +
+          "the App Key. An order that a user makes has that user as `user`.",
+      ],
+      [
+        "Board.5",
+        "An order whose total would be more than a number holds in cents, 90071992547409.91, is not made (400).",
+      ],
+      eventRule("Board.6"),
+    ],
+    idempotent: true,
+    body: newOrder,
+    bodyLimit: longestOrder,
+    responses: {
+      201: answer("The order"),
+      400: { description: "A field is missing or wrong, or the total is too large", schema: codedFailure },
+      404: { description: "No such chat, branch, zone or product", schema: codedFailure },
+      ...failures,
+    },
+    dialect: createDialect,
+    handle: async ({ body, caller }) => {
+      const { scheduledAt, latitude, longitude, zoneId, ...fields } = fieldsOf(body);
+      const made = await board.create({
+        ...fields,
+        businessId: caller.businessId,
+        actor: actorOf(caller),
+        type: body.type,
+        chatId: body.chatId ?? null,
+        scheduledAt: scheduledAt ?? null,
+        latitude: latitude ?? null,
+        longitude: longitude ?? null,
+        zoneId: zoneId ?? null,
+        lines: body.lines.map((line, index) => lineOf(line, `lines[${index}].`)),
+      });
+      return shown(201, made);
+    },
+  });
+
+const newStatus = {
+  type: "object",
+  required: ["status"],
+  properties: {
+    status: { type: "string", enum: orderStates, example: "progress" },
+    reason: { type: ["string", "null"], maxLength: 500 },
+  },
+} as const satisfies Schema;
+
+const statusDialect: Dialect<InvalidInput | MoveOrderFailure> = {
+  ...boardDialect,
+  wrong_transition: () => [409, coded("wrong_transition", "La orden no puede pasar a ese estado")],
+  forbidden: () => [403, coded("forbidden", "Solo un administrador puede devolver la orden a ese estado")],
+};
+
+const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
+  defineRoute({
+    ...common,
+    method: "put",
+    path: "/catalogs/order/:orderId/status",
+    operationId: "changeOrderStatus",
+    summary: "Move an order to another state",
+    rules: [
+      [
+        "Board.7",
+        "One step at a time: from `pending` over `progress` and `on-the-way` to `completed`; an order for `pickup` goes " +
+          "from `progress` to `completed`. `on-the-way` is written as status 2; 3 counts as it, too.",
+      ],
+      [
+        "Board.8",
+        "`cancelled` from every state but `completed` and itself, with a `reason`, which becomes `cancel_reason`. With " +
+          "any other status `reason` has no effect.",
+      ],
+      [
+        "Board.9",
+        "Back by one step, and from `completed` or `cancelled` to `pending`, only for administrators and App Keys; for " +
+          "others it is a 403. An order that is opened again loses its `cancel_reason`.",
+      ],
+      [
+        "Board.10",
+        "Everything else is a 409 `wrong_transition`, the state that the order is in included. Before that come 404 and " +
+          "412.",
+      ],
+      [
+        "Board.11",
+        "The history gets an entry, `cancelled` or `status_changed`, with the user, or the App Key, whatever the body says.",
+      ],
+      eventRule("Board.12"),
+      versionRule("Board.13"),
+    ],
+    conditional: true,
+    params: objectWith({ orderId: numericIdOf("order") }),
+    body: newStatus,
+    responses: {
+      200: answer("The order in its new state"),
+      400: wrongField,
+      403: { description: "The step is for administrators and App Keys", schema: codedFailure },
+      404: missing,
+      409: { description: "No such step from where the order is", schema: codedFailure },
+      412: movedOn,
+      ...failures,
+    },
+    dialect: statusDialect,
+    complaint: ({ body: { status, reason } }) =>
+      status === "cancelled" && (reason ?? "").trim() === "" ? "reason es requerido para cancelar" : undefined,
+    handle: async ({ params, body: { status, reason }, caller, headers }) =>
+      shown(
+        200,
+        await board.move({
+          ...editOf(params.orderId, caller, headers),
+          mover: isAdministrator(caller) ? "manager" : "agent",
+          to: status,
+          cancelReason: status === "cancelled" ? (reason ?? null) : null,
+        }),
+      ),
+  });
+
+const driverDialect: Dialect<InvalidInput | AssignDriverFailure> = {
+  ...boardDialect,
+  driver_not_found: () => [404, coded("driver_not_found", "El repartidor no existe")],
+};
+
+const driverRoute = (board: Pick<OrderBoard, "assignDriver">): Route =>
+  defineRoute({
+    ...common,
+    method: "put",
+    path: "/catalogs/order/:orderId/driver",
+    operationId: "assignOrderDriver",
+    summary: "Give an order a driver, or none",
+    rules: [
+      ["Board.14", "The driver is one of the business, otherwise 404 `driver_not_found`; null takes the driver away."],
+      ["Board.15", "In whatever state the order is. The history gets an entry `driver_changed` with who did it."],
+      eventRule("Board.16"),
+      versionRule("Board.17"),
+    ],
+    conditional: true,
+    params: objectWith({ orderId: numericIdOf("order") }),
+    body: objectWith({ driverId: nullableId("driver") }),
+    responses: {
+      200: answer("The order with its driver"),
+      400: wrongField,
+      404: { description: "No such order or driver", schema: codedFailure },
+      412: movedOn,
+      ...failures,
+    },
+    dialect: driverDialect,
+    handle: async ({ params, body: { driverId }, caller, headers }) =>
+      shown(200, await board.assignDriver({ ...editOf(params.orderId, caller, headers), driverId })),
+  });
+
+const shown = (status: number, made: OrderWithTracker): Reply =>
+  new Reply(status, { data: orderToWire(made) }, etagOf(made.order));

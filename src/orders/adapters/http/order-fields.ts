@@ -1,0 +1,88 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { instantOf, namesZone } from "../../../kernel/instants.ts";
+import type { OrderFields } from "../../application/edits/ports.ts";
+
+export const nullableId = <const Entity extends string>(entity: Entity) =>
+  ({ ...idOf(entity), type: ["integer", "null"] }) as const;
+const nullableNumber = { type: ["number", "null"] } as const;
+const when = { type: ["string", "null"], maxLength: 40, example: "2026-05-04T18:30:00-04:00" } as const;
+
+/** What callers write of an order's own fields. */
+export const writtenFields = {
+  shipmentMethod: { type: ["string", "null"], enum: ["delivery", "pickup", null] },
+  paymentMethod: { type: ["string", "null"], maxLength: 100 },
+  sucursalId: nullableId("branch"),
+  location_picked: { type: ["string", "null"], maxLength: 255 },
+  raw_adress: { type: ["string", "null"], maxLength: 2000 },
+  paid: { type: ["boolean", "null"] },
+  shouldUpdateSucursal: { type: "boolean" },
+  scheduleAt: when,
+  schedule_at: when,
+  lat: { ...nullableNumber, minimum: -90, maximum: 90 },
+  lng: { ...nullableNumber, minimum: -180, maximum: 180 },
+  zoneId: nullableId("zone"),
+  zone_id: nullableId("zone"),
+} as const satisfies Record<string, Schema>;
+
+interface Written {
+  readonly shipmentMethod?: "delivery" | "pickup" | null;
+  readonly paymentMethod?: string | null;
+  readonly sucursalId?: number | null;
+  readonly location_picked?: string | null;
+  readonly raw_adress?: string | null;
+  readonly paid?: boolean | null;
+  readonly shouldUpdateSucursal?: boolean;
+  readonly scheduleAt?: string | null;
+  readonly schedule_at?: string | null;
+  readonly lat?: number | null;
+  readonly lng?: number | null;
+  readonly zoneId?: number | null;
+  readonly zone_id?: number | null;
+}
+
+interface ReadFields extends OrderFields {
+  readonly scheduledAt: string | null | undefined;
+  readonly latitude: number | null | undefined;
+  readonly longitude: number | null | undefined;
+  readonly zoneId: number | null | undefined;
+}
+
+/** Of what may stay as it is, `undefined` means that it is not given. */
+export const fieldsOf = (written: Written): ReadFields => ({
+  shipmentMethod: written.shipmentMethod ?? null,
+  paymentMethod: written.paymentMethod ?? null,
+  branchId: written.sucursalId ?? null,
+  locationLabel: written.location_picked ?? null,
+  rawAddress: written.raw_adress ?? null,
+  paid: written.paid ?? null,
+  takesBranchOfZone: written.shouldUpdateSucursal ?? false,
+  scheduledAt: dateOf(written),
+  latitude: written.lat,
+  longitude: written.lng,
+  zoneId: agreed(["zoneId", "zone_id"], written.zoneId, written.zone_id),
+});
+
+/** The value of a field that has two names. */
+function agreed<Value>(names: readonly [string, string], value: Value, other: Value, isSame = Object.is): Value {
+  if (value !== undefined && other !== undefined && !isSame(value, other)) {
+    throw new InvalidInput(`${names.join(" y ")} no coinciden`);
+  }
+  return value === undefined ? other : value;
+}
+
+function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_at?: string | null }) {
+  for (const name of ["scheduleAt", "schedule_at"] as const) {
+    const date = given[name];
+    if (typeof date === "string" && instantOf(date, "UTC") === null) {
+      throw new InvalidInput(`${name} debe ser una fecha ISO 8601`);
+    }
+  }
+  return agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at, isSameMoment);
+}
+
+/** Of two dates that name their zones, or that both leave it to the business. */
+function isSameMoment(one: unknown, other: unknown): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return one === other;
+  return namesZone(one) === namesZone(other) && instantOf(one, "UTC")?.getTime() === instantOf(other, "UTC")?.getTime();
+}

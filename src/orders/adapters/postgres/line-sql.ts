@@ -1,0 +1,102 @@
+import type { NewLine } from "../../application/edits/ports.ts";
+
+/** The places of what `lineValues` makes in the values of a statement, as in `$5`. */
+interface LinePlaces {
+  readonly articles: string;
+  readonly quantities: string;
+  /** Of the lines, from 1, that the extras beside belong to. */
+  readonly extraLines: string;
+  readonly extras: string;
+  readonly prices: string;
+  readonly picked: string;
+}
+
+export const linePlaces = (first: number): LinePlaces => ({
+  articles: `$${first}::bigint[]`,
+  quantities: `$${first + 1}::integer[]`,
+  extraLines: `$${first + 2}::integer[]`,
+  extras: `$${first + 3}::bigint[]`,
+  prices: `$${first + 4}::numeric[]`,
+  picked: `$${first + 5}::text[]`,
+});
+
+/** Six values. */
+export function lineValues(lines: readonly NewLine[]): unknown[] {
+  const extras = lines.flatMap((line, index) => line.extras.map((extra) => ({ line: index + 1, ...extra })));
+  return [
+    lines.map(({ articleId }) => articleId),
+    lines.map(({ quantity }) => quantity),
+    extras.map(({ line }) => line),
+    extras.map(({ id }) => id),
+    extras.map(({ custom }) => custom?.price ?? null),
+    extras.map(({ custom }) => custom?.picked ?? null),
+  ];
+}
+
+/** The CTEs `asked_lines` and `asked_extras` of business `$1`: what is asked for, with what the catalog knows of it. */
+export const askedLines = ({ articles, quantities, extraLines, extras, prices, picked }: LinePlaces): string => `
+  asked_lines as materialized (
+    select asked.position, asked.article_id, asked.quantity, article.retailer_id, article.line_type
+    from unnest(${articles}, ${quantities}) with ordinality as asked (article_id, quantity, position)
+    left join lateral (
+      select retailer_id,
+             case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
+      from articles where business_id = $1 and id = asked.article_id offset 0) as article on true
+  ),
+  asked_extras as materialized (
+    select asked.position, asked.line, asked.extra_id, asked.price, asked.picked, extra.id is not null as is_known
+    from unnest(${extraLines}, ${extras}, ${prices}, ${picked}) with ordinality
+      as asked (line, extra_id, price, picked, position)
+    left join lateral (
+      select id from article_extras where business_id = $1 and id = asked.extra_id offset 0) as extra on true
+  )`;
+
+export const hasArticles = "not exists (select from asked_lines where line_type is null)";
+
+/**
+ * The CTEs that put the lines of `askedLines` into the order of `target(order_id)`, if it has one, and count them in the
+ * statistics. After them `customs` has their custom prices, null without any, and `told` what the history says of them.
+ * The lines get their ids first, which their prices go by.
+ */
+export const puttingLines = `
+  lines as materialized (
+    select nextval('order_lines_id_seq') as id, placed.*
+    from (select target.order_id, asked_lines.* from target, asked_lines order by asked_lines.position) as placed
+  ),
+  added_lines as (
+    insert into order_lines (business_id, id, order_id, article_id, quantity, type, retailer_id)
+    select $1, id, order_id, article_id, quantity, line_type, retailer_id from lines
+  ),
+  extras as (
+    select lines.id as line_id, lines.order_id, lines.article_id, asked.*
+    from lines join asked_extras as asked on asked.line = lines.position
+  ),
+  added_extras as (
+    insert into line_extras (business_id, line_id, extra_id)
+    select $1, line_id, extra_id from extras where is_known order by position
+  ),
+  counted as (
+    insert into commerce_events (business_id, name, order_id, article_id, extra_id)
+    select $1, name, order_id, article_id, extra_id
+    from (select 'product_picked' as name, order_id, article_id, null as extra_id, position as line, 0 as position
+          from lines
+          union all select 'extra_picked', order_id, article_id, extra_id, line, position from extras) as picked
+    order by line, position
+  ),
+  customs as (
+    select jsonb_object_agg(
+             extra_id || ':' || line_id, jsonb_build_object('price', price, 'picked', picked) order by position) as prices
+    from extras where is_known and price is not null
+  ),
+  told as (
+    select jsonb_agg(
+             jsonb_build_object(
+               'id', id, 'articleId', article_id, 'quantity', quantity, 'type', line_type,
+               'extras', (
+                 select coalesce(jsonb_agg(
+                   jsonb_strip_nulls(jsonb_build_object('extraId', extra_id, 'price', price, 'picked', picked))
+                   order by position), '[]')
+                 from extras where line_id = lines.id and is_known))
+             order by position) as lines
+    from lines
+  )`;

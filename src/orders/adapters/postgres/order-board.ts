@@ -1,0 +1,196 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type {
+  AssignmentFindings,
+  BoardEdits,
+  CreationFindings,
+  DriverAssignment,
+  MoveFindings,
+  NewOrder,
+  OrderMove,
+} from "../../application/board/ports.ts";
+import type { ShownOrder } from "../../application/reads/ports.ts";
+import { statusOf } from "../../domain/states.ts";
+import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
+import { versionsOf } from "./order-edits.ts";
+import { findShown } from "./order-reads.ts";
+import { orderColumns, timezoneIn } from "./order-sql.ts";
+
+/** What the history tells of a new order, besides its lines. */
+const told = [
+  "status",
+  "type",
+  "chatId",
+  "shipmentMethod",
+  "paymentMethod",
+  "branchId",
+  "locationLabel",
+  "rawAddress",
+  "paid",
+  "scheduledAt",
+  "latitude",
+  "longitude",
+  "zoneId",
+] as const;
+
+const toldFields = [
+  ...told.map((name) => `('${name}', to_jsonb(made.${orderColumns[name]}))`),
+  "('userId', to_jsonb(made.user_id))",
+].join(", ");
+
+/** An id is drawn first: the custom prices in the order's own row go by it. */
+const create: Statement = {
+  name: "order_board_create",
+  text: `
+    with ${askedLines(linePlaces(18))},
+    wanted as materialized (
+      select nextval('orders_id_seq') as id,
+             $5::bigint is null or exists (select from chats where business_id = $1 and id = $5) as has_chat,
+             $8::bigint is null or exists (select from branches where business_id = $1 and id = $8) as has_branch,
+             $16::bigint is null or zone.id is not null as has_zone,
+             ${hasArticles} as has_articles,
+             case when $12 and $6::text = 'delivery' and zone.id is not null then zone.branch_id else $8 end as branch_id
+      from (values (1)) as one left join zones as zone on zone.business_id = $1 and zone.id = $16
+    ),
+    target as (
+      select id as order_id, branch_id from wanted where has_chat and has_branch and has_zone and has_articles
+    ),
+    ${puttingLines},
+    made as (
+      insert into orders (
+        business_id, id, status, type, chat_id, user_id, shipment_method, payment_method, branch_id, location_label,
+        raw_address, paid, scheduled_at, latitude, longitude, zone_id, extra_data)
+      select $1, target.order_id, $17, $4, $5, case when $2 = 'user' then $3::bigint end, $6, $7, target.branch_id, $9,
+             $10, $11, $13::timestamptz, $14, $15, $16,
+             jsonb_build_object('version', 1, 'customExtras', case when customs.prices is null then '{}' else
+               jsonb_build_object(target.order_id, customs.prices) end)
+      from target, customs
+      returning *
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, made.id, made.version, 'created', $2, $3, made.created_at,
+             (select jsonb_object_agg(name, jsonb_build_object('from', null, 'to', became))
+              from (values ${toldFields}) as field (name, became) where became is not null)
+               || jsonb_build_object('lines', jsonb_build_object('from', null, 'to', told.lines))
+      from made, told
+    )
+    select id, has_chat as "hasChat", has_branch as "hasBranch", has_zone as "hasZone", has_articles as "hasArticles"
+    from wanted`,
+};
+
+const move: Statement = {
+  name: "order_board_move",
+  text: `
+    with held as (
+      select o.id, o.version, o.status, o.cancel_reason, o.shipment_method
+      from orders as o where o.business_id = $1 and o.id = $2 for no key update
+    ),
+    asked as (
+      select held.id, $3::integer[] is null or held.version = any ($3) as is_current, step.is_allowed
+      from held left join unnest($6::smallint[], $7::boolean[], $8::boolean[]) as step (status, is_pickup, is_allowed)
+        on step.status = held.status and step.is_pickup = (held.shipment_method is not distinct from 'pickup')
+    ),
+    changed as (
+      update orders as o
+      set status = $9, cancel_reason = $10, version = o.version + 1, updated_at = clock_timestamp()
+      from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.is_allowed
+      returning o.id, o.version, o.updated_at, o.status, o.cancel_reason
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, changed.id, changed.version, $11, $4, $5, changed.updated_at,
+             (select jsonb_object_agg(name, jsonb_build_object('from', was, 'to', became))
+              from (values ('status', to_jsonb(held.status), to_jsonb(changed.status)),
+                           ('cancelReason', to_jsonb(held.cancel_reason), to_jsonb(changed.cancel_reason)))
+                as field (name, was, became) where was is distinct from became)
+      from changed join held using (id)
+    )
+    select is_current as "isCurrent", is_allowed as "isAllowed" from asked`,
+};
+
+const assignDriver: Statement = {
+  name: "order_board_assign_driver",
+  text: `
+    with held as (
+      select o.id, o.version, o.driver_id from orders as o where o.business_id = $1 and o.id = $2 for no key update
+    ),
+    asked as (
+      select held.id, $3::integer[] is null or held.version = any ($3) as is_current,
+             $6::bigint is null or exists (select from drivers where business_id = $1 and id = $6) as has_driver
+      from held
+    ),
+    changed as (
+      update orders as o set driver_id = $6, version = o.version + 1, updated_at = clock_timestamp()
+      from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.has_driver
+      returning o.id, o.version, o.updated_at, o.driver_id
+    ),
+    noted as (
+      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+      select $1, changed.id, changed.version, 'driver_changed', $4, $5, changed.updated_at,
+             case when held.driver_id is distinct from changed.driver_id then jsonb_build_object(
+               'driverId', jsonb_build_object('from', held.driver_id, 'to', changed.driver_id)) else '{}' end
+      from changed join held using (id)
+    )
+    select is_current as "isCurrent", has_driver as "hasDriver" from asked`,
+};
+
+export class PostgresOrderBoard implements BoardEdits {
+  constructor(private readonly transaction: Queries) {}
+
+  async create(given: NewOrder): Promise<CreationFindings> {
+    const [found] = await this.transaction.rows<CreationFindings>(create, [
+      given.businessId,
+      given.actor.kind,
+      given.actor.id,
+      given.type,
+      given.chatId,
+      given.shipmentMethod,
+      given.paymentMethod,
+      given.branchId,
+      given.locationLabel,
+      given.rawAddress,
+      given.paid,
+      given.takesBranchOfZone,
+      given.scheduledAt,
+      given.latitude,
+      given.longitude,
+      given.zoneId,
+      statusOf.pending,
+      ...lineValues(given.lines),
+    ]);
+    if (!found) throw new Error("a creation tells what it found");
+    return found;
+  }
+
+  async move({ businessId, orderId, expected, actor, to, steps, cancelReason }: OrderMove) {
+    const [found] = await this.transaction.rows<MoveFindings>(move, [
+      businessId,
+      orderId,
+      versionsOf(expected),
+      actor.kind,
+      actor.id,
+      steps.map(({ status }) => status),
+      steps.map(({ isPickup }) => isPickup),
+      steps.map(({ isAllowed }) => isAllowed),
+      statusOf[to],
+      cancelReason,
+      // As the bot's cancellations are called.
+      to === "cancelled" ? "cancelled" : "status_changed",
+    ]);
+    return found ?? null;
+  }
+
+  async assignDriver({ businessId, orderId, expected, actor, driverId }: DriverAssignment) {
+    const values = [businessId, orderId, versionsOf(expected), actor.kind, actor.id, driverId];
+    const [found] = await this.transaction.rows<AssignmentFindings>(assignDriver, values);
+    return found ?? null;
+  }
+
+  find(businessId: number, orderId: number): Promise<ShownOrder | null> {
+    return findShown(this.transaction, businessId, orderId);
+  }
+
+  timezone(businessId: number): Promise<string> {
+    return timezoneIn(this.transaction, businessId);
+  }
+}

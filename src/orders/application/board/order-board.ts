@@ -1,0 +1,103 @@
+import type { EventFeed } from "../../../kernel/events.ts";
+import {
+  ArticleNotFound,
+  BranchNotFound,
+  ChatNotFound,
+  DriverNotFound,
+  OrderMovedOn,
+  OrderNotFound,
+  OrderTooDear,
+  TransitionForbidden,
+  WrongTransition,
+  ZoneNotFound,
+} from "../../domain/failures.ts";
+import type { Order } from "../../domain/order.ts";
+import { type Mover, stepsTo } from "../../domain/states.ts";
+import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
+import { instantIn } from "../edits/instants.ts";
+import type { OrderWithTracker } from "../reads/get-order.ts";
+import { orderOf } from "../reads/ports.ts";
+import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
+
+export interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
+  /** A date that `instantOf` understands, in the business's time zone where it names none. */
+  readonly scheduledAt: string | null;
+}
+
+export interface MoveOrderCommand extends Omit<OrderMove, "steps"> {
+  readonly mover: Mover;
+}
+
+export type CreateOrderFailure = ChatNotFound | BranchNotFound | ZoneNotFound | ArticleNotFound | OrderTooDear;
+export type MoveOrderFailure = OrderNotFound | OrderMovedOn | WrongTransition | TransitionForbidden;
+export type AssignDriverFailure = OrderNotFound | OrderMovedOn | DriverNotFound;
+
+/** What people do on an order board. Each answers the order as it is then, where its driver was last known to be. */
+export class OrderBoard {
+  /** @param onPriceWanted - hears, after the commit, that the delivery of an order is to be priced */
+  constructor(
+    private readonly unitOfWork: BoardUnitOfWork,
+    private readonly feed: EventFeed,
+    private readonly onPriceWanted: () => void,
+  ) {}
+
+  /** Makes a pending order. Rejects with `CreateOrderFailure`. */
+  create(command: CreateOrderCommand): Promise<OrderWithTracker> {
+    const { businessId, chatId, branchId, zoneId } = command;
+    const change = async (board: BoardEdits): Promise<number> => {
+      const scheduledAt = (await instantIn(board, businessId, command.scheduledAt)) ?? null;
+      const found = await board.create({ ...command, scheduledAt });
+      if (!found.hasChat) throw new ChatNotFound(`chat ${chatId}`);
+      if (!found.hasBranch) throw new BranchNotFound(`branch ${branchId}`);
+      if (!found.hasZone) throw new ZoneNotFound(`zone ${zoneId}`);
+      if (!found.hasArticles) throw new ArticleNotFound("an article of a new order");
+      return found.id;
+    };
+    return this.edit(businessId, change, (order) => {
+      if (!isCountable(order)) throw new OrderTooDear(`order ${order.id}`);
+    });
+  }
+
+  /** Moves an order by one step of the table of states. Rejects with `MoveOrderFailure`. */
+  move({ mover, ...command }: MoveOrderCommand): Promise<OrderWithTracker> {
+    const { businessId, orderId, to } = command;
+    return this.edit(businessId, async (board) => {
+      const found = await board.move({ ...command, steps: stepsTo(to, mover) });
+      if (!found) throw new OrderNotFound(`order ${orderId}`);
+      if (!found.isCurrent) throw new OrderMovedOn(`order ${orderId}`);
+      if (found.isAllowed === null) throw new WrongTransition(`order ${orderId} to ${to}`);
+      if (!found.isAllowed) throw new TransitionForbidden(`order ${orderId} to ${to} by ${mover}`);
+      return orderId;
+    });
+  }
+
+  /** Gives an order a driver, or takes it from its driver. Rejects with `AssignDriverFailure`. */
+  assignDriver(assignment: DriverAssignment): Promise<OrderWithTracker> {
+    const { businessId, orderId, driverId } = assignment;
+    return this.edit(businessId, async (board) => {
+      const found = await board.assignDriver(assignment);
+      if (!found) throw new OrderNotFound(`order ${orderId}`);
+      if (!found.isCurrent) throw new OrderMovedOn(`order ${orderId}`);
+      if (!found.hasDriver) throw new DriverNotFound(`driver ${driverId}`);
+      return orderId;
+    });
+  }
+
+  /** Tells of the order that `change` has made or changed. Where it or `check` throws, nothing was done. */
+  private async edit(
+    businessId: number,
+    change: (board: BoardEdits) => Promise<number>,
+    check: (order: Order) => void = () => {},
+  ): Promise<OrderWithTracker> {
+    const { order, logged } = await this.unitOfWork.run(businessId, async ({ board, events }) => {
+      const id = await change(board);
+      const order = await board.find(businessId, id);
+      if (!order) throw new Error(`order ${id} is gone from its own transaction`);
+      check(order);
+      return { order, logged: await events.logChanged([orderOf(order)]) };
+    });
+    this.feed.publish(logged);
+    if (wantsDeliveryPrice(order)) this.onPriceWanted();
+    return { order, tracker: order.driver?.last ?? null };
+  }
+}

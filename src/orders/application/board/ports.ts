@@ -1,0 +1,68 @@
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { Actor } from "../../domain/change.ts";
+import type { OrderState, Step } from "../../domain/states.ts";
+import type { NewLine, OrderEdit, OrderFields } from "../edits/ports.ts";
+import type { OrderEvents } from "../order-events.ts";
+import type { ShownOrder } from "../reads/ports.ts";
+
+export interface NewOrder extends OrderFields {
+  readonly businessId: number;
+  readonly actor: Actor;
+  readonly type: string;
+  readonly chatId: number | null;
+  readonly scheduledAt: Date | null;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly zoneId: number | null;
+  readonly lines: readonly NewLine[];
+}
+
+/** What was found of what a new order names; it is made only where all is there. */
+export interface CreationFindings {
+  readonly id: number;
+  readonly hasChat: boolean;
+  readonly hasBranch: boolean;
+  readonly hasZone: boolean;
+  readonly hasArticles: boolean;
+}
+
+export interface OrderMove extends OrderEdit {
+  readonly to: OrderState;
+  /** The steps that lead there. */
+  readonly steps: readonly Step[];
+  /** Why it is cancelled; null in every other state. */
+  readonly cancelReason: string | null;
+}
+
+export interface MoveFindings {
+  readonly isCurrent: boolean;
+  /** Null where no step leads from where the order is. */
+  readonly isAllowed: boolean | null;
+}
+
+export interface DriverAssignment extends OrderEdit {
+  readonly driverId: number | null;
+}
+
+export interface AssignmentFindings {
+  readonly isCurrent: boolean;
+  readonly hasDriver: boolean;
+}
+
+/**
+ * What is done on an order board, each in one statement that writes the order's history. It locks the order's row first
+ * and decides by the row as it is then. Where something is missing or not as expected it changes nothing and only tells
+ * what it found.
+ */
+export interface BoardEdits {
+  create(order: NewOrder): Promise<CreationFindings>;
+  /** Null where there is no such order, here and below. */
+  move(move: OrderMove): Promise<MoveFindings | null>;
+  assignDriver(assignment: DriverAssignment): Promise<AssignmentFindings | null>;
+  /** The order as this transaction has left it. */
+  find(businessId: number, orderId: number): Promise<ShownOrder | null>;
+  /** What the business calls its zone, which need not exist. */
+  timezone(businessId: number): Promise<string>;
+}
+
+export type BoardUnitOfWork = UnitOfWork<{ readonly board: BoardEdits; readonly events: OrderEvents }>;
