@@ -169,7 +169,8 @@ const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
       [
         "Board.9",
         "Back by one step, and from `completed` or `cancelled` to `pending`, only for administrators and App Keys; for " +
-          "others it is a 403. An order that is opened again loses its `cancel_reason`.",
+          "others it is a 403. An order that is opened again loses its `cancel_reason`, and for the bot's " +
+          "cancellation it is as new as that.",
       ],
       [
         "Board.10",

@@ -27,7 +27,7 @@ const abandoned = (which: string): string => `
        and conversation.closed_at is null and conversation.state = 'bot'
   join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
   where o.status in (${openStatuses.join(", ")}) and o.paid is not true and ${which}
-    and o.created_at <= idle.since
+    and greatest(o.created_at, o.reopened_at) <= idle.since
     and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)`;
 
 const next: Statement = {

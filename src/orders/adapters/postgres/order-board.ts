@@ -9,7 +9,7 @@ import type {
   OrderMove,
 } from "../../application/board/ports.ts";
 import type { ShownOrder } from "../../application/reads/ports.ts";
-import { statusOf } from "../../domain/states.ts";
+import { openStatuses, statusOf } from "../../domain/states.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
@@ -92,7 +92,9 @@ const move: Statement = {
     ),
     changed as (
       update orders as o
-      set status = $9, cancel_reason = $10, version = o.version + 1, updated_at = clock_timestamp()
+      set status = $9, cancel_reason = $10,
+          reopened_at = case when o.status = any ($12::smallint[]) then o.reopened_at else clock_timestamp() end,
+          version = o.version + 1, updated_at = clock_timestamp()
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.is_allowed
       returning o.id, o.version, o.updated_at, o.status, o.cancel_reason
     ),
@@ -176,6 +178,7 @@ export class PostgresOrderBoard implements BoardEdits {
       cancelReason,
       // As the bot's cancellations are called.
       to === "cancelled" ? "cancelled" : "status_changed",
+      openStatuses,
     ]);
     return found ?? null;
   }
