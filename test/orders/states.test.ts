@@ -8,6 +8,7 @@ import {
   orderStates,
   statusesOf,
   statusOf,
+  stepsTo,
   storedStatuses,
 } from "../../src/orders/domain/states.ts";
 import { addOrder } from "./shop.ts";
@@ -67,6 +68,25 @@ describe("the states of an order", () => {
     }
     expect([...openStatuses].sort()).to.deep.equal([1, 2, 3, 8]);
     expect(storedStatuses.filter((status) => !isOpen({ status }))).to.deep.equal([4, 5]);
+  });
+
+  it("are reached by the steps that a statement is given: all of them, with who may make each", () => {
+    for (const mover of ["bot", "agent", "manager"] as const) {
+      for (const method of ["delivery", "pickup", null] as const) {
+        for (const from of orderStates) {
+          for (const status of statusesOf[from]) {
+            for (const to of orderStates) {
+              const steps = stepsTo(to, mover).filter(
+                (step) => step.status === status && step.isPickup === (method === "pickup"),
+              );
+              const isStep = mayMove("manager", from, to, method);
+              const expected = isStep ? [mayMove(mover, from, to, method)] : [];
+              expect(steps.map(({ isAllowed }) => isAllowed)).to.deep.equal(expected);
+            }
+          }
+        }
+      }
+    }
   });
 
   it("are written by the status that lists show for them", () => {
