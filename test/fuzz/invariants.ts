@@ -7,7 +7,7 @@ import { asking, untouched } from "./requests.ts";
 const invariants: Readonly<Record<string, (world: World) => Promise<string[]>>> = {
   "order_counts and order_day_counts are what counting gives": countsAreExact,
   "media_usage is what counting gives": mediaIsCounted,
-  "the version of an order is 1 and one for each row of its history": versionsAreExact,
+  "the version of an order is 1 and one for each row of its history but its making": versionsAreExact,
   "reports add up to the records, folded or not": reportsAreExact,
   "a platform took each message once": nothingSentTwice,
   "a campaign has each contact once, and counts its recipients": recipientsAreWhole,
@@ -63,7 +63,7 @@ async function mediaIsCounted(world: World): Promise<string[]> {
 async function versionsAreExact(world: World): Promise<string[]> {
   const rows = await world.rows<{ id: number; version: number; changes: number }>(
     `select o.id, o.version, count(c.id)::int as changes from orders as o
-     left join order_changes as c on c.business_id = o.business_id and c.order_id = o.id
+     left join order_changes as c on c.business_id = o.business_id and c.order_id = o.id and c.action <> 'created'
      group by o.business_id, o.id, o.version having o.version <> 1 + count(c.id)`,
   );
   return rows.map((row) => `order ${row.id} has version ${row.version} and ${row.changes} rows`);
