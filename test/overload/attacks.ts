@@ -118,6 +118,54 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
   };
 };
 
+export interface Pouring {
+  readonly connections: number;
+  readonly request: RequestSpec;
+  /** Requests that a connection sends in one piece. */
+  readonly ahead: number;
+  /** Whether their answers are read at all. */
+  readonly reads: boolean;
+}
+
+/** Requests sent ahead of their answers; connections that the server ends are made anew. */
+const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
+  const bytes = Buffer.concat(counted(ahead, () => bytesOf(request)));
+  return async (target, signal, tally) => {
+    let open = 0;
+    const one = async () => {
+      while (!signal.aborted) {
+        const socket = connect({ ...target, noDelay: true });
+        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        const leave = () => socket.destroy();
+        signal.addEventListener("abort", leave);
+        socket.on("error", () => {});
+        open += 1;
+        tally.peak("connections at most", open);
+        socket.write(bytes);
+        if (reads) {
+          let left = ahead;
+          socket.on("data", (chunk) => {
+            const statuses = chunk.toString("latin1").match(/HTTP\/1\.1 \d+/g) ?? [];
+            left -= statuses.length;
+            if (!signal.aborted) {
+              for (const each of statuses) tally.add({ status: Number(each.slice(9)), hasRetryAfter: true });
+            }
+            if (left > 0) return;
+            left = ahead;
+            socket.write(bytes);
+          });
+        } else socket.pause();
+        await gone;
+        open -= 1;
+        signal.removeEventListener("abort", leave);
+        tally.bytesSent += socket.bytesWritten;
+        await pause(reconnectMs, signal);
+      }
+    };
+    await Promise.all(counted(connections, one));
+  };
+};
+
 /** One upload without an end, by somebody without a key, who goes on after the refusal. */
 const endless = (): Attack => {
   const head = bytesOf({
@@ -237,6 +285,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
 /** By name. Each prepares itself, and is ready when its promise resolves. */
 export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
   hammer,
+  pour,
   hold,
   idle,
   endless,

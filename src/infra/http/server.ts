@@ -67,7 +67,8 @@ export function createServer(
     underWay.set(req.socket, waiting);
     if (waiting > mostPipelined) {
       onRefusal("pipelined", 429);
-      return refusePipelined(res);
+      // One refusal ends the connection: those behind it get no answer.
+      return waiting === mostPipelined + 1 ? refusePipelined(res) : undefined;
     }
     res.once("close", () => {
       underWay.set(req.socket, (underWay.get(req.socket) ?? 1) - 1);
