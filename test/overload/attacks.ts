@@ -299,9 +299,10 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
     await Promise.all(
       group.map(
         (socket) =>
-          new Promise<void>((resolve, reject) => {
+          new Promise<void>((resolve) => {
             socket.once("ready", () => resolve());
-            socket.once("connect_error", reject);
+            // Two thousand at once are more than one address may open in a second.
+            socket.on("connect_error", () => setTimeout(() => socket.connect(), 500 + Math.random() * 1_000));
           }),
       ),
     );
