@@ -136,6 +136,8 @@ function contradictions({ http, messages, messagingPlatform, pusher }: Config): 
 
 /** A random text of 32 hexadecimal digits has fewer different ones once in 8,000 times, a longer one never. */
 const leastDistinct = 10;
+/** Of secrets that may have 16 characters: random hexadecimal digits have fewer once in 100,000 times. */
+const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
 /** Sections whose settings hold addresses that are asked. */
@@ -151,14 +153,19 @@ const asking: ReadonlySet<string> = new Set([
 /** What will do for tests and for a look, and not for production. Settings may be malformed, or not there. */
 function weaknesses(settings: unknown, variables: Json): string[] {
   const problems: string[] = [];
-  const { secrets, messagingPlatform, media, plainHttpHosts } = settings as Config;
-  if (secrets.master !== undefined && new Set(secrets.master).size < leastDistinct) {
-    problems.push(`MASTER_SECRET must have at least ${leastDistinct} different characters`);
-  }
-  for (const name of ["appSecret", "verifyToken"] as const) {
-    const secret = messagingPlatform[name];
-    if (secret === undefined || secret.length >= shortestSecret) continue;
-    problems.push(`${nameOf(["messagingPlatform", name], variables)} must have at least ${shortestSecret} characters`);
+  const { secrets, messagingPlatform, metricsKey, media, plainHttpHosts } = settings as Config;
+  const given = {
+    [nameOf(["secrets", "master"], variables)]: secrets.master,
+    [nameOf(["messagingPlatform", "appSecret"], variables)]: messagingPlatform.appSecret,
+    [nameOf(["messagingPlatform", "verifyToken"], variables)]: messagingPlatform.verifyToken,
+    [nameOf(["metricsKey"], variables)]: metricsKey,
+  };
+  for (const [name, secret = ""] of Object.entries(given)) {
+    // Those that must be set are asked for elsewhere.
+    if (secret === "") continue;
+    const least = secret === secrets.master ? leastDistinct : leastDistinctOfShort;
+    if (secret.length < shortestSecret) problems.push(`${name} must have at least ${shortestSecret} characters`);
+    else if (new Set(secret).size < least) problems.push(`${name} must have at least ${least} different characters`);
   }
   const trusted = plainHttpHosts.split(",").map((host) => host.trim().toLowerCase());
   for (const { path, value } of textsIn(settings)) {

@@ -145,6 +145,7 @@ const sharedModule = (config: Config) =>
           log: eventLog,
           addressOf: (request) => networkOf(proxies.addressOf(request)),
           maxClients: config.http.connections,
+          maxClientsPerAddress: config.http.connectionsPerAddress,
           authenticate: (token) => sessions.userOf(token),
           translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),

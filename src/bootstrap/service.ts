@@ -91,8 +91,8 @@ export async function startService(config: Config, container = createContainer(c
   const known = { keys: resolve(container, tokens.knownKeys), sessions: resolve(container, tokens.knownSessions) };
   const businessOf = ({ "x-api-key": key, authorization = "" }: IncomingHttpHeaders): number | undefined =>
     typeof key === "string" ? known.keys.businessOf(key) : known.sessions.businessOf(authorization.slice(7));
-  const turnsAway = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
-  const server = createServer(app, {}, turnsAway);
+  const isAnswered = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
+  const server = createServer(app, {}, { isAnswered, onRefusal: metrics.countRefusal });
   refuseTooMany(server, config.http, metrics.countRefusal);
   const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   gateway?.attach(server);

@@ -219,7 +219,8 @@ describe("the configuration", () => {
         DATABASE_URL: "",
         MASTER_SECRET: "hunter2".repeat(5),
         PLATFORM_APP_SECRET: "x",
-        PLATFORM_VERIFY_TOKEN: "fifteen charact",
+        PLATFORM_VERIFY_TOKEN: "x".repeat(32),
+        METRICS_KEY: "fifteen charact",
         MESSAGING_PLATFORM_URL: "http://user:hunter2@graph.example",
         ALLOW_PRIVATE_MEDIA_URLS: "true",
       });
@@ -228,7 +229,8 @@ describe("the configuration", () => {
         "DATABASE_URL is not set",
         "MASTER_SECRET must have at least 10 different characters",
         "PLATFORM_APP_SECRET must have at least 16 characters",
-        "PLATFORM_VERIFY_TOKEN must have at least 16 characters",
+        "PLATFORM_VERIFY_TOKEN must have at least 6 different characters",
+        "METRICS_KEY must have at least 16 characters",
         "MESSAGING_PLATFORM_URL must begin with https://, unless PLAIN_HTTP_HOSTS names its host",
         "ALLOW_PRIVATE_MEDIA_URLS must not be set in production",
       ]);

@@ -65,6 +65,13 @@ describe("the HTTP server", () => {
       expect(await closed).to.match(/^HTTP\/1.1 204 /);
     });
 
+    it("ends connections at once that have not asked for anything, as balancers keep them", async () => {
+      const { closed } = await raw(app.url, "");
+      expect((await request(`${app.url}/nothing`, { method: "PUT" })).status).to.equal(204);
+      expect(await closeServer(app.server, 60_000)).to.equal(true);
+      expect(await closed).to.equal("");
+    });
+
     it("answers what a connection still sends, and asks it to close", async () => {
       const { entered, release } = holdNext();
       const get = "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -149,9 +149,13 @@ describe("stored media of a business", () => {
       const quota = 5 * size + 50_000;
       await setQuota(1, quota);
       const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => post(file, key(), index % 2 === 0)));
+      // Where only files on their way left no room, coming again helps.
+      const turnedAway = answers.filter(({ status }) => status === 429);
+      for (const { headers } of turnedAway) expect(headers["retry-after"]).to.equal("5");
+      for (const _ of turnedAway) answers.push(await post(file));
       const taken = answers.filter(({ status }) => status === 200).length;
       expect(taken).to.be.within(1, 5);
-      for (const answer of answers.filter(({ status }) => status !== 200)) expectNoRoom(answer, quota);
+      for (const answer of answers.filter(({ status }) => ![200, 429].includes(status))) expectNoRoom(answer, quota);
       expect(await readdir(directory)).to.have.length(taken);
       await eventually(async () => (await usage()).used_bytes === taken * size);
       await expectExact();

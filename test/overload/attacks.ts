@@ -118,6 +118,93 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
   };
 };
 
+export interface Pouring {
+  readonly connections: number;
+  readonly request: RequestSpec;
+  /** Requests that a connection sends in one piece. */
+  readonly ahead: number;
+  /** Whether their answers are read at all. */
+  readonly reads: boolean;
+}
+
+/** Requests sent ahead of their answers; connections that the server ends are made anew. */
+const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
+  const bytes = Buffer.concat(counted(ahead, () => bytesOf(request)));
+  return async (target, signal, tally) => {
+    let open = 0;
+    const one = async () => {
+      while (!signal.aborted) {
+        const socket = connect({ ...target, noDelay: true });
+        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        const leave = () => socket.destroy();
+        signal.addEventListener("abort", leave);
+        socket.on("error", () => {});
+        open += 1;
+        tally.peak("connections at most", open);
+        socket.write(bytes);
+        if (reads) {
+          let left = ahead;
+          socket.on("data", (chunk) => {
+            const statuses = chunk.toString("latin1").match(/HTTP\/1\.1 \d+/g) ?? [];
+            left -= statuses.length;
+            if (!signal.aborted) {
+              for (const each of statuses) tally.add({ status: Number(each.slice(9)), hasRetryAfter: true });
+            }
+            if (left > 0) return;
+            left = ahead;
+            socket.write(bytes);
+          });
+        } else socket.pause();
+        await gone;
+        open -= 1;
+        signal.removeEventListener("abort", leave);
+        tally.bytesSent += socket.bytesWritten;
+        await pause(reconnectMs, signal);
+      }
+    };
+    await Promise.all(counted(connections, one));
+  };
+};
+
+/** Sockets whose tokens nobody knows, and that send packet after packet without reading; made anew when they are ended. */
+const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
+  const upgrade = bytesOf({
+    path: "/socket.io/?EIO=4&transport=websocket",
+    headers: {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    },
+  });
+  const payload = Buffer.from('40{"token":"rs_x"}');
+  // A text frame, masked with zeros.
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+  const frames = Buffer.concat(counted(2_700, () => frame));
+  return async (target, signal, tally) => {
+    const one = async () => {
+      while (!signal.aborted) {
+        const socket = connect({ ...target, noDelay: true });
+        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        const leave = () => socket.destroy();
+        signal.addEventListener("abort", leave);
+        socket.on("error", () => {});
+        socket.write(upgrade);
+        socket.once("data", () => socket.pause());
+        while (!socket.destroyed) {
+          if (!socket.write(frames)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
+        }
+        await gone;
+        signal.removeEventListener("abort", leave);
+        tally.bytesSent += socket.bytesWritten - socket.writableLength;
+        tally.figures["sockets that were ended"] = (tally.figures["sockets that were ended"] ?? 0) + 1;
+        await pause(reconnectMs, signal);
+      }
+    };
+    await Promise.all(counted(connections, one));
+  };
+};
+
 /** One upload without an end, by somebody without a key, who goes on after the refusal. */
 const endless = (): Attack => {
   const head = bytesOf({
@@ -212,9 +299,10 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
     await Promise.all(
       group.map(
         (socket) =>
-          new Promise<void>((resolve, reject) => {
+          new Promise<void>((resolve) => {
             socket.once("ready", () => resolve());
-            socket.once("connect_error", reject);
+            // Two thousand at once are more than one address may open in a second.
+            socket.on("connect_error", () => setTimeout(() => socket.connect(), 500 + Math.random() * 1_000));
           }),
       ),
     );
@@ -237,6 +325,8 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
 /** By name. Each prepares itself, and is ready when its promise resolves. */
 export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
   hammer,
+  pour,
+  socketFlood,
   hold,
   idle,
   endless,

@@ -88,6 +88,7 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
     pulse.start();
     live.start();
     const throughout = row.throughout?.(scene, over.signal);
+    throughout?.catch(() => {});
     clock.enable();
     const quietFrom = performance.now();
     await sleep(pace.quiet);

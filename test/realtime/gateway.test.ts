@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { io } from "socket.io-client";
+import { io, Manager } from "socket.io-client";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import type { EventLog } from "../../src/kernel/events.ts";
@@ -445,6 +445,51 @@ describe("Real-time gateway", () => {
       expect(client.socket.connected).to.equal(true);
       expect(client.numbers).to.deep.equal(client.numbers.map((_, index) => index + 1));
     });
+  });
+
+  describe("a client that sends too much", () => {
+    const send = ({ engine }: Manager, packet: string, times: number): void => {
+      for (let sent = 0; sent < times; sent += 1) engine.write(packet);
+    };
+
+    it("is cut off, with a good token beyond a hundred packets at once", async () => {
+      const { client, url } = await liveClient({}, { token: "ana" });
+      const modest = world.client(url, { token: "ana" });
+      await eventually(() => modest.heard.length > 0);
+      send(modest.socket.io, '2/realtime,["anything"]', 80);
+      send(client.socket.io, '2/realtime,["anything"]', 400);
+      await eventually(() => client.farewells.length > 0);
+      expect(modest.farewells).to.deep.equal([]);
+    });
+
+    it("is cut off after a few packets where nobody knows it", async () => {
+      const { url } = await world.gateway();
+      const stranger = new Manager(url, { transports: ["websocket"], reconnection: false, forceNew: true });
+      world.onEnd(() => void stranger.engine.close());
+      let isClosed = false;
+      stranger.on("close", () => {
+        isClosed = true;
+      });
+      await new Promise<void>((resolve) => void stranger.once("open", resolve));
+      send(stranger, '0{"token":"x"}', 50);
+      await eventually(() => isClosed);
+    });
+  });
+
+  it("lets in so many clients of one address, and others all the same", async () => {
+    const { url } = await world.gateway({
+      maxClientsPerAddress: 2,
+      addressOf: ({ headers }) => String(headers["x-from"] ?? "here"),
+    });
+    const polling = { transports: ["polling"], reconnection: false };
+    const clients = [1, 2].map(() => world.client(url, { token: "ana" }, polling));
+    await eventually(() => clients.every(({ heard }) => heard.length === 1));
+    const third = world.client(url, { token: "ana" }, polling);
+    const elsewhere = world.client(url, { token: "otto" }, { ...polling, extraHeaders: { "x-from": "elsewhere" } });
+    await eventually(() => elsewhere.heard.length === 1 && third.refusals.length === 1);
+    clients[0]?.socket.disconnect();
+    const fourth = world.client(url, { token: "ana" }, { ...polling, reconnection: true });
+    await eventually(() => fourth.heard.length === 1);
   });
 
   describe("several gateways", () => {

@@ -11,7 +11,9 @@ export function plainAddress(address: string): string {
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:") || !isIPv6(address)) return address;
   const [head = "", tail] = address.split("::", 2);
-  const groups = head.split(":");
-  if (tail !== undefined) while (groups.length < 4) groups.push("0");
-  return groups.slice(0, 4).join(":");
+  const groups = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  // `::` stands for as many zeros as are missing; a tail in IPv4's notation for two groups.
+  const missing = 8 - groups.length - last.length - (last.at(-1)?.includes(".") ? 1 : 0);
+  return [...groups, ...Array(Math.max(0, missing)).fill("0"), ...last].slice(0, 4).join(":");
 }

@@ -36,7 +36,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(takenWhole);
   app.use(wordProblems(parts));
   app.use(secured);
-  app.use(allowOrigins(parts.corsOrigins));
+  app.use(allowOrigins(parts.corsOrigins, parts.limitRate(1)));
   app.use(createRouter(routes, parts));
   // What no route answers counts against the address.
   app.use(parts.limitRate(1));
@@ -86,8 +86,15 @@ function accessLog({ log, observe }: AppParts): Middleware {
   };
 }
 
-/** Milliseconds after which a client that takes nothing of a long answer is cut off. */
-const answerStallMs = 60_000;
+/** Milliseconds for a long answer that is ready, and those for each byte of it beyond that: 50 kB/s. */
+const answerMs = 60_000;
+const answerMsPerByte = 1 / 50;
+
+/** While an answer is taken, it holds memory and a place in a lane: a client that takes it drop by drop is cut off. */
+function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): void {
+  const timer = setTimeout(() => socket.destroy(), answerMs + length * answerMsPerByte);
+  res.once("close", () => clearTimeout(timer));
+}
 
 /**
  * A client that is answered before it has sent its whole body may go on sending for ever. Some of it is still taken, so
@@ -95,8 +102,7 @@ const answerStallMs = 60_000;
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
-  // Node never ends the connection of a client that does not read its answer.
-  if (isLong(ctx.body)) ctx.req.socket.setTimeout(answerStallMs);
+  if (isLong(ctx.body) && typeof ctx.body === "string") boundAnswer(ctx, ctx.body.length);
   const { req } = ctx;
   const isClosing = ctx.response.get("Connection") === "close";
   const isWhole =
@@ -132,7 +138,7 @@ const secured: Middleware = (ctx, next) => {
   return next();
 };
 
-function allowOrigins(origins: readonly string[]): Middleware {
+function allowOrigins(origins: readonly string[], limitRate: Middleware): Middleware {
   const allowed = new Set(origins);
   const answer = cors({
     origin: (ctx) => {
@@ -164,7 +170,11 @@ function allowOrigins(origins: readonly string[]): Middleware {
     keepHeadersOnError: false,
   });
   return (ctx, next) => {
-    if (ctx.req.headers.origin !== undefined) return answer(ctx, next);
+    // `cors` answers preflights itself, before a route would count them.
+    const isPreflight = ctx.method === "OPTIONS" && ctx.req.headers["access-control-request-method"] !== undefined;
+    if (ctx.req.headers.origin !== undefined) {
+      return isPreflight ? limitRate(ctx, () => answer(ctx, next)) : answer(ctx, next);
+    }
     // As `cors` answers requests without an Origin.
     ctx.res.setHeader("Vary", "Origin");
     return next();

@@ -17,17 +17,18 @@ const skippedBody = 64 * 1024;
 
 /** Made once: in a crowd there are thousands of them in a second. */
 const answers = {
-  own: answerOf(429, "Too many requests"),
-  all: answerOf(503, "Service unavailable"),
+  own: answerOf(429, "Too many requests", ["RateLimit", '"database";r=0;t=2']),
+  all: answerOf(503, "Service unavailable", []),
 };
 
-function answerOf(status: number, message: string) {
+function answerOf(status: number, message: string, more: readonly string[]) {
   const body = JSON.stringify({ message });
   const headers = [
     ...["Content-Type", "application/json; charset=utf-8"],
     ...["Content-Length", String(body.length)],
     ...["Cache-Control", "no-store"],
     ...["Retry-After", "2"],
+    ...more,
   ];
   return { status, body, headers, closing: [...headers, "Connection", "close"] };
 }

@@ -39,24 +39,39 @@ export const serverLimits = {
  */
 const backlog = 8_192;
 
-/** Requests of one connection that may be under way: bounds that count connections rely on it. */
-const mostPipelined = 16;
+/**
+ * Requests of one connection that may be under way: bounds that count connections, and the pause before a refusal, rely on
+ * it. One that has its answer may still count when the next one arrives. Browsers and `fetch` never send ahead.
+ */
+const mostPipelined = 2;
+
+/** Milliseconds in which nothing was sent or taken: Node ends no connection by itself whose client reads nothing. */
+const silenceMs = 120_000;
+
+export interface Hooks {
+  /** Answers a request itself, or leaves it to the application. */
+  readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
+  readonly onRefusal?: (reason: string, status: number) => void;
+}
 
 /** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
 export function createServer(
   app: Servable,
   limits: ServerOptions = {},
-  /** Answers a request itself, or leaves it to the application. */
-  isAnswered: (req: IncomingMessage, res: ServerResponse) => boolean = () => false,
+  { isAnswered = () => false, onRefusal = () => {} }: Hooks = {},
 ): Server {
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
     if (!hasOneHost(req)) return refuseHosts(res);
-    const waiting = (pipelined.get(req.socket) ?? 0) + 1;
-    pipelined.set(req.socket, waiting);
-    if (waiting > mostPipelined) return refusePipelined(res);
+    const waiting = (underWay.get(req.socket) ?? 0) + 1;
+    underWay.set(req.socket, waiting);
+    if (waiting > mostPipelined) {
+      onRefusal("pipelined", 429);
+      // One refusal ends the connection: those behind it get no answer.
+      return waiting === mostPipelined + 1 ? refusePipelined(res) : undefined;
+    }
     res.once("close", () => {
-      pipelined.set(req.socket, (pipelined.get(req.socket) ?? 1) - 1);
+      underWay.set(req.socket, (underWay.get(req.socket) ?? 1) - 1);
       // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
@@ -65,7 +80,8 @@ export function createServer(
     const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
     running.add(ended);
   });
-  const pipelined = new WeakMap<Socket, number>();
+  server.timeout = silenceMs;
+  const underWay = new WeakMap<Socket, number>();
   const running = new Set<Promise<unknown>>();
   handlers.set(server, running);
   const open = new Set<Socket>();
@@ -74,6 +90,7 @@ export function createServer(
     socket.once("close", () => open.delete(socket));
   });
   connections.set(server, open);
+  unasked.set(server, () => [...open].filter((socket) => socket.bytesRead === 0));
   return server;
 }
 
@@ -138,6 +155,9 @@ function refuseHosts(res: ServerResponse): void {
   res.writeHead(400, { ...headers, Connection: "close" }).end(body);
 }
 
+/** The connections of each server that have not sent a byte yet, as balancers open them ahead. Node ends them late. */
+const unasked = new WeakMap<Server, () => readonly Socket[]>();
+
 /** The open connections of each server; those taken over by a WebSocket are known to nobody else. */
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();
 
@@ -201,7 +221,9 @@ export async function closeServer(server: Server, graceMs: number): Promise<bool
     answered = false;
     for (const socket of connections.get(server) ?? []) socket.destroy();
   }, graceMs);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of unasked.get(server)?.() ?? []) socket.destroy();
+  await closed;
   clearTimeout(cutOff);
   return answered;
 }

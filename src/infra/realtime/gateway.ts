@@ -9,6 +9,7 @@ import { Access, type Authenticate } from "./access.ts";
 import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import { type Admission, Client, type OutgoingEvents, type RealtimeSocket, roomOf } from "./client.ts";
+import { Flood } from "./flood.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { onTheWire, type WireEvent } from "./wire.ts";
 
@@ -24,6 +25,7 @@ export interface RealtimeSettings extends PeerSettings {
   readonly addressOf?: (request: IncomingMessage) => string;
   /** In this process, those that have not said who they are among them; a long poll is one without a connection. */
   readonly maxClients?: number;
+  readonly maxClientsPerAddress?: number;
   /** Milliseconds after which an event that nobody told of is found in the log. */
   readonly sweepMs?: number;
   /** A client that is further behind is told to load anew. */
@@ -36,6 +38,7 @@ export interface RealtimeSettings extends PeerSettings {
 
 const defaults = {
   maxClients: 16_000,
+  maxClientsPerAddress: 4_000,
   sweepMs: 1_000,
   replayLimit: 5_000,
   maxSocketsPerUser: 50,
@@ -47,6 +50,10 @@ type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
+/** Of one address. Each takes a tenth of a millisecond. */
+const handshakesPerSecond = 500;
+/** Milliseconds that a refused handshake waits for its answer: refused at once it would come again at once. */
+const refusalMs = 1_000;
 
 /**
  * Socket.IO namespace `/realtime`: clients hear the events of their own business.
@@ -62,6 +69,7 @@ export class RealtimeGateway implements EventFeed {
   private readonly namespace: Namespace<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
   private readonly audiences: Audiences;
   private readonly access: Access;
+  private readonly flood: Flood;
   private readonly peers: Peers;
   private readonly log: EventLog;
   private readonly toWire: (event: LoggedEvent) => WireEvent | null;
@@ -75,11 +83,10 @@ export class RealtimeGateway implements EventFeed {
     this.log = behind(new Gate(4), settings.log);
     this.toWire = onTheWire(settings.translate, settings.logger);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
-    this.access = new Access(
-      settings.authenticate,
-      this.warnings,
-      settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? ""),
-    );
+    const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");
+    this.access = new Access(settings.authenticate, this.warnings, addressOf);
+    const { maxClientsPerAddress: clientsPerAddress } = this.settings;
+    this.flood = new Flood({ clientsPerAddress, handshakesPerSecond }, addressOf);
     this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
@@ -99,6 +106,7 @@ export class RealtimeGateway implements EventFeed {
       this.admit(socket).then(() => next(), next);
     });
     this.namespace.on("connection", (socket) => {
+      this.flood.welcome(socket.conn);
       this.welcome(socket);
     });
   }
@@ -106,6 +114,7 @@ export class RealtimeGateway implements EventFeed {
   /** Serves Socket.IO's path of this server. The server's other request handlers must be in place already. */
   attach(server: HttpServer): void {
     this.io.attach(server);
+    this.flood.watch(this.io.engine);
     this.peers.start();
     this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
   }
@@ -147,10 +156,12 @@ export class RealtimeGateway implements EventFeed {
   }
 
   /** Unlike `cors`, this also guards WebSocket. */
-  private allow({ headers }: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
-    const { origin } = headers;
+  private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
+    const { origin } = request.headers;
     const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin);
-    answer(null, isAllowed && !this.closing && this.io.engine.clientsCount < this.settings.maxClients);
+    const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
+    if (isAllowed && hasRoom && this.flood.allows(request)) answer(null, true);
+    else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
   }
 
   /** Rejects with what the client is told in `connect_error`. */

@@ -4,13 +4,14 @@ import { within } from "../../../src/kernel/within.ts";
 import { type Answer, type RequestOptions, request } from "../../support/http.ts";
 import { agentOf, attacker } from "../arena.ts";
 import type { AttackSpec, Told } from "../attack.ts";
-import type { Hammering, Holding } from "../attacks.ts";
+import type { Hammering, Holding, Pouring } from "../attacks.ts";
 import type { Finding, Scene } from "../row.ts";
 import type { RequestSpec } from "../wire.ts";
 
 /** What rows have in common. */
 
 export const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
+export const pour = (settings: Pouring): AttackSpec => ({ attack: "pour", settings });
 export const hold = (settings: Holding): AttackSpec => ({ attack: "hold", settings });
 
 export const post = (

@@ -1,6 +1,6 @@
 import { victim } from "../arena.ts";
 import type { Row } from "../row.ts";
-import { again, ask, hold, post } from "./common.ts";
+import { again, ask, hammer, hold, post, pour } from "./common.ts";
 
 /** What holds connections. */
 export const connectionRows: Readonly<Record<string, Row>> = {
@@ -24,6 +24,42 @@ export const connectionRows: Readonly<Record<string, Row>> = {
         drip: { text: " ", everyMs: 2_000 },
       }),
     ],
+  },
+
+  pipelines: {
+    about: "500 connections that send 16 requests ahead",
+    attackers: () => [pour({ connections: 500, request: { path: "/nothing" }, ahead: 16, reads: true })],
+  },
+
+  "unread-answers": {
+    about: "1,000 connections that ask twice for a large page and read nothing",
+    attackers: () => [pour({ connections: 1_000, request: { path: "/openapi.json" }, ahead: 2, reads: false })],
+  },
+
+  "unknown-paths": {
+    about: "paths that do not exist, on 256 connections",
+    attackers: () => [hammer({ connections: 256, requests: [{ path: "/nothing/{n}" }], variants: 100 })],
+  },
+
+  preflights: {
+    about: "preflights of browsers, on 256 connections",
+    environment: { CORS_ORIGINS: "https://app.example" },
+    attackers: () => {
+      const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "POST" };
+      return [hammer({ connections: 256, requests: [{ method: "OPTIONS", path: "/media", headers }] })];
+    },
+  },
+
+  handshakes: {
+    about: "handshakes of sockets by polling, without a token, on 256 connections",
+    attackers: () => [
+      hammer({ connections: 256, requests: [{ path: "/socket.io/?EIO=4&transport=polling&t={n}" }], variants: 100 }),
+    ],
+  },
+
+  "socket-packets": {
+    about: "64 sockets without a good token that send packet after packet",
+    attackers: () => [{ attack: "socketFlood", settings: { connections: 64 } }],
   },
 
   "idle-connections": {

@@ -61,7 +61,7 @@ function signInRow(about: string, hammering: Omit<Hammering, "requests">): Row {
 }
 
 /** Live sessions of one user, at most. */
-const mostSessions = 50;
+const mostSessions = 20;
 
 /** What tries passwords, keys and tokens. */
 export const doorRows: Readonly<Record<string, Row>> = {

@@ -70,7 +70,9 @@ export function limitFailures({ name, points, perSeconds }: FailureSettings): Fa
     async refuse(ip, failure) {
       const over = await limiter.consume(bucketOf(ip)).catch((reason: RateLimiterRes) => reason);
       if (over.consumedPoints <= points) throw failure;
-      throw new Refusal(name, true, secondsOf(over.msBeforeNext));
+      throw new Refusal(name, true, secondsOf(over.msBeforeNext), {
+        "RateLimit-Policy": `"${name}";q=${points};w=${perSeconds}`,
+      });
     },
   };
 }

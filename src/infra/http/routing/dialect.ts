@@ -29,7 +29,8 @@ export class Refusal extends HttpProblem {
     headers: Readonly<Record<string, string>> = {},
   ) {
     const [status, message] = isOwnDoing ? [429, "Too many requests"] : [503, "Service unavailable"];
-    super(Number(status), String(message), { ...headers, "Retry-After": String(retryAfter) });
+    const left = isOwnDoing ? { RateLimit: `"${reason}";r=0;t=${retryAfter}` } : {};
+    super(Number(status), String(message), { ...left, ...headers, "Retry-After": String(retryAfter) });
   }
 }
 

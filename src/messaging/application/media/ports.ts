@@ -30,6 +30,8 @@ export interface SizeBounds {
 export interface Reservation {
   /** Bytes, as many as the file has at most or as are left. */
   readonly reserved: number | null;
+  /** Whether there would be room but for what is reserved for files on their way. */
+  readonly waits: boolean;
   /** Bytes that the business may store. */
   readonly quota: number;
 }

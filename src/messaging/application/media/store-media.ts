@@ -1,3 +1,4 @@
+import { Busy } from "../../../kernel/errors.ts";
 import {
   downloadName,
   MediaEmpty,
@@ -24,6 +25,9 @@ export interface StoreMediaCommand {
 }
 
 export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaReached | MediaEmpty | MediaNotConfigured;
+
+/** After which to come again where only files on their way leave no room. */
+const uploadSeconds = 5;
 
 /** Where files go and where they are found; null where the operator named no such place. */
 export interface MediaHome {
@@ -57,7 +61,9 @@ export class StoreMedia {
     const name = `${this.newName()}.${type.extension}`;
     const file = { businessId, name, type, fileName: downloadName(givenName, type), uploadedBy: userId };
     const most = Math.min(size.most, type.limit);
-    const { reserved, quota } = await this.register.begin(file, { least: size.least, most });
+    const { reserved, waits, quota } = await this.register.begin(file, { least: size.least, most });
+    // Files on their way hold the most that they may become; what they leave is known within seconds.
+    if (waits) throw new Busy("uploads", true, uploadSeconds);
     if (reserved === null) throw new MediaQuotaReached(quota);
     const counted = new Counted(recognized.content, type, { reserved, quota });
     try {

@@ -29,6 +29,14 @@ const begin: Statement = {
     returning reserved`,
 };
 
+const reservedNow: Statement = {
+  name: "media_reserved_now",
+  text: `
+    select usage.bytes - coalesce(
+             (select sum(reserved) from media_files where business_id = $1 and size is null), 0)::bigint as stored
+    from media_usage as usage where usage.business_id = $1`,
+};
+
 const complete: Statement = {
   name: "media_complete",
   text: "update media_files set size = $3 where business_id = $1 and name = $2 returning name",
@@ -113,7 +121,9 @@ export class PostgresMediaFiles implements MediaRegister {
     const bytes = await this.quotaOf(businessId);
     const values = [businessId, name, fileName, type.type, uploadedBy, least, most, bytes];
     const [row] = await this.directory.rows<{ reserved: number }>(begin, values);
-    return { reserved: row?.reserved ?? null, quota: bytes };
+    if (row) return { reserved: row.reserved, waits: false, quota: bytes };
+    const [now] = await this.directory.rows<{ stored: number }>(reservedNow, [businessId]);
+    return { reserved: null, waits: (now?.stored ?? 0) + least <= bytes, quota: bytes };
   }
 
   async complete(businessId: number, name: string, size: number): Promise<void> {

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import type { Server } from "socket.io";
+
+/** What one address may open; a long poll is a client without a connection, which the HTTP server cannot count. */
+export interface HandshakeLimits {
+  readonly clientsPerAddress: number;
+  readonly handshakesPerSecond: number;
+}
+
+/** Packets of a client whose token nobody has looked at: it says who it is and answers pings. */
+const strangersPackets = 10;
+/** Packets that a known client may send at once, and those that come back to it in a second. */
+const knownPackets = { most: 100, perSecond: 20 };
+
+type Engine = Server["engine"];
+interface Connection {
+  readonly request: IncomingMessage;
+  readonly transport: { readonly socket?: { terminate?(): void } };
+  on(event: "packet" | "close", listener: () => void): unknown;
+  close(discard: boolean): void;
+}
+
+/** Bounds what clients send: Socket.IO handles each packet at once, also those of clients that read no answers. */
+export class Flood {
+  private readonly clients = new Map<string, number>();
+  private readonly handshakes = new Map<string, number>();
+  private readonly known = new WeakSet<object>();
+  private second = 0;
+
+  constructor(
+    private readonly limits: HandshakeLimits,
+    private readonly addressOf: (request: IncomingMessage) => string,
+  ) {}
+
+  watch(engine: Engine): void {
+    engine.on("connection", (connection: Connection) => this.bound(connection));
+  }
+
+  /** Whether one more client of this address may come; counts the attempt. */
+  allows(request: IncomingMessage): boolean {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.second) this.handshakes.clear();
+    this.second = second;
+    const address = this.addressOf(request);
+    const attempts = (this.handshakes.get(address) ?? 0) + 1;
+    this.handshakes.set(address, attempts);
+    const { clientsPerAddress, handshakesPerSecond } = this.limits;
+    return attempts <= handshakesPerSecond && (this.clients.get(address) ?? 0) < clientsPerAddress;
+  }
+
+  /** The client has shown a good token. */
+  welcome(connection: object): void {
+    this.known.add(connection);
+  }
+
+  private bound(connection: Connection): void {
+    const address = this.addressOf(connection.request);
+    this.clients.set(address, (this.clients.get(address) ?? 0) + 1);
+    connection.on("close", () => {
+      const left = (this.clients.get(address) ?? 1) - 1;
+      if (left > 0) this.clients.set(address, left);
+      else this.clients.delete(address);
+    });
+    let isKnown = false;
+    let left = strangersPackets;
+    let at = performance.now();
+    connection.on("packet", () => {
+      if (!isKnown && this.known.has(connection)) {
+        isKnown = true;
+        left = knownPackets.most;
+      }
+      if (isKnown) {
+        const now = performance.now();
+        left = Math.min(knownPackets.most, left + ((now - at) / 1_000) * knownPackets.perSecond);
+        at = now;
+      }
+      left -= 1;
+      if (left >= 0) return;
+      connection.transport.socket?.terminate?.();
+      connection.close(true);
+    });
+  }
+}
