@@ -5,7 +5,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type Answer, request } from "../support/http.ts";
 import { type Shops, startShops } from "./shops.ts";
 
-/** Whatever happens to orders, by requests and by the bot: a simple model says what lists, counters and totals show. */
+/** Random histories of requests and of the bot. A simple model says what lists, counters and totals must show. */
 
 type Method = "delivery" | "pickup" | null;
 const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
@@ -120,7 +120,7 @@ const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"
 const short: readonly State[] = ["pending", "progress", "completed"];
 const isOpen = ({ state }: Modelled): boolean => state !== "completed" && state !== "cancelled";
 
-/** The status of the answer to whoever asks for a step. */
+/** The status of the answer, by the caller who asks for a step. */
 function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boolean): 200 | 403 | 409 {
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;

@@ -127,7 +127,7 @@ export interface Pouring {
   readonly reads: boolean;
 }
 
-/** Requests sent ahead of their answers; connections that the server ends are made anew. */
+/** Requests sent ahead of their answers. A connection that the server ends is opened again. */
 const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
   const bytes = Buffer.concat(counted(ahead, () => bytesOf(request)));
   return async (target, signal, tally) => {
@@ -166,7 +166,7 @@ const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
   };
 };
 
-/** Sockets whose tokens nobody knows, and that send packet after packet without reading; made anew when they are ended. */
+/** Sockets without a valid token that send packets and read nothing. One that the server ends is opened again. */
 const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
   const upgrade = bytesOf({
     path: "/socket.io/?EIO=4&transport=websocket",

@@ -32,7 +32,7 @@ const eitherOf =
     return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
   };
 
-/** Whatever is wrong with a key or a token, and that there is none, is answered alike. */
+/** A missing, wrong or expired key or token: all are answered alike. */
 const inOneWord =
   (authenticate: Middleware): Middleware =>
   (ctx, next) =>
@@ -93,7 +93,7 @@ async function enter(ctx: Context, token: string, parts: AuthenticatorParts, wor
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
 
-/** Nobody is known by what a request shows. */
+/** The request shows no valid credentials. */
 class Unknown extends HttpProblem {}
 
 const refusal = (body: unknown): Unknown => new Unknown(401, "not authenticated", {}, body);
