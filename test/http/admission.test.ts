@@ -227,9 +227,20 @@ describe("admission", () => {
       expect(app.refusals[0]).to.deep.equal({ reason: "bytes", status: 503 });
     });
 
-    it("stops taking a body that goes on after its answer", async () => {
+    it("answers a client whose body goes on, before its connection ends", async () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket, answer } = dial();
+      socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+      // Few bytes at a time: those that arrive after the end would take the answer from a client that sends faster.
+      const dripping = setInterval(() => socket.write("1\r\na\r\n"), 100);
+      await eventually(() => socket.closed).finally(() => clearInterval(dripping));
+      expect(answer()).to.match(/^HTTP\/1\.1 401/);
+      expect(answer()).to.match(/\r\nConnection: close\r\n/i);
+    });
+
+    it("stops taking a body that goes on after its answer", async () => {
+      await serveRoutes([route("/things", () => "done", { body: anyBody })]);
+      const { socket } = dial();
       let sent = 0;
       const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, 97), Buffer.from("\r\n")]);
       socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -239,8 +250,6 @@ describe("admission", () => {
       socket.on("drain", pour);
       pour();
       await eventually(() => socket.closed);
-      // The end of the connection may overtake the answer where the client goes on sending.
-      expect(answer()).to.match(/^(HTTP\/1\.1 401|$)/);
       expect(sent).to.be.below(24 * 1024 * 1024);
     });
   });

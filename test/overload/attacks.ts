@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Socket } from "socket.io-client";
 import type { Attack, Tally } from "./attack.ts";
 import { offer } from "./offer.ts";
-import { bytesOf, type RequestSpec, Wire } from "./wire.ts";
+import { bytesOf, type RequestSpec, type Target, Wire } from "./wire.ts";
 
 /** After a refused or broken connection, so that an attacker does not burn the machine by connecting. */
 const reconnectMs = 100;
@@ -130,41 +130,57 @@ export interface Pouring {
 /** Requests sent ahead of their answers. A connection that the server ends is opened again. */
 const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
   const bytes = Buffer.concat(counted(ahead, () => bytesOf(request)));
-  return async (target, signal, tally) => {
-    let open = 0;
-    const one = async () => {
-      while (!signal.aborted) {
-        const socket = connect({ ...target, noDelay: true });
-        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-        const leave = () => socket.destroy();
-        signal.addEventListener("abort", leave);
-        socket.on("error", () => {});
-        open += 1;
-        tally.peak("connections at most", open);
-        socket.write(bytes);
-        if (reads) {
-          let left = ahead;
-          socket.on("data", (chunk) => {
-            const statuses = chunk.toString("latin1").match(/HTTP\/1\.1 \d+/g) ?? [];
-            left -= statuses.length;
-            if (!signal.aborted) {
-              for (const each of statuses) tally.add({ status: Number(each.slice(9)), hasRetryAfter: true });
-            }
-            if (left > 0) return;
-            left = ahead;
-            socket.write(bytes);
-          });
-        } else socket.pause();
-        await gone;
-        open -= 1;
-        signal.removeEventListener("abort", leave);
-        tally.bytesSent += socket.bytesWritten;
-        await pause(reconnectMs, signal);
+  return (target, signal, tally) =>
+    onRawConnections(connections, target, signal, tally, (socket) => {
+      socket.write(bytes);
+      if (!reads) {
+        socket.pause();
+        return;
       }
-    };
-    await Promise.all(counted(connections, one));
-  };
+      let left = ahead;
+      socket.on("data", (chunk) => {
+        const [, ...answers] = chunk.toString("latin1").split("HTTP/1.1 ");
+        for (const answer of signal.aborted ? [] : answers) {
+          tally.add({ status: Number(answer.slice(0, 3)), hasRetryAfter: /^retry-after:/im.test(answer) });
+        }
+        left -= answers.length;
+        if (left > 0) return;
+        left = ahead;
+        socket.write(bytes);
+      });
+    });
 };
+
+type RawSocket = ReturnType<typeof connect>;
+
+/** Hands over connections to `use`, which has each until it is gone. One that the server ends is opened again. */
+async function onRawConnections(
+  connections: number,
+  target: Target,
+  signal: AbortSignal,
+  tally: Tally,
+  use: (socket: RawSocket, gone: Promise<void>) => void | Promise<void>,
+): Promise<void> {
+  let open = 0;
+  const one = async () => {
+    while (!signal.aborted) {
+      const socket = connect({ ...target, noDelay: true });
+      const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      const leave = () => socket.destroy();
+      signal.addEventListener("abort", leave);
+      socket.on("error", () => {});
+      open += 1;
+      tally.peak("connections at most", open);
+      await use(socket, gone);
+      await gone;
+      open -= 1;
+      signal.removeEventListener("abort", leave);
+      tally.bytesSent += socket.bytesWritten - socket.writableLength;
+      await pause(reconnectMs, signal);
+    }
+  };
+  await Promise.all(counted(connections, one));
+}
 
 /** Sockets without a valid token that send packets and read nothing. One that the server ends is opened again. */
 const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
@@ -181,28 +197,14 @@ const socketFlood = ({ connections }: { readonly connections: number }): Attack 
   // A text frame, masked with zeros.
   const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
   const frames = Buffer.concat(counted(2_700, () => frame));
-  return async (target, signal, tally) => {
-    const one = async () => {
-      while (!signal.aborted) {
-        const socket = connect({ ...target, noDelay: true });
-        const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-        const leave = () => socket.destroy();
-        signal.addEventListener("abort", leave);
-        socket.on("error", () => {});
-        socket.write(upgrade);
-        socket.once("data", () => socket.pause());
-        while (!socket.destroyed) {
-          if (!socket.write(frames)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
-        }
-        await gone;
-        signal.removeEventListener("abort", leave);
-        tally.bytesSent += socket.bytesWritten - socket.writableLength;
-        tally.figures["sockets that were ended"] = (tally.figures["sockets that were ended"] ?? 0) + 1;
-        await pause(reconnectMs, signal);
+  return (target, signal, tally) =>
+    onRawConnections(connections, target, signal, tally, async (socket, gone) => {
+      socket.write(upgrade);
+      socket.once("data", () => socket.pause());
+      while (!socket.destroyed) {
+        if (!socket.write(frames)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
       }
-    };
-    await Promise.all(counted(connections, one));
-  };
+    });
 };
 
 /** One upload without an end, by somebody without a key, who goes on after the refusal. */

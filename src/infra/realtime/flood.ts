@@ -7,7 +7,7 @@ export interface HandshakeLimits {
   readonly handshakesPerSecond: number;
 }
 
-/** Packets of a client whose token nobody has looked at: it says who it is and answers pings. */
+/** Packets of a client before its token is checked: enough to send the token and to answer pings. */
 const strangersPackets = 10;
 /** Packets that a known client may send at once, and those that come back to it in a second. */
 const knownPackets = { most: 100, perSecond: 20 };

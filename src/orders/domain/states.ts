@@ -67,7 +67,7 @@ export interface Step {
   readonly isAllowed: boolean;
 }
 
-/** All steps that lead to a state, whoever makes them. What is not among them is no step. */
+/** All steps that lead to a state, also those that this mover may not make. No other step exists. */
 export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
   ([null, "pickup"] as const).flatMap((shipmentMethod) =>
     orderStates

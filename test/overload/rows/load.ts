@@ -36,6 +36,8 @@ export const loadRows: Readonly<Record<string, Row>> = {
           answered < 0.85 * best && `${answered} answers a second are less than 85 % of the best, ${best}`,
           spread >= 20 && `the shares of businesses that ask alike differ by ${spread} %`,
           others.length > 0 && `requests ended as ${others.join(", ")}`,
+          (figures["not sent"] ?? 0) > 0 &&
+            `${figures["not sent"]} requests could not be sent: nothing was answered in time`,
         ),
       };
     },

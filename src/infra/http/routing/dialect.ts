@@ -110,7 +110,7 @@ function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
 
 const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
-/** Sets the header itself: Koa would look the type up anew for each answer. */
+/** Sets the header directly: through `ctx.type` Koa would look the type up for each answer. */
 export function sendJson(ctx: Context, status: number, body: unknown): void {
   ctx.status = status;
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");

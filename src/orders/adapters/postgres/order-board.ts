@@ -13,24 +13,10 @@ import { openStatuses, statusOf } from "../../domain/states.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
-import { orderColumns, timezoneIn } from "./order-sql.ts";
+import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
 
 /** What the history tells of a new order, besides its lines. */
-const told = [
-  "status",
-  "type",
-  "chatId",
-  "shipmentMethod",
-  "paymentMethod",
-  "branchId",
-  "locationLabel",
-  "rawAddress",
-  "paid",
-  "scheduledAt",
-  "latitude",
-  "longitude",
-  "zoneId",
-] as const;
+const told = ["status", "type", "chatId", ...enteredFields] as const;
 
 const toldFields = [
   ...told.map((name) => `('${name}', to_jsonb(made.${orderColumns[name]}))`),

@@ -10,7 +10,7 @@ import type {
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
-import { orderColumns, timezoneIn } from "./order-sql.ts";
+import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
 
 /**
  * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
@@ -18,19 +18,7 @@ import { orderColumns, timezoneIn } from "./order-sql.ts";
  */
 
 /** What an update may change, as the history names it. */
-const updatable = [
-  "shipmentMethod",
-  "paymentMethod",
-  "branchId",
-  "locationLabel",
-  "rawAddress",
-  "paid",
-  "scheduledAt",
-  "latitude",
-  "longitude",
-  "zoneId",
-  "speedyPrice",
-] as const;
+const updatable = [...enteredFields, "speedyPrice"] as const;
 
 const fields = updatable.map(
   (name) => `('${name}', to_jsonb(held.${orderColumns[name]}), to_jsonb(changed.${orderColumns[name]}))`,

@@ -134,3 +134,17 @@ export function withIsoDates<Shown extends { readonly chat: Chat | null }>(order
   if (order.chat) Object.assign(order.chat, { lastMessageAt: isoOf(order.chat.lastMessageAt) });
   return order;
 }
+
+/** What people enter of an order, when it is made and later, as its history names it. */
+export const enteredFields = [
+  "shipmentMethod",
+  "paymentMethod",
+  "branchId",
+  "locationLabel",
+  "rawAddress",
+  "paid",
+  "scheduledAt",
+  "latitude",
+  "longitude",
+  "zoneId",
+] as const;
