@@ -25,10 +25,11 @@ export function breakingOff(ctx: Context): AbortSignal {
 }
 
 /** Has a request wait for its business's turn. Its place is free again once the whole answer is sent, or its client gone. */
-export function throughLane(laneOf: (ctx: Context) => FairGate): Middleware {
+export function throughLane(laneOf: (ctx: Context) => FairGate | undefined): Middleware {
   return async (ctx, next) => {
-    const { businessId } = ctx.state.caller;
     const lane = laneOf(ctx);
+    if (!lane) return next();
+    const { businessId } = ctx.state.caller;
     const leave = lane.enterNow(businessId) ?? (await lane.enter(businessId, breakingOff(ctx)));
     try {
       await next();

@@ -3,12 +3,12 @@ import { FairGate, type FairGateSettings } from "../../../kernel/fair-gate.ts";
 /**
  * Kinds of slow work. Of each kind only so much runs at a time in one process, and of one business less: two cores are
  * filled by four reports, and what is answered in milliseconds has to find them free. `uploads`, `bodies` and `exports` are slow
- * because their clients may be, `platform` and `ads` because the platforms may be. A page of up to 20 rows is one of `lists`;
- * longer ones, and searches in texts, are `longReads`: they take ten times as long.
+ * because their clients may be, `platform` and `ads` because the platforms may be. Long pages and searches in texts are
+ * `longReads`: they take ten times as long as the others.
  */
 const settings = {
   reports: { width: 3, widthOfOne: 1, queueOfOne: 40, queue: 400, waitMs: 15_000 },
-  lists: { width: 12, widthOfOne: 6, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
+  counts: { width: 12, widthOfOne: 6, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
   longReads: { width: 4, widthOfOne: 1, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
   exports: { width: 16, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 15_000 },
   campaigns: { width: 4, widthOfOne: 1, queueOfOne: 20, queue: 200, waitMs: 30_000 },
@@ -21,8 +21,13 @@ const settings = {
 export type LaneName = keyof typeof settings;
 export type Lanes = Readonly<Record<LaneName, FairGate>>;
 
-export const laneOfPage = ({ limit }: Readonly<Record<string, unknown>>): LaneName =>
-  Number(limit ?? 0) > 20 ? "longReads" : "lists";
+/** More rows than these on a page, or before it, make a long read. */
+const shortPage = 20;
+const skippedRows = 1_000;
+
+/** A short page near the beginning takes no longer than one order, and waits for no turn. */
+export const laneOfPage = ({ limit = 0, page = 1 }: Readonly<Record<string, unknown>>): LaneName | undefined =>
+  Number(limit) > shortPage || (Number(page) - 1) * shortPage > skippedRows ? "longReads" : undefined;
 
 export const openLanes = (): Lanes =>
   Object.fromEntries(

@@ -72,7 +72,8 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const admitted = admit && route.auth !== "none" ? [admitting(admit)] : [];
   const { lanes } = parts;
   const { lane: of } = route;
-  const lane = of === undefined ? [] : [throughLane((ctx) => lanes[typeof of === "string" ? of : of(ctx.query)])];
+  const lane =
+    of === undefined ? [] : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query)))];
   const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
   return [
     answering(route.dialect),
@@ -87,6 +88,8 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
     handling(route, parts),
   ] as Middleware[];
 }
+
+const laneAmong = (lanes: Lanes, name: LaneName | undefined) => name && lanes[name];
 
 /** The lane of bodies that take as long as their clients like, and are no more than a piece at a time in memory. */
 function arrivalOf({ body, streams }: Route): LaneName | undefined {
