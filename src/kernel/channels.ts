@@ -10,6 +10,10 @@ export const smsChannel = "sms";
 /** Those that chats are on. */
 export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
 export const channels = [...chatChannels, smsChannel] as const;
+/** Where free text reaches a customer only within the service window. */
+export const windowedChannels: readonly ChatChannelName[] = [cloudChannel, pageChannel, photoChannel, providerBChannel];
+/** Hours after the customer's last message. */
+export const serviceWindowHours = 24;
 export type ChatChannelName = (typeof chatChannels)[number];
 export type ChannelName = (typeof channels)[number];
 

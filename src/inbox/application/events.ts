@@ -1,4 +1,4 @@
-import type { ConversationState } from "../domain/conversation.ts";
+import type { ChatState, ConversationState } from "../domain/conversation.ts";
 import type { MessageState } from "../domain/delivery.ts";
 import type { TicketState } from "../domain/ticket.ts";
 
@@ -33,6 +33,28 @@ export interface MessageView extends Failure {
   readonly authorName: string;
   readonly state: MessageState;
   readonly occurredAt: string;
+  readonly platformMessageId: string | null;
+  readonly attachment: AttachmentView | null;
+  /** What else the platform said of it, in its own fields. */
+  readonly details: object | null;
+  /** The message that it answers. */
+  readonly replyToId: number | null;
+  /** Only agents read it. */
+  readonly internal: boolean;
+  readonly reactions: readonly ReactionView[];
+}
+
+export interface AttachmentView {
+  /** Null until the file is here. */
+  readonly url: string | null;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly bytes: number | null;
+}
+
+export interface ReactionView {
+  readonly author: string;
+  readonly emoji: string;
 }
 
 /** A row of the inbox. */
@@ -42,10 +64,42 @@ export interface ChatView {
   readonly provider: string;
   readonly supportUserId: number | null;
   readonly adId: string | null;
-  readonly conversationId: number;
-  readonly conversationState: ConversationState;
-  readonly lastMessageAt: string;
-  readonly lastMessage: LastMessageView;
+  /** The open conversation, or else the last one; null before there was any. */
+  readonly conversationId: number | null;
+  readonly state: ChatState;
+  /** Null of a chat that was never in the inbox, such as one that only a campaign wrote to. */
+  readonly lastMessageAt: string | null;
+  readonly lastMessage: LastMessageView | null;
+  /** Messages from the customer after the last that anybody of the business read. */
+  readonly unread: number;
+  /** The channel has a service window. */
+  readonly windowed: boolean;
+  /** Until when free text may be sent; null when that is over, and where the channel has no window. */
+  readonly windowUntil: string | null;
+  /** By their ids. */
+  readonly tags: readonly NamedView[];
+  /** The latest open one. */
+  readonly ticket: TicketView | null;
+  readonly version: number;
+}
+
+export interface TicketView {
+  readonly id: number;
+  readonly state: TicketState;
+  readonly step: NamedView;
+  readonly department: NamedView | null;
+}
+
+/** Who may see a chat: its agent, and while it has none those of the department that it waits for. */
+export interface Audience {
+  readonly agentId: number | null;
+  readonly departmentId: number | null;
+}
+
+/** An event about a chat says for whom it is; clients do not get to see that. */
+interface OfChat {
+  readonly chatId: number;
+  readonly audience: Audience;
 }
 
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
@@ -55,27 +109,32 @@ export interface LastMessageView extends Pick<MessageView, "id" | "direction" | 
 
 /** The payload of each event of the inbox, by the event's name. */
 export interface InboxEvents {
-  readonly "message:new": {
-    readonly chatId: number;
+  readonly "message:new": OfChat & {
     readonly conversationId: number;
     readonly contact: ContactView;
     readonly message: MessageView;
   };
-  readonly "message:status": Failure & {
-    readonly chatId: number;
+  readonly "message:status": OfChat &
+    Failure & {
+      readonly conversationId: number;
+      /** A message whose answer was lost takes its conversation only now. */
+      readonly conversationState: ConversationState;
+      readonly messageId: number;
+      readonly state: MessageState;
+    };
+  /** A reaction came or went, its file is here, or it was erased. */
+  readonly "message:changed": OfChat & {
     readonly conversationId: number;
-    /** A message whose answer was lost takes its conversation only now. */
-    readonly conversationState: ConversationState;
-    readonly messageId: number;
-    readonly state: MessageState;
+    readonly message: MessageView;
   };
   /** The chat belongs on top. */
-  readonly "inbox:reorder": ChatView;
-  readonly "ticket:new": {
+  readonly "inbox:reorder": ChatView & OfChat;
+  /** `was`: who could see it before; null where that is the same. */
+  readonly "chat:changed": ChatView & OfChat & { readonly was: Audience | null };
+  readonly "ticket:new": OfChat & {
     readonly ticketId: number;
     readonly state: TicketState;
     readonly createdAt: string;
-    readonly chatId: number;
     readonly conversationId: number;
     readonly provider: string;
     readonly conversationState: ConversationState;
@@ -83,5 +142,14 @@ export interface InboxEvents {
     readonly step: NamedView;
     readonly department: NamedView | null;
     readonly agent: NamedView;
+  };
+  readonly "ticket:changed": OfChat & {
+    readonly ticketId: number;
+    readonly state: TicketState;
+    readonly conversationId: number;
+    readonly step: NamedView;
+    readonly department: NamedView | null;
+    readonly agent: NamedView;
+    readonly closedAt: string | null;
   };
 }

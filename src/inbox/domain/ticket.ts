@@ -6,6 +6,16 @@ import type { OpeningHours } from "./opening-hours.ts";
 /** A ticket is open in the first two. */
 export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TicketState = (typeof ticketStates)[number];
+export type OpenTicketState = "pending" | "in_progress";
+/** How an agent ends one. */
+export type TicketEnd = Exclude<TicketState, OpenTicketState>;
+export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
+
+/** What becomes of a chat's open tickets: an agent has the chat in hand; or it goes back to those who wait. */
+export const ticketMoves: Readonly<Record<"attend" | "queue", Readonly<Record<OpenTicketState, OpenTicketState>>>> = {
+  attend: { pending: "in_progress", in_progress: "in_progress" },
+  queue: { pending: "pending", in_progress: "pending" },
+};
 
 /** What a step says of its tickets, together with its department and business. */
 export interface TicketSetup {

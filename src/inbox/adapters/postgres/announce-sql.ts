@@ -1,53 +1,75 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
-import type {
-  ChatView,
-  ContactView,
-  InboxEvents,
-  LastMessageView,
-  MessageView,
-  NamedView,
-} from "../../application/events.ts";
+import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
+import { audienceOf, chatFields, contactAsTold, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
 
-/** The fields of a contact that clients get, from the row `contact`. */
-export const contactAsTold = jsonOf<ContactView>({
-  id: "contact.id",
-  name: "contact.name",
-  phone: "contact.phone",
-  platformId: "contact.platform_id",
+/** Kinds of messages that have a file. */
+const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
+
+const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
+
+/** The columns of `messages` that a message is told with; the CTEs `moved` and `news` hold each under the same name. */
+const messageColumnNames = [
+  ...["id", "direction", "kind", "body", "media_url", "author", "author_name", "state", "error_code", "error_reason"],
+  ...["occurred_at", "platform_message_id", "attachment", "details", "reply_to_id", "internal", "reactions"],
+];
+
+/** A `MessageView` of a row with these columns. */
+export const messageFields = (row: string): Columns<MessageView> => ({
+  id: `${row}.id`,
+  direction: `${row}.direction`,
+  kind: `${row}.kind`,
+  body: `${row}.body`,
+  mediaUrl: `${row}.media_url`,
+  author: `${row}.author`,
+  authorName: `${row}.author_name`,
+  state: `${row}.state`,
+  errorCode: `${row}.error_code`,
+  errorReason: `${row}.error_reason`,
+  occurredAt: `${row}.occurred_at`,
+  platformMessageId: `${row}.platform_message_id`,
+  attachment: `
+    case when ${row}.media_url is not null or ${row}.attachment is not null or ${hasFile(row)}
+    then ${jsonOf<AttachmentView>({
+      url: `${row}.media_url`,
+      kind: `coalesce(${row}.attachment->>'kind', case when ${hasFile(row)} then ${row}.kind else 'document' end)`,
+      name: `${row}.attachment->>'name'`,
+      bytes: `(${row}.attachment->>'bytes')::bigint`,
+    })} end`,
+  details: `${row}.details`,
+  replyToId: `${row}.reply_to_id`,
+  internal: `${row}.internal`,
+  reactions: `${row}.reactions`,
 });
 
-/** Columns of `messages`; the CTEs `moved` and `news` hold each under the same name. */
-const messageFields: Columns<MessageView> = {
-  id: "id",
-  direction: "direction",
-  kind: "kind",
-  body: "body",
-  mediaUrl: "media_url",
-  author: "author",
-  authorName: "author_name",
-  state: "state",
-  errorCode: "error_code",
-  errorReason: "error_reason",
-  occurredAt: "occurred_at",
-};
-
-const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
+const ticketFields = {
+  ticketId: "ticket.id",
+  state: "ticket.state",
+  chatId: "ticket.chat_id",
+  audience: audienceOf("chat"),
+  conversationId: "ticket.conversation_id",
+  step: named("step"),
+  department: departmentAsTold,
+  agent: named("agent"),
+} as const;
 
 /**
  * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
- * and `agent`, for messages and chats of the CTE `news`.
+ * and `agent`, for messages and chats of the CTE `news`, for a chat that changed of the rows `chat` and `chatJoins`, and
+ * `given.was`.
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
     chatId: "chat_id",
+    audience: audienceOf("news"),
     conversationId: "conversation_id",
     contact: "contact",
-    message: jsonOf(messageFields),
+    message: jsonOf(messageFields("news")),
   }),
   "message:status": jsonOf<InboxEvents["message:status"]>({
     chatId: "chat_id",
+    audience: audienceOf("news"),
     conversationId: "conversation_id",
     conversationState: "conversation_state",
     messageId: "id",
@@ -55,43 +77,48 @@ const payloads: Columns<InboxEvents> = {
     errorCode: "error_code",
     errorReason: "error_reason",
   }),
-  "inbox:reorder": jsonOf<ChatView>({
+  "message:changed": jsonOf<InboxEvents["message:changed"]>({
     chatId: "chat_id",
-    contact: "contact",
-    provider: "provider",
-    supportUserId: "support_user_id",
-    adId: "ad_id",
+    audience: audienceOf("news"),
     conversationId: "conversation_id",
-    conversationState: "conversation_state",
-    lastMessageAt: "last_message_at",
-    lastMessage: jsonOf<LastMessageView>({
-      id: "id",
-      direction: "direction",
-      kind: "kind",
-      preview: "left(body, 200)",
-      authorName: "author_name",
+    message: jsonOf(messageFields("news")),
+  }),
+  "inbox:reorder": jsonOf<InboxEvents["inbox:reorder"]>({
+    ...chatFields({
+      chat: "risen",
+      contact: "newest.contact",
+      conversationId: "newest.conversation_id",
+      last: {
+        id: "newest.id",
+        direction: "newest.direction",
+        kind: "newest.kind",
+        preview: "left(newest.body, 200)",
+        authorName: "newest.author_name",
+      },
+      mayBeEmpty: false,
     }),
+    audience: audienceOf("risen"),
+  }),
+  "chat:changed": jsonOf<InboxEvents["chat:changed"]>({
+    ...storedChatFields,
+    audience: audienceOf("chat"),
+    was: "given.was",
   }),
   "ticket:new": jsonOf<InboxEvents["ticket:new"]>({
-    ticketId: "ticket.id",
-    state: "ticket.state",
+    ...ticketFields,
     createdAt: "ticket.created_at",
-    chatId: "ticket.chat_id",
-    conversationId: "ticket.conversation_id",
     provider: "chat.provider",
     conversationState: "conversation.state",
     contact: contactAsTold,
-    step: named("step"),
-    department: `case when department.id is not null then ${named("department")} end`,
-    agent: named("agent"),
   }),
+  "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
 };
 
 /** The columns `name` and `payload` of an event. */
 export const told = (name: keyof InboxEvents): string => `${quoted(name)} as name, ${payloads[name]} as payload`;
 
 export const toldColumns = (table: string): string =>
-  ["business_id", "chat_id", "conversation_id", ...Object.values(messageFields)]
+  ["business_id", "chat_id", "conversation_id", ...messageColumnNames]
     .map((column) => `${table}.${column}`)
     .join(", ");
 
@@ -108,6 +135,14 @@ const isNew = `(moved.before is null or moved.before in (${quoted(...untoldState
 const chatsToRaise = `
   select distinct moved.business_id, moved.chat_id from moved
   where ${isNew} and moved.state not in (${quoted(...lostStates)})`;
+
+/** What a row of the inbox is told with. */
+const risenColumns = [
+  ...["business_id", "id", "provider", "last_message_at", "last_inbound_at", "support_user_id", "department_id", "ad_id"],
+  ...["state", "unread", "version"],
+]
+  .map((column) => `chat.${column}`)
+  .join(", ");
 
 /**
  * Two ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
@@ -127,28 +162,25 @@ export const raising = {
   raised as (
     update chats as chat set last_message_at = greatest(chat.last_message_at, now())
     from active where chat.business_id = active.business_id and chat.id = active.id
-    returning chat.business_id, chat.id, chat.last_message_at, chat.support_user_id, chat.ad_id
+    returning ${risenColumns}
   )`,
   /** An earlier statement of the transaction raised them. */
   done: `
   raised as (
-    select chat.business_id, chat.id, chat.last_message_at, chat.support_user_id, chat.ad_id
-    from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
+    select ${risenColumns} from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
   )`,
 };
 
 /** The CTE `news`: each message of `moved` with the chat, the contact and the conversation that it is told with. */
 const news = `
   news as (
-    select moved.*, ${isNew} as is_new, ${contactAsTold} as contact,
-           chat.provider, raised.support_user_id, raised.ad_id, conversation.state as conversation_state,
-           raised.last_message_at, raised.id is not null as is_raised
+    select moved.*, ${isNew} as is_new, ${contactAsTold} as contact, conversation.state as conversation_state,
+           chat.support_user_id, chat.department_id
     from moved
     join chats as chat on chat.business_id = moved.business_id and chat.id = moved.chat_id
     join contacts as contact on contact.business_id = moved.business_id and contact.id = chat.contact_id
     join conversations as conversation
       on conversation.business_id = moved.business_id and conversation.id = moved.conversation_id
-    left join raised on raised.business_id = moved.business_id and raised.id = moved.chat_id
   )`;
 
 /** Rows of `message:new` for the messages of the CTE `news`. */
@@ -174,10 +206,12 @@ export const announcing = (raised: string = raising.now): string => `
     union all
     ${toldOfChange} where not is_new
     union all
-    select business_id, position, name, payload from (
-      select distinct on (business_id, chat_id) business_id, id * 2 + 1 as position, ${told("inbox:reorder")}
-      from news where is_new and is_raised and state not in (${quoted(...lostStates)})
+    select risen.business_id, newest.id * 2 + 1 as position, ${told("inbox:reorder")}
+    from (
+      select distinct on (business_id, chat_id) * from news
+      where is_new and state not in (${quoted(...lostStates)})
       order by business_id, chat_id, id desc
-    ) as rows_to_redraw
+    ) as newest
+    join raised as risen on risen.business_id = newest.business_id and risen.id = newest.chat_id
   ),
   ${loggingEvents}`;

@@ -3,7 +3,8 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { CampaignInbox, CampaignMessage, CampaignOrigin, LearnedContact } from "../../../messaging/public.ts";
-import { contactAsTold, messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
+import { messageColumns, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
+import { contactAsTold } from "./chat-sql.ts";
 import { messageState } from "./state-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
 
@@ -44,7 +45,8 @@ const store: Statement = {
     homed as materialized (
       select given.*, home.*
       from given left join lateral (
-        select chat.id as chat_id, conversation.id as conversation_id, ${contactAsTold} as contact
+        select chat.id as chat_id, conversation.id as conversation_id, ${contactAsTold} as contact,
+               chat.support_user_id, chat.department_id
         from contacts as contact
         join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id
         cross join lateral (
@@ -88,7 +90,7 @@ const store: Statement = {
         limit 1), true)
     ),
     news as (
-      select ${toldColumns("made")}, homed.contact from made join homed using (reference)
+      select ${toldColumns("made")}, homed.contact, homed.support_user_id, homed.department_id from made join homed using (reference)
     ),
     events as (
       ${toldOfNew}
@@ -121,9 +123,11 @@ const amend: Statement = {
       returning ${messageColumns}
     ),
     news as (
-      select known.*, conversation.state as conversation_state
-      from known join conversations as conversation
+      select known.*, conversation.state as conversation_state, chat.support_user_id, chat.department_id
+      from known
+      join conversations as conversation
         on conversation.business_id = known.business_id and conversation.id = known.conversation_id
+      join chats as chat on chat.business_id = known.business_id and chat.id = known.chat_id
     ),
     events as (
       ${toldOfChange}

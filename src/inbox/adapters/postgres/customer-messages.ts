@@ -24,7 +24,7 @@ const findThreads: Statement = {
       order by business_id, phone, position
     ),
     ${findingThreads}
-    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id
+    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
     from fresh join threads using (business_id, phone)`,
 };
 
@@ -40,8 +40,8 @@ const store: Statement = {
       body text, details jsonb, author_name text, occurred_at timestamptz)
     order by business_id, position
     on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
-    returning message.business_id, message.id, message.chat_id, null::text as before, message.state,
-              message.platform_message_id`,
+    returning message.business_id, message.id, message.chat_id, message.conversation_id, null::text as before,
+              message.state, message.platform_message_id`,
 };
 
 /** The place of one message in the inbox. */
@@ -51,9 +51,10 @@ interface Thread {
   readonly business_id: number;
   readonly chat_id: number;
   readonly conversation_id: number;
+  readonly begins: boolean;
 }
 
-type StoredRow = MessageNews & { readonly platform_message_id: string };
+type StoredRow = MessageNews & { readonly conversation_id: number; readonly platform_message_id: string };
 
 /** Puts messages from customers into their chats; those that were not there yet. */
 export async function storeMessages(
@@ -68,7 +69,12 @@ export async function storeMessages(
   });
   const stored = await inChunks<StoredRow>(transaction, store, rows);
   const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
-  return stored.map((row) => ({ ...row, message: byPlatformId.get(row.platform_message_id) }));
+  const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
+  return stored.map((row) => ({
+    ...row,
+    message: byPlatformId.get(row.platform_message_id),
+    begins: begun.has(row.conversation_id),
+  }));
 }
 
 const threadRow = (message: IncomingMessage, position: number) => ({

@@ -13,17 +13,20 @@ import { inChunks, type MessageNews } from "./news.ts";
 
 /**
  * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
- * click. A chat that only a message of ours raises comes without `inbound_at`.
+ * click. A chat that only a message of ours raises comes without `inbound_at`. An agent who closed a chat has it until
+ * its customer writes again.
  */
 const raise: Statement = {
   name: "incoming_raise",
   text: `
     with given as (
       select * from jsonb_to_recordset($1::jsonb) as news(
-        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz)
+        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
+        arrived bigint[], begins boolean)
     ),
     locked as (
-      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at
+      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
+             given.begins
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
@@ -35,7 +38,10 @@ const raise: Statement = {
                      then locked.ad_id else chat.ad_id end,
         ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
                            then locked.referral else chat.ad_referral end,
-        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at)
+        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
+        unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
+        support_user_id = case when locked.begins then null else chat.support_user_id end,
+        department_id = case when locked.begins then null else chat.department_id end
     from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
 };
 
@@ -98,6 +104,8 @@ function chatsToRaise(news: readonly MessageNews[]): object[] {
         ad_id: click?.referral?.adId,
         referral: click?.referral?.details,
         clicked_at: click?.occurredAt,
+        arrived: group.flatMap(({ id, message }) => (message ? [id] : [])),
+        begins: group.some(({ begins }) => begins),
       },
     ];
   });

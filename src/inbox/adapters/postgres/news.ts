@@ -12,6 +12,8 @@ export interface MessageNews {
   readonly state: MessageState;
   /** What came. */
   readonly message?: IncomingMessage | undefined;
+  /** With it a conversation began. */
+  readonly begins?: boolean;
 }
 
 /**

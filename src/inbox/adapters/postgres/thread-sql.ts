@@ -4,7 +4,7 @@ import { firstState } from "../../domain/conversation.ts";
 /**
  * CTEs that find, or make where missing, the chat and its open conversation for each row of the CTE
  * `owners(business_id, contact_id, provider, ad_id)`, of which no two share business and contact:
- * `rooms(business_id, contact_id, chat_id, bot_available)` and `talks(business_id, chat_id, conversation_id)`.
+ * `rooms(business_id, contact_id, chat_id, bot_available)` and `talks(business_id, chat_id, conversation_id, begins)`.
  *
  * Requests that make the same rows at the same time wait for each other at the unique keys and then get the same
  * ones: `on conflict do update` returns the row that the other one made, which this statement's snapshot does not
@@ -19,8 +19,9 @@ export const findingRooms = `
          and chat.provider = owners.provider
   ),
   made_chats as (
-    insert into chats as chat (business_id, contact_id, provider)
-    select business_id, contact_id, provider from owners
+    -- The bot attends it, and its conversation is made below: the trigger that keeps the state finds it right.
+    insert into chats as chat (business_id, contact_id, provider, state)
+    select business_id, contact_id, provider, ${quoted(firstState(true))} from owners
     where not exists (
       select from known_chats as known
       where known.business_id = owners.business_id and known.contact_id = owners.contact_id)
@@ -53,15 +54,15 @@ export const findingRooms = `
     returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id
   ),
   talks as (
-    select business_id, chat_id, conversation_id from known_conversations
+    select business_id, chat_id, conversation_id, false as begins from known_conversations
     union all
-    select business_id, chat_id, conversation_id from made_conversations
+    select business_id, chat_id, conversation_id, true from made_conversations
   )`;
 
 /**
  * CTEs that find, or make where missing, the thread for each row of the CTE
  * `wanted(business_id, provider, phone, name, ad_id)`, of which no two share business and phone:
- * `threads(business_id, phone, contact_id, chat_id, conversation_id)`.
+ * `threads(business_id, phone, contact_id, chat_id, conversation_id, begins)`.
  */
 export const findingThreads = `
   known_contacts as (
@@ -99,7 +100,7 @@ export const findingThreads = `
   ),
   ${findingRooms},
   threads as (
-    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talks.conversation_id
+    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talks.conversation_id, talks.begins
     from people
     join rooms using (business_id, contact_id)
     join talks using (business_id, chat_id)

@@ -120,8 +120,9 @@ const create: Statement = {
       for no key update
     ),
     assigned as (
-      update chats as chat set support_user_id = made.agent_id, bot_available = false
+      update chats as chat set support_user_id = made.agent_id, bot_available = false, department_id = step.department_id
       from rooms join made on made.chat_id = rooms.id
+      join steps as step on step.business_id = $1 and step.id = made.step_id
       where chat.business_id = $1 and chat.id = rooms.id
     ),
     served as (
@@ -156,9 +157,9 @@ const note: Statement = {
   text: `
     with moved as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
-                                       author_name, state, reference)
+                                       author_name, state, reference, internal)
       select $1::bigint, "chatId", "conversationId", 'out', 'ticket', body, details, 'business', $2, ${messageState.sent},
-             gen_random_uuid()
+             gen_random_uuid(), true
       from jsonb_to_recordset($3::jsonb) as note(
         position integer, "chatId" bigint, "conversationId" bigint, body text, details jsonb)
       order by position

@@ -17,14 +17,23 @@ import { setupColumns, setupJoins } from "./ticket-steps.ts";
 const enter: Statement = {
   name: "waiting_enter",
   text: `
-    insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id)
-    values ($1, $2, $3, $4)
-    on conflict (business_id, chat_id, step_id) do update
-    set told_at = clock_timestamp(), conversation_id = excluded.conversation_id,
-        since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else now() end
-    where waiting.told_at < clock_timestamp() - interval '10 minutes'
-      or waiting.conversation_id <> excluded.conversation_id
-    returning chat_id`,
+    with entered as (
+      insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id)
+      values ($1, $2, $3, $4)
+      on conflict (business_id, chat_id, step_id) do update
+      set told_at = clock_timestamp(), conversation_id = excluded.conversation_id,
+          since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else now() end
+      where waiting.told_at < clock_timestamp() - interval '10 minutes'
+        or waiting.conversation_id <> excluded.conversation_id
+      returning chat_id
+    ),
+    placed as (
+      update chats as chat set department_id = step.department_id
+      from steps as step
+      where chat.business_id = $1 and chat.id = $2 and step.business_id = $1 and step.id = $3
+        and chat.support_user_id is null and chat.department_id is distinct from step.department_id
+    )
+    select chat_id from entered`,
 };
 
 const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";

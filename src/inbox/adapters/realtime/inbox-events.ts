@@ -1,8 +1,8 @@
 import type { InboxEvents } from "../../application/events.ts";
 import {
+  chatStates,
   chatToWire,
   contactToWire,
-  conversationStates,
   failureToWire,
   iso,
   messageToWire,
@@ -21,18 +21,24 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   "message:status": (status) => ({
     chat_id: status.chatId,
     conversacion_id: status.conversationId,
-    conversacion_estado: conversationStates[status.conversationState],
+    conversacion_estado: chatStates[status.conversationState],
     mensaje_id: status.messageId,
     estado: status.state,
     error: failureToWire(status),
   }),
+  "message:changed": ({ chatId, conversationId, message }) => ({
+    chat_id: chatId,
+    conversacion_id: conversationId,
+    mensaje: messageToWire(message),
+  }),
   "inbox:reorder": chatToWire,
+  "chat:changed": chatToWire,
   "ticket:new": (ticket) => ({
     ticket_id: ticket.ticketId,
     estado: ticketStates[ticket.state],
     chat_id: ticket.chatId,
     conversacion_id: ticket.conversationId,
-    conversacion_estado: conversationStates[ticket.conversationState],
+    conversacion_estado: chatStates[ticket.conversationState],
     contacto: contactToWire(ticket.contact),
     provider: ticket.provider,
     soporte_id: ticket.agent.id,
@@ -40,5 +46,16 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     paso: namedToWire(ticket.step),
     departamento: ticket.department && namedToWire(ticket.department),
     fecha: iso(ticket.createdAt),
+  }),
+  "ticket:changed": (ticket) => ({
+    ticket_id: ticket.ticketId,
+    estado: ticketStates[ticket.state],
+    chat_id: ticket.chatId,
+    conversacion_id: ticket.conversationId,
+    soporte_id: ticket.agent.id,
+    agente: namedToWire(ticket.agent),
+    paso: namedToWire(ticket.step),
+    departamento: ticket.department && namedToWire(ticket.department),
+    cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
 };

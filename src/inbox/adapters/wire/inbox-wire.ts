@@ -1,5 +1,6 @@
-import type { ChatView, ContactView, MessageView, NamedView } from "../../application/events.ts";
-import type { ConversationState } from "../../domain/conversation.ts";
+import type { ChatView, ContactView, MessageView, NamedView, TicketView } from "../../application/events.ts";
+import type { AgentView, ChatDetails, OrderSummary, WholeContact } from "../../application/reading/ports.ts";
+import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 
 const authors: Readonly<Record<MessageView["author"], string>> = {
@@ -10,11 +11,13 @@ const authors: Readonly<Record<MessageView["author"], string>> = {
 };
 const directions: Readonly<Record<MessageView["direction"], string>> = { in: "entrante", out: "saliente" };
 
-export const conversationStates: Readonly<Record<ConversationState, string>> = {
+/** Of conversations, but for the last, which only chats have. */
+export const chatStates = {
   bot: "bot",
   pending: "pendiente",
   in_progress: "proceso",
-};
+  closed: "cerrado",
+} as const satisfies Readonly<Record<ChatState, string>>;
 
 export const ticketStates: Readonly<Record<TicketState, string>> = {
   pending: "pendiente",
@@ -50,6 +53,24 @@ export const messageToWire = (message: MessageView) => ({
   estado: message.state,
   error: failureToWire(message),
   fecha: iso(message.occurredAt),
+  platform_message_id: message.platformMessageId,
+  adjunto: message.attachment && {
+    url: message.attachment.url,
+    tipo: message.attachment.kind,
+    nombre: message.attachment.name,
+    bytes: message.attachment.bytes,
+  },
+  detalles: message.details,
+  responde_a: message.replyToId,
+  nota: message.internal,
+  reacciones: message.reactions.map(({ author, emoji }) => ({ autor: author, emoji })),
+});
+
+const ticketToWire = ({ id, state, step, department }: TicketView) => ({
+  id,
+  estado: ticketStates[state],
+  paso: namedToWire(step),
+  departamento: department && namedToWire(department),
 });
 
 export const chatToWire = (chat: ChatView) => ({
@@ -59,13 +80,59 @@ export const chatToWire = (chat: ChatView) => ({
   soporte_id: chat.supportUserId,
   anuncio_id: chat.adId,
   conversacion_id: chat.conversationId,
-  estado: conversationStates[chat.conversationState],
-  ultimo_mensaje: iso(chat.lastMessageAt),
-  mensaje: {
+  estado: chatStates[chat.state],
+  ultimo_mensaje: chat.lastMessageAt && iso(chat.lastMessageAt),
+  mensaje: chat.lastMessage && {
     id: chat.lastMessage.id,
     direccion: directions[chat.lastMessage.direction],
     tipo: chat.lastMessage.kind,
     texto: chat.lastMessage.preview,
     autor_nombre: chat.lastMessage.authorName,
   },
+  no_leidos: chat.unread,
+  ventana_requerida: chat.windowed,
+  ventana_hasta: chat.windowUntil && iso(chat.windowUntil),
+  tags: chat.tags.map(namedToWire),
+  ticket: chat.ticket && ticketToWire(chat.ticket),
+  version: chat.version,
+});
+
+export const wholeContactToWire = (contact: WholeContact) => ({
+  ...contactToWire(contact),
+  opted_out: contact.optedOut,
+  campos: contact.fields,
+  tags: contact.tags.map(namedToWire),
+  creado: iso(contact.createdAt),
+});
+
+/** What nobody has judged yet is null. */
+export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
+  ...chatToWire(chat),
+  bot_disponible: chat.botAvailable,
+  contacto: wholeContactToWire(chat.wholeContact),
+  conversaciones: chat.conversations.map(({ id, state, adId, createdAt, closedAt }) => ({
+    id,
+    estado: chatStates[state],
+    anuncio_id: adId,
+    creada: iso(createdAt),
+    cerrada: closedAt && iso(closedAt),
+  })),
+  tickets: chat.tickets.map((ticket) => ({
+    ...ticketToWire(ticket),
+    agente: namedToWire(ticket.agent),
+    creado: iso(ticket.createdAt),
+    cerrado: ticket.closedAt && iso(ticket.closedAt),
+  })),
+  pedidos: orders.map(({ id, state, total, createdAt }) => ({ id, tab: state, total, createdAt })),
+  anuncio: chat.referral,
+  temperatura_ia: chat.temperatures.ai,
+  temperatura_agente: chat.temperatures.agent,
+});
+
+export const agentToWire = ({ id, name, available, departmentIds, openTickets }: AgentView) => ({
+  id,
+  nombre: name,
+  disponible: available,
+  departamentos: departmentIds,
+  tickets_abiertos: openTickets,
 });

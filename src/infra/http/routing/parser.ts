@@ -84,24 +84,30 @@ export function elementChecks(schema: ObjectSchema, streamed: readonly string[])
 const isRecord = (raw: unknown): raw is Record<string, unknown> =>
   typeof raw === "object" && raw !== null && !Array.isArray(raw);
 
+const booleans = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
 /** Reads digits (and, in paths and queries, true and false) where the schema wants a number or a boolean. */
 function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => unknown {
   const fields = Object.entries(schema.properties).flatMap(([name, property]) => {
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];
     const types: readonly unknown[] = [property.type].flat();
+    // A parameter that is given once comes without its list.
+    if (texts && types.includes("array")) return [{ name, read: (value: string): unknown => [value] }];
     const isNumber = types.includes("integer") || types.includes("number");
     // An id is written in digits alone.
     const digits = property["x-numeric"] ? /^[0-9]{1,16}$/ : /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
-    return isNumber || types.includes("boolean") ? [{ name, isNumber, digits }] : [];
+    if (isNumber) return [{ name, read: (value: string): unknown => (digits.test(value) ? Number(value) : value) }];
+    return types.includes("boolean") ? [{ name, read: (value: string): unknown => booleans.get(value) ?? value }] : [];
   });
   return (raw) => {
     if (fields.length === 0 || !isRecord(raw)) return raw;
     const input = { ...raw };
-    for (const { name, isNumber, digits } of fields) {
+    for (const { name, read } of fields) {
       const value = input[name];
-      if (typeof value !== "string") continue;
-      if (isNumber && digits.test(value)) input[name] = Number(value);
-      else if (!isNumber && (value === "true" || value === "false")) input[name] = value === "true";
+      if (typeof value === "string") input[name] = read(value);
     }
     return input;
   };

@@ -1,4 +1,5 @@
-import type { Statement } from "../../../infra/postgres/database.ts";
+import { contactPatterns, literalPattern } from "../../../infra/postgres/search-text.ts";
+import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import {
   type CancelledFilter,
   listedFields,
@@ -8,12 +9,6 @@ import {
 } from "../../application/reads/ports.ts";
 import { statusOf } from "../../domain/states.ts";
 import { branchJson, chatJson, discountSum, fieldsJson, linesJson, recordFields, zoneJson } from "./order-sql.ts";
-
-/** A statement with what goes into it. */
-export interface Call {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-}
 
 /** The largest page. */
 const mostItems = 100;
@@ -36,35 +31,8 @@ const pageJson = (business: string, source: string, itemJson: string, window: st
    from (select * from (${source} order by created_at desc, id desc ${window}) as wanted
          limit ${mostItems}) as page)`;
 
-const known = new Map<string, Statement>();
-
-/**
- * Takes up values and hands out their places. The planner does not look into the inner select: it plans the same
- * whatever the value, so that PostgreSQL keeps the first plan. Planning anew takes as long as the page itself.
- */
-class Values {
-  readonly values: unknown[] = [];
-  readonly business: string;
-
-  constructor(businessId: number) {
-    this.business = this.add(businessId, "bigint");
-  }
-
-  add(value: unknown, type: string): string {
-    return `(select $${this.values.push(value)}::${type})`;
-  }
-
-  window({ page, limit }: PageRequest): string {
-    return `limit ${this.add(limit, "bigint")} offset ${this.add((page - 1) * limit, "bigint")}`;
-  }
-
-  /** Each combination of filters has a statement of its own, whose plan fits it. */
-  callOf(name: string, write: () => string): Call {
-    const statement = known.get(name) ?? { name, text: write() };
-    known.set(name, statement);
-    return { statement, values: this.values };
-  }
-}
+const windowOf = (values: Values, { page, limit }: PageRequest): string =>
+  `limit ${values.add(limit, "bigint")} offset ${values.add((page - 1) * limit, "bigint")}`;
 
 /** Conditions on orders, how to count what meets them, and which of them there are. */
 interface Conditions {
@@ -142,10 +110,10 @@ const totalOf = (counted: string) => `(select coalesce(sum(n), 0)::bigint from (
 export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
 /** One row: `planned`, `total`, `items`. */
-export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): Call {
+export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): StatementCall {
   const values = new Values(businessId);
   const { business } = values;
-  const window = values.window(page);
+  const window = windowOf(values, page);
   const tab = filter.tab === null ? null : statusOf[filter.tab];
   const { key, where, counted } = conditionsOf({ ...filter, tab }, values);
   const total = totalOf(counted());
@@ -158,8 +126,21 @@ export function listCall(businessId: number, filter: OrderFilter, page: PageRequ
   );
 }
 
+/** One row: `items`, the newest orders of a chat. */
+export function ofChatCall(businessId: number, chatId: number, limit: number): StatementCall {
+  const values = new Values(businessId);
+  const { business } = values;
+  const window = windowOf(values, { page: 1, limit });
+  const chat = values.add(chatId, "bigint");
+  const source = `select id, created_at from orders where business_id = ${business} and chat_id = ${chat}`;
+  return values.callOf(
+    "orders_of_chat",
+    () => `select true as planned, 0 as total, ${pageJson(business, source, listedJson, window)} as items`,
+  );
+}
+
 /** One row: `planned` and `counts`, by tab. */
-export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): Call {
+export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): StatementCall {
   const values = new Values(businessId);
   const { business } = values;
   const conditions = conditionsOf({ ...filter, tab: null }, values);
@@ -179,14 +160,14 @@ export function cancelledCall(
   businessId: number,
   { type, reason, ...period }: CancelledFilter,
   page: PageRequest,
-): Call {
+): StatementCall {
   const values = new Values(businessId);
   const { business } = values;
-  const window = values.window(page);
+  const window = windowOf(values, page);
   const filter = { ...period, tab: statusOf.cancelled, branchId: null, agentId: null };
   const { key, where, counted } = conditionsOf(filter, values);
   const ofType = type === null ? "" : `and type = ${values.add(type, "text")}`;
-  const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literal(reason)}%`, "text")}`;
+  const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literalPattern(reason)}%`, "text")}`;
   const chosen = `${where} ${ofType} ${because}`;
   const total = totalOf(ofType || because ? `select 1 as n from orders where ${chosen}` : counted());
   return values.callOf(
@@ -199,14 +180,12 @@ export function cancelledCall(
 
 /** Contacts that a search looks at. */
 const mostContacts = 1_000;
-/** A shorter text stands in too many names: they have to begin with it. */
-const shortestPart = 3;
 
 /** One row: `planned`, `total`, `items`. */
-export function searchCall(businessId: number, text: string, page: PageRequest): Call {
+export function searchCall(businessId: number, text: string, page: PageRequest): StatementCall {
   const values = new Values(businessId);
   const { business } = values;
-  const window = values.window(page);
+  const window = windowOf(values, page);
   const { id, name, phone } = soughtIn(text);
   const ofContact = [
     ...(name === null ? [] : [`name ilike ${values.add(name, "text")}`]),
@@ -241,16 +220,6 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
 
 /** What a text may mean: the number of an order, a part of a phone number, a part of a name. */
 function soughtIn(text: string) {
-  const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
-  const digits = text.replaceAll(/\D/g, "");
-  const id = isNumber && /^#?\d{1,16}$/.test(text) ? Number(digits) : null;
-  const isLong = text.length >= shortestPart;
-  return {
-    id: id !== null && Number.isSafeInteger(id) ? id : null,
-    phone: isNumber && digits.length >= shortestPart ? `%${digits}%` : null,
-    name: isNumber ? null : `${isLong ? "%" : ""}${literal(text)}%`,
-  };
+  const id = /^#?\d{1,16}$/.test(text) ? Number(text.replace("#", "")) : null;
+  return { id: id !== null && Number.isSafeInteger(id) ? id : null, ...contactPatterns(text) };
 }
-
-/** Without wildcards. */
-const literal = (text: string): string => text.replaceAll(/[\\%_]/g, "\\$&");

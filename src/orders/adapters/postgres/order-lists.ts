@@ -10,7 +10,8 @@ import type {
   PageRequest,
 } from "../../application/reads/ports.ts";
 import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
-import { type Call, cancelledCall, countsCall, listCall, planOf, searchCall } from "./list-sql.ts";
+import type { StatementCall } from "../../../infra/postgres/values.ts";
+import { cancelledCall, countsCall, listCall, ofChatCall, planOf, searchCall } from "./list-sql.ts";
 import { timezone, withIsoDates } from "./order-sql.ts";
 
 const plan: Statement = {
@@ -63,6 +64,10 @@ export class PostgresOrderLists implements OrderLists {
     return { total: row?.total ?? 0, items: (row?.items ?? []).map(withIsoDates) };
   }
 
+  async ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]> {
+    return (await this.listed(businessId, ofChatCall(businessId, chatId, limit), undefined))?.items ?? [];
+  }
+
   async hasPlan(businessId: number): Promise<boolean> {
     const [row] = await this.cells.of(businessId).rows<{ planned: boolean }>(plan, [businessId]);
     return row?.planned ?? false;
@@ -75,7 +80,7 @@ export class PostgresOrderLists implements OrderLists {
 
   private async listed(
     businessId: number,
-    { statement, values }: Call,
+    { statement, values }: StatementCall,
     signal: AbortSignal | undefined,
   ): Promise<Page<ListedOrder> | null> {
     const [row] = await this.cells.of(businessId).rows<PageRow<ListedOrder>>(statement, values, signal);

@@ -106,6 +106,8 @@ export interface OrderLists {
     page: PageRequest,
     signal?: AbortSignal,
   ): Promise<Page<CancelledOrder>>;
+  /** The newest ones of a chat. */
+  ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]>;
   hasPlan(businessId: number): Promise<boolean>;
   /** What the business calls its zone, which need not exist. */
   timezoneOf(businessId: number): Promise<string>;

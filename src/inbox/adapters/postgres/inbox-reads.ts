@@ -1,0 +1,237 @@
+import { type Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
+import { jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { agentRole } from "../../../kernel/ids.ts";
+import type { ChatView, MessageView } from "../../application/events.ts";
+import type {
+  AgentView,
+  ChatCounts,
+  ChatDetails,
+  ChatFilter,
+  ChatPosition,
+  ConversationView,
+  InboxReads,
+  ListedTicket,
+  PageAsked,
+  PageOf,
+  WholeContact,
+} from "../../application/reading/ports.ts";
+import { untoldStates } from "../../domain/delivery.ts";
+import type { Viewer } from "../../domain/visibility.ts";
+import { messageFields } from "./announce-sql.ts";
+import { chatJoins, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
+import { listChatsCall } from "./list-chats-sql.ts";
+import { conversationState } from "./state-sql.ts";
+import { isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
+
+/** What is counted stands in the counts and in the changes that are not added to them yet. */
+const counts: Statement = {
+  name: "inbox_counts",
+  text: `
+    with ${viewerOf("$1", "$2::bigint")},
+    chat as (
+      select agent_id as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
+      from chat_counts where business_id = $1
+      union all
+      select agent_id, nullif(department_id, 0), state, chats, unread from chat_count_changes where business_id = $1
+    ),
+    visible as (
+      select * from chat where state <> 'closed' and (${seesAll} or ${isWithin})
+    )
+    select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
+           coalesce(sum(chats) filter (where support_user_id = 0), 0)::bigint as unassigned,
+           coalesce(sum(unread), 0)::bigint as unread,
+           coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
+           coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,
+           coalesce(sum(chats) filter (where state = ${conversationState.in_progress}), 0)::bigint as in_progress
+    from visible`,
+};
+
+export const wholeContact = jsonOf<WholeContact>({
+  id: "contact.id",
+  name: "contact.name",
+  phone: "contact.phone",
+  platformId: "contact.platform_id",
+  optedOut: "contact.opted_out_at is not null",
+  fields: "contact.fields",
+  tags: `
+    coalesce((
+      select jsonb_agg(${named("tag")} order by tag.id)
+      from contact_tags as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
+      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id), '[]')`,
+  createdAt: "contact.created_at",
+});
+
+const mostConversations = 10;
+const mostClosedTickets = 5;
+
+const conversations = `
+  coalesce((
+    select jsonb_agg(${jsonOf<ConversationView>({
+      id: "latest.id",
+      state: "case when latest.closed_at is null then latest.state else 'closed' end",
+      adId: "latest.ad_id",
+      createdAt: "latest.created_at",
+      closedAt: "latest.closed_at",
+    })} order by latest.id desc)
+    from (select * from conversations where business_id = chat.business_id and chat_id = chat.id
+          order by id desc limit ${mostConversations}) as latest), '[]')`;
+
+const tickets = `
+  coalesce((
+    select jsonb_agg(${jsonOf<ListedTicket>({
+      id: "ticket.id",
+      state: "ticket.state",
+      step: named("step"),
+      department: departmentAsTold,
+      agent: named("agent"),
+      createdAt: "ticket.created_at",
+      closedAt: "ticket.closed_at",
+    })} order by ticket.closed_at is null desc, ticket.id desc)
+    from (
+      (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is null)
+      union all
+      (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is not null
+       order by id desc limit ${mostClosedTickets})
+    ) as ticket
+    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
+    left join departments as department
+      on department.business_id = step.business_id and department.id = step.department_id
+    join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
+
+const details: Statement = {
+  name: "inbox_chat",
+  text: `
+    with ${viewerOf("$1", "$2::bigint")}
+    select ${jsonOf<ChatDetails>({
+      ...storedChatFields,
+      botAvailable: "chat.bot_available",
+      wholeContact,
+      conversations,
+      tickets,
+      referral: "chat.ad_referral",
+    })} as chat
+    from chats as chat
+    ${chatJoins}
+    where chat.business_id = $1 and chat.id = $3 and ${isVisible}`,
+};
+
+/** One row without a message tells that the chat is there. */
+const messages = (name: string, range: string, order: string): Statement => ({
+  name,
+  text: `
+    with ${viewerOf("$1", "$2::bigint")}
+    select page.message
+    from chats as chat
+    left join lateral (
+      select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
+      from messages as message
+      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...untoldStates)})
+        and ${range}
+      order by message.id ${order} limit $5
+    ) as page on true
+    where chat.business_id = $1 and chat.id = $3 and ${isVisible}
+    order by page.id ${order}`,
+});
+const latest = messages("inbox_messages", "($4::bigint is null or message.id < $4)", "desc");
+const following = messages("inbox_messages_after", "message.id > $4::bigint", "asc");
+
+const mostAgents = 1_000;
+
+const agents: Statement = {
+  name: "inbox_agents",
+  text: `
+    select agent.id, agent.name, agent.available,
+           array(select department_id from department_agents
+                 where business_id = agent.business_id and user_id = agent.id order by 1) as "departmentIds",
+           (select count(*) from tickets
+            where business_id = agent.business_id and agent_id = agent.id and closed_at is null) as "openTickets"
+    from users as agent
+    where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
+    order by agent.name, agent.id limit ${mostAgents}`,
+};
+
+interface CountsRow {
+  readonly mine: number;
+  readonly unassigned: number;
+  readonly unread: number;
+  readonly bot: number;
+  readonly pending: number;
+  readonly in_progress: number;
+}
+
+export class PostgresInboxReads implements InboxReads {
+  constructor(private readonly cells: Cells) {}
+
+  async chats(
+    viewer: Viewer,
+    filter: ChatFilter,
+    page: PageAsked<ChatPosition>,
+    signal?: AbortSignal,
+  ): Promise<PageOf<ChatView, ChatPosition>> {
+    const { statement, values } = listChatsCall(viewer, filter, page);
+    const cell = this.cells.of(viewer.businessId);
+    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, signal);
+    return pageOf(
+      rows,
+      page.limit,
+      ({ chat }) => chat,
+      ({ chat, at }) => ({ at, id: chat.chatId }),
+    );
+  }
+
+  async counts({ businessId, agentId, userId }: Viewer): Promise<ChatCounts> {
+    const [row] = await this.cells.of(businessId).rows<CountsRow>(counts, [businessId, agentId, userId]);
+    if (!row) throw new Error(`nothing was counted in business ${businessId}`);
+    const { mine, unassigned, unread, ...byState } = row;
+    return { mine, unassigned, unread, byState };
+  }
+
+  async chat({ businessId, agentId }: Viewer, chatId: number): Promise<ChatDetails | null> {
+    const values = [businessId, agentId, chatId];
+    const [row] = await this.cells.of(businessId).rows<{ chat: ChatDetails }>(details, values);
+    return row?.chat ?? null;
+  }
+
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
+    return this.thread(latest, viewer, chatId, page);
+  }
+
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
+    return this.thread(following, viewer, chatId, page);
+  }
+
+  agents(businessId: number): Promise<AgentView[]> {
+    return this.cells.of(businessId).rows<AgentView>(agents, [businessId]);
+  }
+
+  private async thread(
+    statement: Statement,
+    { businessId, agentId }: Viewer,
+    chatId: number,
+    { after, limit }: PageAsked<number>,
+  ): Promise<PageOf<MessageView, number> | null> {
+    const values = [businessId, agentId, chatId, after, limit + 1];
+    const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
+    if (rows.length === 0) return null;
+    const found = rows.flatMap(({ message }) => message ?? []);
+    return pageOf(
+      found,
+      limit,
+      (message) => message,
+      ({ id }) => id,
+    );
+  }
+}
+
+/** A page of rows of which there may be one too many. */
+function pageOf<Row, Item, Position>(
+  rows: readonly Row[],
+  limit: number,
+  itemOf: (row: Row) => Item,
+  positionOf: (row: Row) => Position,
+): PageOf<Item, Position> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { items: shown.map(itemOf), next: rows.length > limit && last ? positionOf(last) : null };
+}

@@ -1,0 +1,28 @@
+import { type OrderState, stateOf } from "../../domain/states.ts";
+import { sumsOf } from "../../domain/total.ts";
+import type { OrderLists } from "./ports.ts";
+
+export interface OrderSummary {
+  readonly id: number;
+  readonly state: OrderState;
+  /** In units of the currency. */
+  readonly total: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/** What a chat shows of the orders that were made in it. */
+export class OrdersOfChat {
+  constructor(private readonly lists: Pick<OrderLists, "ofChat">) {}
+
+  /** The newest ones. */
+  async latest(businessId: number, chatId: number, limit: number): Promise<OrderSummary[]> {
+    const orders = await this.lists.ofChat(businessId, chatId, limit);
+    return orders.map((order) => ({
+      id: order.id,
+      state: stateOf(order.status),
+      total: sumsOf(order).total,
+      createdAt: order.createdAt,
+    }));
+  }
+}
