@@ -2,7 +2,10 @@ import { ContainerModule } from "inversify";
 import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
 import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
+import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
+import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
+import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
@@ -13,6 +16,7 @@ import {
   AssignWaiting,
   CreateTicket,
   type IncomingStores,
+  ReadInbox,
   type TicketStores,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -122,6 +126,13 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
   ]);
+  provide(bind, tokens.routes, [tokens.cells, tokens.ordersOfChat], (cells, orders) =>
+    readInboxRoutes(new ReadInbox(new PostgresInboxReads(cells), orders)),
+  );
+  provide(bind, tokens.tick, [tokens.cells], (cells) => {
+    const counts = new PostgresChatCounts(cells);
+    return tick("chats.count", 5, (signal) => counts.fold(signal));
+  });
   provide(
     bind,
     tokens.routes,

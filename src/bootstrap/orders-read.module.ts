@@ -4,11 +4,12 @@ import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
 import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
-import { GetOrder, ListOrders } from "../orders/public.ts";
+import { GetOrder, ListOrders, OrdersOfChat } from "../orders/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const ordersReadModule = new ContainerModule(({ bind }) => {
+  provide(bind, tokens.ordersOfChat, [tokens.cells], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
   provide(bind, tokens.routes, [tokens.cells, tokens.driverTracking, tokens.log], (cells, tracking, log) => {
     const getOrder = new GetOrder(new PostgresOrderReads(cells), tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),

@@ -44,7 +44,7 @@ import type {
   SettleExpired,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
-import type { CancelInactive, DeliveryPricing, DriverTracking, PushOutbox } from "../orders/public.ts";
+import type { CancelInactive, DeliveryPricing, DriverTracking, OrdersOfChat, PushOutbox } from "../orders/public.ts";
 import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
@@ -101,6 +101,7 @@ export const tokens = {
   webhookLoop: token<NudgedLoop>("webhookLoop"),
   createTicket: token<CreateTicket>("createTicket"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
+  ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 
   platform: token<MessagingPlatform>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),

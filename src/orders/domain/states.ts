@@ -11,6 +11,13 @@ export type OrderState = keyof typeof statusesOf;
 export const orderStates = Object.keys(statusesOf) as readonly OrderState[];
 export const storedStatuses: readonly number[] = Object.values(statusesOf).flat();
 
+/** The state of an order as it is stored. */
+export function stateOf(status: number): OrderState {
+  const state = orderStates.find((each) => (statusesOf[each] as readonly number[]).includes(status));
+  if (!state) throw new Error(`no state is stored as ${status}`);
+  return state;
+}
+
 /** What is written for a state, and stands for it in lists. */
 export const statusOf = {
   pending: statusesOf.pending[0],

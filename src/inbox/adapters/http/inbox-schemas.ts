@@ -5,6 +5,7 @@ import { chatStates, ticketStates } from "../wire/inbox-wire.ts";
 /** What clients get of the inbox, as `inbox-wire.ts` spells it. */
 
 const boolean = { type: "boolean" } as const;
+const nullableNumber = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 export const namedSchema = objectWith({ id: integer, nombre: text });
 const nullableNamed = { ...namedSchema, type: ["object", "null"] } as const;
@@ -101,8 +102,8 @@ export const chatDetailsSchema = objectWith({
     items: objectWith({ id: integer, tab: text, total: { type: "number" }, createdAt: timestamp }),
   },
   anuncio: { type: ["object", "null"] },
-  temperatura_ia: nullableText,
-  temperatura_agente: nullableText,
+  temperatura_ia: nullableNumber,
+  temperatura_agente: nullableNumber,
 });
 
 export const agentSchema = objectWith({

@@ -1,4 +1,4 @@
-import { type Cells } from "../../../infra/postgres/cells.ts";
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
@@ -110,6 +110,7 @@ const details: Statement = {
       conversations,
       tickets,
       referral: "chat.ad_referral",
+      temperatures: jsonOf<ChatDetails["temperatures"]>({ ai: "chat.ai_temperature", agent: "chat.agent_temperature" }),
     })} as chat
     from chats as chat
     ${chatJoins}

@@ -1,0 +1,261 @@
+import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { chatChannels } from "../../../kernel/channels.ts";
+import type { ChatFilter } from "../../application/reading/ports.ts";
+import type { ReadInbox } from "../../application/reading/read-inbox.ts";
+import { chatStates as states } from "../../domain/conversation.ts";
+import { agentToWire, chatDetailsToWire, chatStates, chatToWire, messageToWire } from "../wire/inbox-wire.ts";
+import { common, failures, inboxDialect, noChat, viewerOf, wrongField } from "./inbox-dialect.ts";
+import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, pageOf } from "./inbox-schemas.ts";
+
+const usualPage = 50;
+const limit = { type: "integer", minimum: 1, maximum: 100, default: usualPage } as const;
+/** A search of more letters finds no more than one of so many. */
+const longestSearch = 100;
+
+/** What an agent's page shows. */
+export const readInboxRoutes = (inbox: ReadInbox): Route[] => [
+  chatsRoute(inbox),
+  countsRoute(inbox),
+  chatRoute(inbox),
+  messagesRoute(inbox),
+  agentsRoute(inbox),
+];
+
+export const seeing = (number: string): readonly [string, string] => [
+  number,
+  "App Keys and administrators see every chat. Agents see, as the feature flag `agents_see` says: `own`, the chats that " +
+    "are assigned to them; `department`, which is the default, those and the chats of nobody that wait for a department " +
+    "of theirs or for none; `all`. What a caller may not see is answered as what does not exist.",
+];
+
+const filters = {
+  estado: { type: "array", items: chatState, maxItems: states.length, description: "Repeatable: in any of these states" },
+  soporte: {
+    type: "string",
+    pattern: "^(me|none|[1-9][0-9]{0,15})$",
+    description: "With this agent: `me`, `none` or the id of a user",
+  },
+  departamento: { ...numericIdOf("department"), description: "Waits, or last waited, for this department" },
+  tag: { ...numericIdOf("tag"), description: "Has this tag" },
+  anuncio: { type: "string", minLength: 1, maxLength: 512, description: "Its customer last came from this ad" },
+  no_leidos: { type: "boolean", description: "`true`: something in it is unread" },
+  provider: { type: "string", enum: chatChannels },
+  q: { type: "string", minLength: 1, maxLength: longestSearch, description: "Part of the contact's name or number" },
+  cursor: cursorField,
+  limit,
+} as const;
+
+const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/chats",
+    operationId: "listChats",
+    summary: "List chats, the newest message first",
+    rules: [
+      seeing("Inbox.1"),
+      [
+        "Inbox.2",
+        "Newest `ultimo_mensaje` first. `next` is the cursor of the next page, or null. No chat comes twice while one " +
+          "pages; one that rises meanwhile is told by `inbox:reorder`. Filters that are given together must all hold.",
+      ],
+      [
+        "Inbox.3",
+        "Chats that were never in the inbox, such as those that only a campaign wrote to, are not listed; their " +
+          "contacts name them.",
+      ],
+      ["Inbox.4", "`soporte=me` finds nothing for an App Key. A `q` of one or two letters is the beginning of a name."],
+    ],
+    query: { type: "object", properties: filters } as const,
+    responses: {
+      200: { description: "A page of chats", schema: pageOf(chatSchema) },
+      400: wrongField,
+      ...failures,
+    },
+    dialect: inboxDialect,
+    lane: ({ q }) => (q === undefined ? undefined : "longReads"),
+    cost: 2,
+    handle: async (call) => {
+      const { query, caller } = call;
+      const viewer = viewerOf(caller);
+      const after = query.cursor === undefined ? null : chatPosition(query.cursor);
+      const signal = query.q === undefined ? undefined : call.signal;
+      const filter = filterOf(query, viewer.userId);
+      const page = await inbox.chats(viewer, filter, { after, limit: query.limit ?? usualPage }, signal);
+      return { data: page.items.map(chatToWire), next: page.next && cursorOf(page.next.at, page.next.id) };
+    },
+  });
+
+function chatPosition(cursor: string) {
+  const [at = 0, id = 0] = positionIn(cursor, 2);
+  return { at, id };
+}
+
+interface ChatQuery {
+  readonly estado?: readonly string[];
+  readonly soporte?: string;
+  readonly departamento?: number;
+  readonly tag?: number;
+  readonly anuncio?: string;
+  readonly no_leidos?: boolean;
+  readonly provider?: string;
+  readonly q?: string;
+}
+
+function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
+  return {
+    states: query.estado ? states.filter((state) => query.estado?.includes(chatStates[state])) : null,
+    agent: agentIn(query.soporte, userId),
+    departmentId: query.departamento ?? null,
+    tagId: query.tag ?? null,
+    adId: query.anuncio ?? null,
+    unread: query.no_leidos ?? false,
+    provider: query.provider ?? null,
+    text: query.q ?? null,
+  };
+}
+
+/** No user has this id. */
+const nobodysId = -1;
+
+function agentIn(asked: string | undefined, userId: number | null): ChatFilter["agent"] {
+  if (asked === undefined) return null;
+  if (asked === "none") return "none";
+  if (asked === "me") return userId ?? nobodysId;
+  const id = Number(asked);
+  if (!Number.isSafeInteger(id)) throw new InvalidInput("soporte no es válido");
+  return id;
+}
+
+const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/chats/counts",
+    operationId: "countChats",
+    summary: "Count the open chats that the caller sees",
+    rules: [
+      seeing("Inbox.5"),
+      [
+        "Inbox.6",
+        "Closed chats are not counted. `mine` are the caller's own, `unassigned` those of nobody, `unread` those with " +
+          "something unread. The figures are kept, not counted: they cost the same however many chats there are.",
+      ],
+    ],
+    responses: {
+      200: {
+        description: "The counts",
+        schema: objectWith({
+          mine: integer,
+          unassigned: integer,
+          unread: integer,
+          by_estado: objectWith({ bot: integer, pendiente: integer, proceso: integer }),
+        }),
+      },
+      ...failures,
+    },
+    dialect: inboxDialect,
+    handle: async ({ caller }) => {
+      const { mine, unassigned, unread, byState } = await inbox.counts(viewerOf(caller));
+      const { bot, pending: pendiente, in_progress: proceso } = byState;
+      return { mine, unassigned, unread, by_estado: { bot, pendiente, proceso } };
+    },
+  });
+
+export const chatParams = objectWith({ id: numericIdOf("chat") });
+
+const chatRoute = (inbox: Pick<ReadInbox, "chat">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/chats/:id",
+    operationId: "getChat",
+    summary: "Read a chat with what belongs to it",
+    rules: [
+      seeing("Inbox.7"),
+      [
+        "Inbox.8",
+        "With the whole contact, the 10 latest conversations, the open tickets and the 5 latest closed ones, the 5 latest " +
+          "orders with their totals, and the ad that the customer last came from, as the platform describes it.",
+      ],
+    ],
+    params: chatParams,
+    responses: {
+      200: { description: "The chat", schema: chatDetailsSchema },
+      400: wrongField,
+      404: noChat,
+      ...failures,
+    },
+    dialect: inboxDialect,
+    handle: async ({ params, caller }) => {
+      const { chat, orders } = await inbox.chat(viewerOf(caller), params.id);
+      return chatDetailsToWire(chat, orders);
+    },
+  });
+
+const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/chats/:id/messages",
+    operationId: "listMessages",
+    summary: "List the messages of a chat, newest first, or those after one, oldest first",
+    rules: [
+      seeing("Inbox.9"),
+      [
+        "Inbox.10",
+        "Newest first, by id. With `after` those with greater ids, oldest first, for clients that were away longer than " +
+          "events are kept; `next` is then the cursor of the messages after these. `after` and `cursor` may come together.",
+      ],
+      [
+        "Inbox.11",
+        "A reaction is shown at its message and is none itself. Notes (`nota`) are read by agents only and were never " +
+          "sent. A message on its way is listed once its outcome is known.",
+      ],
+    ],
+    params: chatParams,
+    query: {
+      type: "object",
+      properties: {
+        cursor: cursorField,
+        after: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "The id of a message" },
+        limit,
+      },
+    } as const,
+    responses: {
+      200: { description: "A page of messages", schema: pageOf(messageSchema) },
+      400: wrongField,
+      404: noChat,
+      ...failures,
+    },
+    dialect: inboxDialect,
+    handle: async ({ params, query, caller }) => {
+      const viewer = viewerOf(caller);
+      const [position = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
+      const page = { limit: query.limit ?? usualPage };
+      const { items, next } =
+        query.after === undefined
+          ? await inbox.messages(viewer, params.id, { ...page, after: position })
+          : await inbox.messagesAfter(viewer, params.id, { ...page, after: position ?? query.after });
+      return { data: items.map(messageToWire), next: next === null ? null : cursorOf(next) };
+    },
+  });
+
+const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/agents",
+    operationId: "listAgents",
+    summary: "List the active agents of the business, by name",
+    rules: [["Inbox.12", "Active users of the role agent, 1,000 at most. `disponible` is what they say of themselves."]],
+    responses: {
+      200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
+      ...failures,
+    },
+    dialect: inboxDialect,
+    handle: async ({ caller }) => ({ data: (await inbox.agents(caller.businessId)).map(agentToWire) }),
+  });

@@ -1,0 +1,40 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
+
+const batchSize = 10_000;
+
+/** Changes of a business that is gone are forgotten. Any number of processes may do so at once. */
+const fold: Statement = {
+  name: "chat_counts_fold",
+  text: `
+    with taken as (
+      delete from chat_count_changes where id in (
+        select id from chat_count_changes order by id limit $1 for update skip locked)
+      returning *
+    ),
+    folded as (
+      insert into chat_counts as known (business_id, agent_id, department_id, state, chats, unread)
+      select taken.business_id, taken.agent_id, taken.department_id, taken.state, sum(taken.chats), sum(taken.unread)
+      from taken join businesses as business on business.id = taken.business_id
+      group by 1, 2, 3, 4
+      order by 1, 2, 3, 4
+      on conflict (business_id, agent_id, department_id, state) do update
+      set chats = known.chats + excluded.chats, unread = known.unread + excluded.unread
+    )
+    select count(*) as taken from taken`,
+};
+
+/** Adds what changed to the counts of chats, so that little is left to be added up by readers. */
+export class PostgresChatCounts {
+  constructor(private readonly cells: Cells) {}
+
+  async fold(signal?: AbortSignal): Promise<void> {
+    for (const cell of this.cells.each()) {
+      let taken = batchSize;
+      while (taken === batchSize && !signal?.aborted) {
+        const [row] = await cell.rows<{ taken: number }>(fold, [batchSize]);
+        taken = row?.taken ?? 0;
+      }
+    }
+  }
+}
