@@ -6,7 +6,6 @@ BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
 BUILT := dist/.built
 TSX := node --import tsx
-PRODUCTION_FLAGS := --enable-source-maps
 # MB of the young generation, of which V8 keeps three. Room for what a few hundred requests leave behind: the garbage
 # collector then copies and promotes less of what lives. A worker fills whatever it gets with a large campaign.
 ANSWERING := --max-semi-space-size=64
@@ -36,13 +35,13 @@ check: $(MODULES) ## types, lint, format and dependency rules only
 	@npm run --silent arch
 
 start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
-	@ROLE=all NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(ANSWERING) dist/src/main.js
+	@ROLE=all NODE_ENV=production exec node $(ANSWERING) dist/src/main.js
 
 api: $(BUILT) ## production: a process that answers requests
-	@ROLE=api NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(ANSWERING) dist/src/main.js
+	@ROLE=api NODE_ENV=production exec node $(ANSWERING) dist/src/main.js
 
 worker: $(BUILT) ## production: a process that works off jobs
-	@ROLE=worker NODE_ENV=production exec node $(PRODUCTION_FLAGS) $(WORKING) dist/src/main.js
+	@ROLE=worker NODE_ENV=production exec node $(WORKING) dist/src/main.js
 
 migrate: $(MODULES) ## bring the schema up to date
 	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
 import { turningAway } from "../infra/http/crowd.ts";
@@ -92,7 +92,8 @@ export async function startService(config: Config, container = createContainer(c
   const businessOf = ({ "x-api-key": key, authorization = "" }: IncomingHttpHeaders): number | undefined =>
     typeof key === "string" ? known.keys.businessOf(key) : known.sessions.businessOf(authorization.slice(7));
   const isAnswered = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
-  const server = createServer(app, {}, { isAnswered, onRefusal: metrics.countRefusal });
+  const isKnown = ({ headers }: IncomingMessage) => businessOf(headers) !== undefined;
+  const server = createServer(app, {}, { isAnswered, isKnown, onRefusal: metrics.countRefusal });
   refuseTooMany(server, config.http, metrics.countRefusal);
   const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   gateway?.attach(server);

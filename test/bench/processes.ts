@@ -65,7 +65,7 @@ export async function startService({ from, environment, root = ownRoot }: Servic
   const url = `http://127.0.0.1:${port}`;
   const program =
     from === "dist"
-      ? ["--enable-source-maps", `--max-semi-space-size=${environment.ROLE === "worker" ? 16 : 64}`, "dist/src/main.js"]
+      ? [`--max-semi-space-size=${environment.ROLE === "worker" ? 16 : 64}`, "dist/src/main.js"]
       : ["--import", "tsx", "src/main.ts"];
   const own = launch(program, {
     environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },

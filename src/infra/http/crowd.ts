@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FairGate } from "../../kernel/fair-gate.ts";
-import { refusalPauseMs } from "./refusal-pause.ts";
+import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
 
 export interface CrowdParts {
   readonly gate: Pick<FairGate, "isCrowded" | "objection" | "settings">;

@@ -14,6 +14,7 @@ import {
   type Socket,
 } from "node:net";
 import { networkOf } from "./addresses.ts";
+import { Slices } from "./slices.ts";
 
 /** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
 export interface Servable {
@@ -51,6 +52,8 @@ const silenceMs = 120_000;
 export interface Hooks {
   /** Answers a request itself, or leaves it to the application. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
+  /** Whether its client is known by its credentials, and bounded by them; others may have to wait when many come at once. */
+  readonly isKnown?: (req: IncomingMessage) => boolean;
   readonly onRefusal?: (reason: string, status: number) => void;
 }
 
@@ -58,7 +61,7 @@ export interface Hooks {
 export function createServer(
   app: Servable,
   limits: ServerOptions = {},
-  { isAnswered = () => false, onRefusal = () => {} }: Hooks = {},
+  { isAnswered = () => false, isKnown = () => false, onRefusal = () => {} }: Hooks = {},
 ): Server {
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
@@ -68,7 +71,7 @@ export function createServer(
     if (waiting > mostPipelined) {
       onRefusal("pipelined", 429);
       // One refusal ends the connection: those behind it get no answer.
-      return waiting === mostPipelined + 1 ? refusePipelined(res) : undefined;
+      return waiting === mostPipelined + 1 ? refusePipelined(req.socket, res) : undefined;
     }
     res.once("close", () => {
       underWay.set(req.socket, (underWay.get(req.socket) ?? 1) - 1);
@@ -76,10 +79,15 @@ export function createServer(
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     if (isAnswered(req, res)) return;
-    if (!server.listening) res.setHeader("Connection", "close");
-    const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
-    running.add(ended);
+    const begin = () => {
+      if (!server.listening) res.setHeader("Connection", "close");
+      const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
+      running.add(ended);
+    };
+    if (isKnown(req)) begin();
+    else slices.run(req.socket.remoteAddress ?? "", begin);
   });
+  const slices = new Slices();
   server.timeout = silenceMs;
   const underWay = new WeakMap<Socket, number>();
   const running = new Set<Promise<unknown>>();
@@ -135,7 +143,15 @@ export function refuseTooMany(
 }
 
 /** Comes after the answers of the requests before it, and ends the connection. */
-function refusePipelined(res: ServerResponse): void {
+function refusePipelined(socket: Socket, res: ServerResponse): void {
+  const { stackTraceLimit } = Error;
+  // Node makes an error, with where it was made, for each request that a closed connection leaves without an answer.
+  socket.prependOnceListener("close", () => {
+    Error.stackTraceLimit = 0;
+  });
+  socket.once("close", () => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
 }
 

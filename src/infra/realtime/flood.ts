@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Server } from "socket.io";
+import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
 
 /** What one address may open; a long poll is a client without a connection, which the HTTP server cannot count. */
 export interface HandshakeLimits {
@@ -15,7 +16,10 @@ const knownPackets = { most: 100, perSecond: 20 };
 type Engine = Server["engine"];
 interface Connection {
   readonly request: IncomingMessage;
-  readonly transport: { readonly socket?: { terminate?(): void } };
+  /** Its socket, where it is a WebSocket. */
+  readonly transport: {
+    readonly socket?: { terminate?(): void; pause?(): void; removeAllListeners?(event: string): void };
+  };
   on(event: "packet" | "close", listener: () => void): unknown;
   close(discard: boolean): void;
 }
@@ -33,6 +37,9 @@ export class Flood {
   ) {}
 
   watch(engine: Engine): void {
+    // A piece of 64 kB holds thousands of messages: of each connection one is read in a turn of the event loop.
+    const { ws } = engine as unknown as { readonly ws: { readonly options: { allowSynchronousEvents: boolean } } };
+    ws.options.allowSynchronousEvents = false;
     engine.on("connection", (connection: Connection) => this.bound(connection));
   }
 
@@ -62,6 +69,7 @@ export class Flood {
       else this.clients.delete(address);
     });
     let isKnown = false;
+    let isCutOff = false;
     let left = strangersPackets;
     let at = performance.now();
     connection.on("packet", () => {
@@ -75,9 +83,22 @@ export class Flood {
         at = now;
       }
       left -= 1;
-      if (left >= 0) return;
-      connection.transport.socket?.terminate?.();
-      connection.close(true);
+      if (left >= 0 || isCutOff) return;
+      isCutOff = true;
+      cutOff(connection);
     });
   }
+}
+
+/** A client that is cut off would come again at once: it is heard no more, and its connection ends a little later. */
+function cutOff(connection: Connection): void {
+  const { socket } = connection.transport;
+  socket?.pause?.();
+  socket?.removeAllListeners?.("message");
+  const end = () => {
+    socket?.terminate?.();
+    connection.close(true);
+  };
+  if (socket) setTimeout(end, refusalPauseMs()).unref();
+  else end();
 }

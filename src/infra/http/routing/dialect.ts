@@ -15,7 +15,11 @@ export class HttpProblem extends Error {
     /** The JSON body where it is another than `{ message }`. */
     readonly body: unknown = { message },
   ) {
+    const { stackTraceLimit } = Error;
+    // Nobody reads where it was thrown, and thousands a second may be.
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { Slices } from "../../src/infra/http/slices.ts";
+import { eventually } from "../support/wait.ts";
+
+describe("Slices", () => {
+  const busyMs = 3;
+  const work = (done: string[], name: string) => () => {
+    const until = performance.now() + busyMs;
+    while (performance.now() < until);
+    done.push(name);
+  };
+
+  it("begins a few requests at once", () => {
+    const slices = new Slices();
+    const done: string[] = [];
+    slices.run("a", () => done.push("1"));
+    slices.run("a", () => done.push("2"));
+    expect(done).to.deep.equal(["1", "2"]);
+  });
+
+  it("lets the event loop go round in a burst, and begins all of them in the end", async () => {
+    const slices = new Slices();
+    const done: string[] = [];
+    for (let n = 0; n < 20; n += 1) slices.run("a", work(done, String(n)));
+    expect(done.length).to.be.below(20);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (done.length < 20) setImmediate(count);
+    };
+    setImmediate(count);
+    await eventually(() => done.length === 20);
+    expect(turns).to.be.above(2);
+    expect(done).to.deep.equal(Array.from({ length: 20 }, (_, n) => String(n)));
+  });
+
+  it("gives addresses turns: one request does not wait for hundreds of another address", async () => {
+    const slices = new Slices();
+    const done: string[] = [];
+    for (let n = 0; n < 40; n += 1) slices.run("many", work(done, "many"));
+    slices.run("one", work(done, "one"));
+    await eventually(() => done.includes("one"));
+    expect(done.length).to.be.below(15);
+    await eventually(() => done.length === 41);
+  });
+});
