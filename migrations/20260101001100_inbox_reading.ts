@@ -187,15 +187,15 @@ export async function up(db: Knex): Promise<void> {
       primary key (business_id, agent_id, department_id, state)
     ) with (fillfactor = 50);
     create table chat_count_changes (
-      id bigint generated always as identity primary key,
       business_id bigint not null,
+      id bigint generated always as identity,
       agent_id bigint not null,
       department_id bigint not null,
       state text not null,
       chats integer not null,
-      unread integer not null
+      unread integer not null,
+      primary key (business_id, id)
     );
-    create index chat_count_changes_of_business on chat_count_changes (business_id);
 
     insert into chat_counts (business_id, agent_id, department_id, state, chats, unread)
     select business_id, coalesce(support_user_id, 0), coalesce(department_id, 0), state, count(*), 0

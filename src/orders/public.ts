@@ -10,5 +10,5 @@ export type { PushOutbox } from "./application/push/ports.ts";
 export { PushOrderEvents } from "./application/push/push-order-events.ts";
 export { GetOrder } from "./application/reads/get-order.ts";
 export { ListOrders } from "./application/reads/list-orders.ts";
-export { isPushed } from "./domain/push.ts";
 export { OrdersOfChat } from "./application/reads/orders-of-chat.ts";
+export { isPushed } from "./domain/push.ts";

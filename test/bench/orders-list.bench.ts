@@ -1,6 +1,7 @@
 import { Agent } from "node:http";
 import pg from "pg";
-import { type Call, listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
+import type { StatementCall } from "../../src/infra/postgres/values.ts";
+import { listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
 import type { OrderFilter, PageRequest } from "../../src/orders/application/reads/ports.ts";
 import { type OrderState, orderStates } from "../../src/orders/domain/states.ts";
 import { request } from "../support/http.ts";
@@ -189,7 +190,7 @@ async function missedAims(databaseUrl: string, times: ReadonlyMap<string, number
   return missed;
 }
 
-async function planOf(databaseUrl: string, { statement, values }: Call): Promise<string> {
+async function planOf(databaseUrl: string, { statement, values }: StatementCall): Promise<string> {
   const rows = await queried<{ "QUERY PLAN": string }>(databaseUrl, `explain analyze ${statement.text}`, values);
   return rows.map((row) => `  ${row["QUERY PLAN"]}`).join("\n");
 }

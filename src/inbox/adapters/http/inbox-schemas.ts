@@ -1,4 +1,11 @@
-import { integer, nullableInteger, nullableText, objectWith, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  nullableInteger,
+  nullableText,
+  objectWith,
+  text,
+  timestamp,
+} from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
 import { chatStates, ticketStates } from "../wire/inbox-wire.ts";
 

@@ -32,7 +32,12 @@ export const seeing = (number: string): readonly [string, string] => [
 ];
 
 const filters = {
-  estado: { type: "array", items: chatState, maxItems: states.length, description: "Repeatable: in any of these states" },
+  estado: {
+    type: "array",
+    items: chatState,
+    maxItems: states.length,
+    description: "Repeatable: in any of these states",
+  },
   soporte: {
     type: "string",
     pattern: "^(me|none|[1-9][0-9]{0,15})$",
@@ -251,7 +256,9 @@ const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
     path: "/agents",
     operationId: "listAgents",
     summary: "List the active agents of the business, by name",
-    rules: [["Inbox.12", "Active users of the role agent, 1,000 at most. `disponible` is what they say of themselves."]],
+    rules: [
+      ["Inbox.12", "Active users of the role agent, 1,000 at most. `disponible` is what they say of themselves."],
+    ],
     responses: {
       200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
       ...failures,

@@ -118,9 +118,7 @@ const payloads: Columns<InboxEvents> = {
 export const told = (name: keyof InboxEvents): string => `${quoted(name)} as name, ${payloads[name]} as payload`;
 
 export const toldColumns = (table: string): string =>
-  ["business_id", "chat_id", "conversation_id", ...messageColumnNames]
-    .map((column) => `${table}.${column}`)
-    .join(", ");
+  ["business_id", "chat_id", "conversation_id", ...messageColumnNames].map((column) => `${table}.${column}`).join(", ");
 
 /** What the CTE `moved` must return of the row `message`, besides `before`: its state before the change. */
 export const messageColumns = toldColumns("message");
@@ -138,7 +136,16 @@ const chatsToRaise = `
 
 /** What a row of the inbox is told with. */
 const risenColumns = [
-  ...["business_id", "id", "provider", "last_message_at", "last_inbound_at", "support_user_id", "department_id", "ad_id"],
+  ...[
+    "business_id",
+    "id",
+    "provider",
+    "last_message_at",
+    "last_inbound_at",
+    "support_user_id",
+    "department_id",
+    "ad_id",
+  ],
   ...["state", "unread", "version"],
 ]
   .map((column) => `chat.${column}`)

@@ -8,8 +8,8 @@ const fold: Statement = {
   name: "chat_counts_fold",
   text: `
     with taken as (
-      delete from chat_count_changes where id in (
-        select id from chat_count_changes order by id limit $1 for update skip locked)
+      delete from chat_count_changes where (business_id, id) in (
+        select business_id, id from chat_count_changes limit $1 for update skip locked)
       returning *
     ),
     folded as (

@@ -1,5 +1,5 @@
-import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { contactPatterns } from "../../../infra/postgres/search-text.ts";
+import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
 import { chatStates } from "../../domain/conversation.ts";
@@ -154,12 +154,7 @@ function conditionsOf(values: Values, filter: ChatFilter) {
     ),
     ad: condition("ad", adId, "text", (ad) => `chat.ad_id = ${ad}`),
     unread: unread ? { key: "unread", value: "", text: "chat.unread > 0" } : undefined,
-    agent: condition(
-      "of",
-      agent === "none" ? 0 : agent,
-      "bigint",
-      (id) => `coalesce(chat.support_user_id, 0) = ${id}`,
-    ),
+    agent: condition("of", agent === "none" ? 0 : agent, "bigint", (id) => `coalesce(chat.support_user_id, 0) = ${id}`),
     department: condition("department", departmentId, "bigint", (id) => `chat.department_id = ${id}`),
     states: condition("state", states, "text[]", (each) => `chat.state = any(${each}::text[])`),
     provider: condition("provider", provider, "text", (name) => `chat.provider = ${name}`),

@@ -114,11 +114,7 @@ export interface InboxReads {
   /** Newest first; positions are ids. Null where there is no such chat. */
   messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
   /** Oldest first, those with ids above `page.after`. */
-  messagesAfter(
-    viewer: Viewer,
-    chatId: number,
-    page: PageAsked<number>,
-  ): Promise<PageOf<MessageView, number> | null>;
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
   /** Active ones, by their names. */
   agents(businessId: number): Promise<AgentView[]>;
 }

@@ -19,6 +19,7 @@ export const cursorOf = (...position: readonly number[]): string =>
 export function positionIn(cursor: string, length: number): number[] {
   const text = Buffer.from(cursor, "base64url").toString();
   const numbers = text.split(".").map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : Number.NaN));
-  if (numbers.length === length && numbers.every(Number.isSafeInteger) && cursorOf(...numbers) === cursor) return numbers;
+  if (numbers.length === length && numbers.every(Number.isSafeInteger) && cursorOf(...numbers) === cursor)
+    return numbers;
   throw new InvalidInput("cursor no es válido");
 }

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import type { StatementCall } from "../../../infra/postgres/values.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -10,7 +11,6 @@ import type {
   PageRequest,
 } from "../../application/reads/ports.ts";
 import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
-import type { StatementCall } from "../../../infra/postgres/values.ts";
 import { cancelledCall, countsCall, listCall, ofChatCall, planOf, searchCall } from "./list-sql.ts";
 import { timezone, withIsoDates } from "./order-sql.ts";
 
