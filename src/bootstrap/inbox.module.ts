@@ -1,23 +1,32 @@
 import { ContainerModule } from "inversify";
+import { actOnChatsRoutes } from "../inbox/adapters/http/act-on-chats.routes.ts";
 import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
 import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
+import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
 import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
+import { PostgresChatDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/chat-desk.ts";
 import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
+import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
 import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import {
+  ActOnChats,
+  AnswerChat,
   AssignWaiting,
+  AssignWaitingChats,
+  Availability,
   CreateTicket,
   type IncomingStores,
   ReadInbox,
   type TicketStores,
+  type WaitingDesk,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
 import { background } from "../infra/jobs/background.ts";
@@ -129,6 +138,45 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.routes, [tokens.cells, tokens.ordersOfChat], (cells, orders) =>
     readInboxRoutes(new ReadInbox(new PostgresInboxReads(cells), orders)),
   );
+  provide(
+    bind,
+    tokens.assignWaitingChats,
+    [tokens.cells, tokens.config, tokens.feed, tokens.log],
+    (cells, config, feed, log) =>
+      new AssignWaitingChats(new PostgresWaitingChats(cells), actingUnitOfWork(cells, config), feed, (error, line) =>
+        log.error({ err: error, ...line }, "chats that wait could not be given agents"),
+      ),
+  );
+  provide(bind, tokens.tick, [tokens.assignWaitingChats], (assign) =>
+    tick("chats.assign-waiting", 10, (signal) => assign.execute(signal)),
+  );
+  provide(
+    bind,
+    tokens.actOnChats,
+    [tokens.cells, tokens.config, tokens.feed, tokens.readReceipts],
+    (cells, config, feed, receipts) => new ActOnChats(actingUnitOfWork(cells, config), feed, receipts),
+  );
+  provide(
+    bind,
+    tokens.answerChat,
+    [tokens.cells, tokens.config, tokens.chatTemplates, tokens.ownMediaProbe, tokens.sendMessage, tokens.feed],
+    (cells, config, templates, probe, send, feed) => {
+      const reads = new PostgresActingReads(cells);
+      const mediaUrl = config.media.baseUrl || null;
+      return new AnswerChat(actingUnitOfWork(cells, config), reads, templates, probe, send, feed, mediaUrl);
+    },
+  );
+  provide(
+    bind,
+    tokens.availability,
+    [tokens.cells, tokens.feed, tokens.assignWaiting, tokens.assignWaitingChats],
+    (cells, feed, tickets, chats) =>
+      new Availability(new PostgresOwnDesk(cells), feed, [
+        (businessId) => tickets.executeFor(businessId),
+        (businessId) => chats.executeFor(businessId),
+      ]),
+  );
+  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], actOnChatsRoutes);
   provide(bind, tokens.tick, [tokens.cells], (cells) => {
     const counts = new PostgresChatCounts(cells);
     return tick("chats.count", 5, (signal) => counts.fold(signal));
@@ -163,3 +211,9 @@ const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
       waiting: new PostgresWaitingTickets(transaction),
     }),
   );
+
+const actingUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
+  new PostgresUnitOfWork(cells, (transaction): WaitingDesk => {
+    const tickets = new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds);
+    return new PostgresChatDesk(transaction, tickets, messages.leaseSeconds);
+  });

@@ -15,7 +15,9 @@ import { PostgresTemplateUsage } from "../messaging/adapters/postgres/sends/temp
 import { PostgresTemplateCatalog } from "../messaging/adapters/postgres/templates/template-catalog.ts";
 import {
   BusinessMessages,
+  ChatTemplates,
   ListTemplates,
+  ReadReceipts,
   SendMessage,
   SendTemplate,
   SendToChat,
@@ -86,6 +88,18 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         log.error({ err: error, messageId }, "a message could not be sent, or what came of it not written down"),
       ),
   );
+  provide(
+    bind,
+    tokens.readReceipts,
+    [tokens.senderDirectory, tokens.channels, tokens.log],
+    (senders, channels, log) =>
+      new ReadReceipts(senders, channels, (error, businessId) =>
+        log.warn({ err: error, businessId }, "a customer could not be told that a message was read"),
+      ),
+  );
+  provide(bind, tokens.background, [tokens.readReceipts], (receipts) =>
+    background("read receipts", "work", { stop: () => receipts.idle() }),
+  );
   provide(bind, tokens.settleExpired, [tokens.outgoingMessages, tokens.feed], (...deps) => new SettleExpired(...deps));
   provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) =>
     tick("messages.settle", 5, (signal) => settleExpired.execute(signal)),
@@ -111,11 +125,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.routes,
-    [tokens.sendMessage, tokens.sendContexts, tokens.platform, tokens.cells, tokens.config],
-    (send, contexts, platform, cells, { media }) => {
-      const usage = new PostgresTemplateUsage(cells);
-      return [sendToChatRoute(new SendToChat(send, contexts, platform, usage, media.baseUrl || null))];
-    },
+    tokens.chatTemplates,
+    [tokens.sendContexts, tokens.platform, tokens.cells, tokens.ownMediaProbe, tokens.config],
+    (contexts, platform, cells, mediaProbe, { media }) =>
+      new ChatTemplates(contexts, platform, new PostgresTemplateUsage(cells), mediaProbe, media.baseUrl || null),
   );
+  provide(bind, tokens.routes, [tokens.sendMessage, tokens.chatTemplates], (send, templates) => [
+    sendToChatRoute(new SendToChat(send, templates)),
+  ]);
 });

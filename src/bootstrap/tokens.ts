@@ -1,5 +1,14 @@
 import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
-import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
+import type {
+  ActOnChats,
+  AnswerChat,
+  AssignWaiting,
+  AssignWaitingChats,
+  Availability,
+  CreateTicket,
+  WebhookQueue,
+  WorkOffWebhooks,
+} from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { FailureLimit, LimitRate } from "../infra/http/middleware/rate-limit.ts";
@@ -28,6 +37,7 @@ import type {
   CampaignProgress,
   CampaignQueue,
   Channels,
+  ChatTemplates,
   DispatchCampaigns,
   KnownTemplates,
   MediaProbe,
@@ -36,6 +46,7 @@ import type {
   MessagingPlatform,
   OutgoingMessages,
   ReadMedia,
+  ReadReceipts,
   RecordCampaign,
   SendContexts,
   SenderDirectory,
@@ -101,6 +112,11 @@ export const tokens = {
   webhookLoop: token<NudgedLoop>("webhookLoop"),
   createTicket: token<CreateTicket>("createTicket"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
+  assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
+  actOnChats: token<ActOnChats>("actOnChats"),
+  answerChat: token<AnswerChat>("answerChat"),
+  availability: token<Availability>("availability"),
+  readReceipts: token<ReadReceipts>("readReceipts"),
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 
   platform: token<MessagingPlatform>("platform"),
@@ -121,6 +137,7 @@ export const tokens = {
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
   /** The inbox keeps them. */
   outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
+  chatTemplates: token<ChatTemplates>("chatTemplates"),
   sendContexts: token<SendContexts>("sendContexts"),
   sendMessage: token<SendMessage>("sendMessage"),
   settleExpired: token<SettleExpired>("settleExpired"),

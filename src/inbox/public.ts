@@ -1,5 +1,10 @@
 /** What other features and the composition root may use of inbox. */
 
+export { ActOnChats } from "./application/acting/act-on-chats.ts";
+export { AnswerChat } from "./application/acting/answer-chat.ts";
+export { AssignWaitingChats } from "./application/acting/assign-waiting-chats.ts";
+export { Availability } from "./application/acting/availability.ts";
+export type { WaitingDesk } from "./application/acting/ports.ts";
 export { AssignWaiting } from "./application/assign-waiting.ts";
 export { CreateTicket } from "./application/create-ticket.ts";
 export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";

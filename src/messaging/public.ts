@@ -26,6 +26,7 @@ export {
   type Recipient,
   type SendText,
 } from "./application/sends/business-messages.ts";
+export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/chat-templates.ts";
 export type {
   Channels,
   MediaProbe,
@@ -35,6 +36,7 @@ export type {
   SendContexts,
   SenderDirectory,
 } from "./application/sends/ports.ts";
+export { ReadReceipts } from "./application/sends/read-receipts.ts";
 export { SendMessage } from "./application/sends/send-message.ts";
 export { SendTemplate } from "./application/sends/send-template.ts";
 export { SendToChat } from "./application/sends/send-to-chat.ts";
@@ -42,7 +44,7 @@ export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
 export type { KnownTemplates, MessagingPlatform } from "./application/templates/ports.ts";
 export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
-export { SendUncertain } from "./domain/failures.ts";
+export { MediaNotAccessible, SendUncertain } from "./domain/failures.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export { type DeliveryStatus, type SendOutcome, settledStates } from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

@@ -24,9 +24,19 @@ export class AssignWaiting {
   ) {}
 
   /** How many tickets were made. A line that fails does not hold up the others. */
-  async execute(signal?: AbortSignal): Promise<number> {
+  execute(signal?: AbortSignal): Promise<number> {
+    return this.serveAll(this.openLines(), signal);
+  }
+
+  /** The lines of one business. */
+  async executeFor(businessId: number): Promise<number> {
+    const lines = await this.lines.list({ businessId, departmentId: -1 });
+    return this.serveAll(openAmong(lines.filter((line) => line.businessId === businessId)));
+  }
+
+  private async serveAll(lines: AsyncIterable<WaitingLine> | Iterable<WaitingLine>, signal?: AbortSignal) {
     let assigned = 0;
-    for await (const line of this.openLines()) {
+    for await (const line of lines) {
       if (signal?.aborted) break;
       try {
         assigned += await this.serve(line, signal);
@@ -41,7 +51,7 @@ export class AssignWaiting {
     let last: WaitingLine | null = null;
     do {
       const page: WaitingLine[] = await this.lines.list(last);
-      yield* page.filter(({ openingHours, timezone }) => isOpen(openingHours, new Date(), timezoneOf(timezone)));
+      yield* openAmong(page);
       last = page.at(-1) ?? null;
     } while (last !== null);
   }
@@ -60,6 +70,9 @@ export class AssignWaiting {
     return served;
   }
 }
+
+const openAmong = (lines: readonly WaitingLine[]): WaitingLine[] =>
+  lines.filter(({ openingHours, timezone }) => isOpen(openingHours, new Date(), timezoneOf(timezone)));
 
 async function assignOn(
   { desk, waiting }: TicketStores,

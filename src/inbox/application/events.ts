@@ -107,6 +107,14 @@ export interface LastMessageView extends Pick<MessageView, "id" | "direction" | 
   readonly preview: string;
 }
 
+/** A user who attends chats. */
+export interface AgentView extends NamedView {
+  /** What they say of themselves. */
+  readonly available: boolean;
+  readonly departmentIds: readonly number[];
+  readonly openTickets: number;
+}
+
 /** The payload of each event of the inbox, by the event's name. */
 export interface InboxEvents {
   readonly "message:new": OfChat & {
@@ -152,4 +160,5 @@ export interface InboxEvents {
     readonly agent: NamedView;
     readonly closedAt: string | null;
   };
+  readonly "agent:changed": AgentView;
 }

@@ -29,8 +29,9 @@ export async function openTickets(
   const [first] = tickets;
   if (!first) return noTickets;
   const { businessId, businessName: authorName } = first.setup;
-  const ticketIds = await desk.create(businessId, tickets.map(toNew));
-  const announced = await desk.announce(businessId, ticketIds);
+  const made = await desk.create(businessId, tickets.map(toNew));
+  const ticketIds = made.map(({ id }) => id);
+  const announced = await desk.announce(businessId, made);
   const notes = tickets.map((ticket, index) => ({
     ...threadOf(ticket),
     body: ticketNote(ticket.setup, ticket.agent.name),

@@ -5,6 +5,7 @@ import type { AgentLoad } from "../domain/assignment.ts";
 import type { IncomingNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
 import type { TicketSetup } from "../domain/ticket.ts";
+import type { Audience } from "./events.ts";
 
 /** What customers and platform tell. Nothing is stored twice, however often and in whatever order it is told. */
 export interface IncomingStore {
@@ -124,6 +125,12 @@ export interface NewTicket extends ConversationThread {
   readonly tagIds: readonly number[];
 }
 
+export interface MadeTicket {
+  readonly id: number;
+  /** Who could see its chat before. */
+  readonly was: Audience;
+}
+
 export interface ThreadMessage extends ConversationThread {
   readonly content: MessageContent;
 }
@@ -155,11 +162,11 @@ export interface TicketDesk {
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
   /**
    * Makes the tickets, at most one for each chat: agents assigned, tags applied, conversations taken from the bot,
-   * told to the funnel. Ids in the order given.
+   * told to the funnel. In the order given.
    */
-  create(businessId: number, tickets: readonly NewTicket[]): Promise<number[]>;
-  /** Logs that the tickets are there. */
-  announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]>;
+  create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]>;
+  /** Logs that the tickets are there, and whose chats they made of theirs. */
+  announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
   /** Enters notes that only agents read, and moves their chats to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
   /**

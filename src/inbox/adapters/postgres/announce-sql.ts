@@ -2,6 +2,7 @@ import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
+import { agentAsTold } from "./agent-sql.ts";
 import { audienceOf, chatFields, contactAsTold, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
 
 /** Kinds of messages that have a file. */
@@ -57,7 +58,7 @@ const ticketFields = {
 /**
  * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
  * and `agent`, for messages and chats of the CTE `news`, for a chat that changed of the rows `chat` and `chatJoins`, and
- * `given.was`.
+ * `given.was`, for an agent of the row `agent`.
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
@@ -111,6 +112,7 @@ const payloads: Columns<InboxEvents> = {
     conversationState: "conversation.state",
     contact: contactAsTold,
   }),
+  "agent:changed": agentAsTold,
   "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
 };
 

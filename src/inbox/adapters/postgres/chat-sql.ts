@@ -26,11 +26,12 @@ export const departmentAsTold = `case when department.id is not null then ${name
 export const audienceOf = (row: string): string =>
   jsonOf<Audience>({ agentId: `${row}.support_user_id`, departmentId: `${row}.department_id` });
 
-const hasWindow = (provider: string): string => `${provider} in (${quoted(...windowedChannels)})`;
+/** Whether the row's chat is on a channel with a service window. */
+export const windowed = (row: string): string => `${row}.provider in (${quoted(...windowedChannels)})`;
 
 /** Of the row's chat: the end of its service window where that lies ahead, else null. */
 export const windowUntil = (row: string): string => `
-  case when ${hasWindow(`${row}.provider`)} and ${row}.last_inbound_at > now() - interval '${serviceWindowHours} hours'
+  case when ${windowed(row)} and ${row}.last_inbound_at > now() - interval '${serviceWindowHours} hours'
        then ${row}.last_inbound_at + interval '${serviceWindowHours} hours' end`;
 
 const tagsOf = (row: string): string => `
@@ -77,7 +78,7 @@ export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: 
     lastMessageAt: `${chat}.last_message_at`,
     lastMessage: mayBeEmpty ? `case when ${last.id} is not null then ${message} end` : message,
     unread: `${chat}.unread`,
-    windowed: hasWindow(`${chat}.provider`),
+    windowed: windowed(chat),
     windowUntil: windowUntil(chat),
     tags: tagsOf(chat),
     ticket: ticketOf(chat),

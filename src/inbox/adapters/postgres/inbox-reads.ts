@@ -2,9 +2,8 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
-import type { ChatView, MessageView } from "../../application/events.ts";
+import type { AgentView, ChatView, MessageView } from "../../application/events.ts";
 import type {
-  AgentView,
   ChatCounts,
   ChatDetails,
   ChatFilter,
@@ -18,6 +17,7 @@ import type {
 } from "../../application/reading/ports.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 import type { Viewer } from "../../domain/visibility.ts";
+import { agentAsTold } from "./agent-sql.ts";
 import { messageFields } from "./announce-sql.ts";
 import { chatJoins, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
@@ -142,11 +142,7 @@ const mostAgents = 1_000;
 const agents: Statement = {
   name: "inbox_agents",
   text: `
-    select agent.id, agent.name, agent.available,
-           array(select department_id from department_agents
-                 where business_id = agent.business_id and user_id = agent.id order by 1) as "departmentIds",
-           (select count(*) from tickets
-            where business_id = agent.business_id and agent_id = agent.id and closed_at is null) as "openTickets"
+    select ${agentAsTold} as agent
     from users as agent
     where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
     order by agent.name, agent.id limit ${mostAgents}`,
@@ -202,8 +198,9 @@ export class PostgresInboxReads implements InboxReads {
     return this.thread(following, viewer, chatId, page);
   }
 
-  agents(businessId: number): Promise<AgentView[]> {
-    return this.cells.of(businessId).rows<AgentView>(agents, [businessId]);
+  async agents(businessId: number): Promise<AgentView[]> {
+    const rows = await this.cells.of(businessId).rows<{ agent: AgentView }>(agents, [businessId]);
+    return rows.map(({ agent }) => agent);
   }
 
   private async thread(

@@ -1,11 +1,12 @@
 import { literalsOf, quoted } from "../../../infra/postgres/sql-text.ts";
-import { type ConversationMove, changesBy, conversationStates } from "../../domain/conversation.ts";
+import { type ConversationMove, changesBy, chatStates, conversationStates } from "../../domain/conversation.ts";
 import { messageStates } from "../../domain/delivery.ts";
 import { ticketStates } from "../../domain/ticket.ts";
 
 /** States as SQL writes them. */
 export const messageState = literalsOf(messageStates);
 export const conversationState = literalsOf(conversationStates);
+export const chatState = literalsOf(chatStates);
 export const ticketState = literalsOf(ticketStates);
 
 /** True of the row `conversation` where the move changes its state. */

@@ -7,6 +7,7 @@ import type {
   AgentLine,
   Author,
   ConversationThread,
+  MadeTicket,
   NewTicket,
   ThreadMessage,
   ThreadNote,
@@ -14,6 +15,7 @@ import type {
 } from "../../application/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
@@ -114,7 +116,7 @@ const create: Statement = {
       where conversation.business_id = $1 and conversation.id = made.conversation_id and ${isChangedBy("ticket")}
     ),
     rooms as (
-      select chat.id from chats as chat
+      select chat.id, ${audienceOf("chat")} as was from chats as chat
       where chat.business_id = $1 and chat.id in (select "chatId" from given)
       order by chat.id
       for no key update
@@ -129,15 +131,27 @@ const create: Statement = {
       delete from waiting_tickets as waiting using given
       where waiting.business_id = $1 and waiting.chat_id = given."chatId" and waiting.step_id = given."stepId"
     )
-    select id from made join given on given."chatId" = made.chat_id order by position`,
+    select made.id, rooms.was
+    from made join given on given."chatId" = made.chat_id join rooms on rooms.id = made.chat_id
+    order by position`,
 };
 
 const announce: Statement = {
   name: "ticket_announce",
   text: `
-    with events as (
-      select ticket.business_id, ticket.id as position, ${told("ticket:new")}
-      from tickets as ticket
+    with given as (
+      select id, was from jsonb_to_recordset($2::jsonb) as ticket(id bigint, was jsonb)
+    ),
+    events as (
+      select chat.business_id, ticket.id * 2 as position, ${told("chat:changed")}
+      from given
+      join tickets as ticket on ticket.business_id = $1 and ticket.id = given.id
+      join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
+      ${chatJoins}
+      union all
+      select ticket.business_id, ticket.id * 2 + 1, ${told("ticket:new")}
+      from given
+      join tickets as ticket on ticket.business_id = $1 and ticket.id = given.id
       join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
       join contacts as contact on contact.business_id = ticket.business_id and contact.id = chat.contact_id
       join conversations as conversation
@@ -146,7 +160,6 @@ const announce: Statement = {
       left join departments as department
         on department.business_id = ticket.business_id and department.id = step.department_id
       join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
-      where ticket.business_id = $1 and ticket.id = any($2::bigint[])
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,
@@ -231,13 +244,12 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.transaction.rows<AgentLoad>(agents, [businessId, departmentId, named]);
   }
 
-  async create(businessId: number, tickets: readonly NewTicket[]): Promise<number[]> {
-    const made = await this.transaction.rows<{ id: number }>(create, [businessId, inOrder(tickets)]);
-    return made.map(({ id }) => id);
+  create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]> {
+    return this.transaction.rows<MadeTicket>(create, [businessId, inOrder(tickets)]);
   }
 
-  announce(businessId: number, ticketIds: readonly number[]): Promise<LoggedEvent[]> {
-    return this.transaction.rows<LoggedEvent>(announce, [businessId, ticketIds]);
+  announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]> {
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, JSON.stringify(tickets)]);
   }
 
   note({ businessId, authorName }: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {

@@ -1,5 +1,6 @@
 import type { InboxEvents } from "../../application/events.ts";
 import {
+  agentToWire,
   chatStates,
   chatToWire,
   contactToWire,
@@ -58,4 +59,5 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
+  "agent:changed": agentToWire,
 };

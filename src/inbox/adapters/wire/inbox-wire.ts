@@ -1,5 +1,5 @@
-import type { ChatView, ContactView, MessageView, NamedView, TicketView } from "../../application/events.ts";
-import type { AgentView, ChatDetails, OrderSummary, WholeContact } from "../../application/reading/ports.ts";
+import type { AgentView, ChatView, ContactView, MessageView, NamedView, TicketView } from "../../application/events.ts";
+import type { ChatDetails, OrderSummary, WholeContact } from "../../application/reading/ports.ts";
 import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 

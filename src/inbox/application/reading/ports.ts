@@ -1,7 +1,7 @@
 import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import type { ChatView, ContactView, MessageView, NamedView, TicketView } from "../events.ts";
+import type { AgentView, ChatView, ContactView, MessageView, NamedView, TicketView } from "../events.ts";
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
@@ -90,14 +90,6 @@ export interface OrderSummary {
   readonly total: number;
   /** ISO 8601. */
   readonly createdAt: string;
-}
-
-export interface AgentView {
-  readonly id: number;
-  readonly name: string;
-  readonly available: boolean;
-  readonly departmentIds: readonly number[];
-  readonly openTickets: number;
 }
 
 /** What a viewer may see of the inbox; what it may not see is not there. */

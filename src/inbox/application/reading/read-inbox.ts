@@ -1,7 +1,6 @@
 import { ChatNotFound, type Viewer } from "../../domain/visibility.ts";
-import type { ChatView, MessageView } from "../events.ts";
+import type { AgentView, ChatView, MessageView } from "../events.ts";
 import type {
-  AgentView,
   ChatCounts,
   ChatDetails,
   ChatFilter,

@@ -40,7 +40,10 @@ export class HttpMediaProbe implements MediaProbe {
   async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
     if (!isProbeable(url)) return { kind: "unreachable", reason: "not a usable URL" };
     const outcome = await this.gate.pass(businessId, () => this.client.request({ method: "HEAD", url }));
-    if (outcome.kind === "answer") return { kind: "answered", status: outcome.status };
+    if (outcome.kind === "answer") {
+      const type = outcome.headers["content-type"];
+      return { kind: "answered", status: outcome.status, ...(type !== undefined && { type }) };
+    }
     return { kind: "unreachable", reason: outcome.kind === "not-sent" ? "not reachable" : "no answer" };
   }
 

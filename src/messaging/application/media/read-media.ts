@@ -47,7 +47,7 @@ export class ProbeMedia implements MediaProbe {
     if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl))
       return await this.outside.probe(businessId, url);
     const name = address.slice(this.baseUrl.length);
-    const isThere = name !== "" && (await this.own.findForUse(name)) !== null;
-    return { kind: "answered", status: isThere ? 200 : 404 };
+    const file = name === "" ? null : await this.own.findForUse(name);
+    return file ? { kind: "answered", status: 200, type: file.type.type } : { kind: "answered", status: 404 };
   }
 }

@@ -45,6 +45,8 @@ export interface ChannelMessage extends MessageContent {
 export interface Channel {
   /** Makes exactly one request, never retries, and never rejects: whatever happens is an outcome. */
   send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
+  /** Tells the customer that a message of theirs was read, where the channel can. Rejects where that failed. */
+  markRead?(sender: Sender, platformMessageId: string): Promise<void>;
 }
 
 export type Channels = Readonly<Record<ChannelName, Channel>>;
@@ -136,7 +138,8 @@ export interface SendContexts {
 }
 
 export type MediaProbeOutcome =
-  | { readonly kind: "answered"; readonly status: number }
+  /** `type`: what the file calls itself, as a MIME type. */
+  | { readonly kind: "answered"; readonly status: number; readonly type?: string }
   /** Refused, not reached or silent; the reason never tells which of our own addresses exist. */
   | { readonly kind: "unreachable"; readonly reason: string };
 

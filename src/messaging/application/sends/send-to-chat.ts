@@ -1,12 +1,10 @@
-import { BusinessNotFound } from "../../../kernel/errors.ts";
+import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
-import { LimitReached, NotApproved, SendRefused, SendUncertain, TemplateNotFound } from "../../domain/failures.ts";
+import { type LimitReached, type NotApproved, SendUncertain, type TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { approvalState, languageOf, storedHeader, type Template } from "../../domain/template.ts";
-import type { MessagingPlatform } from "../templates/ports.ts";
-import type { Author, ChatContext, SendContexts, TemplateUsage } from "./ports.ts";
+import type { ChatTemplates } from "./chat-templates.ts";
+import type { Author, ChatContext } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
-import { templateContent, templateSender } from "./template-content.ts";
 
 export interface SendToChatCommand {
   readonly businessId: number;
@@ -35,65 +33,30 @@ export type SendToChatFailure =
 export class SendToChat {
   constructor(
     private readonly send: Pick<SendMessage, "execute">,
-    private readonly contexts: Pick<SendContexts, "toChat">,
-    private readonly platform: MessagingPlatform,
-    private readonly usage: TemplateUsage,
-    private readonly mediaBaseUrl: string | null,
+    private readonly templates: Pick<ChatTemplates, "prepare">,
   ) {}
 
   /** The platform's id of the message. */
   async execute(command: SendToChatCommand): Promise<string> {
-    const { businessId } = command;
-    const context = await this.contexts.toChat(businessId, command);
-    if (!context) throw new BusinessNotFound(`business ${businessId}`);
-    const { template } = context;
-    if (!template) throw new TemplateNotFound(`template ${command.templateId} of business ${businessId}`);
-    const language = await this.approvedLanguage(context, template);
-    const month = await this.usage.reserve(businessId);
-    if (month === null) throw new LimitReached(`business ${businessId}`);
+    const { businessId, chatId, to, templateId, categoryId, date } = command;
+    const { context, sender, content, release } = await this.templates.prepare(command);
     try {
-      return await this.sendCounted(command, context, template, language);
+      return await this.send.execute(sender, {
+        businessId,
+        thread: { chatId },
+        to,
+        content,
+        templateId,
+        author: authorOf(command, context),
+        categoryId,
+        datedAt: date === null ? null : instantOf(date, context.timezone),
+        takesConversation: true,
+      });
     } catch (error) {
       // What may have been sent counts.
-      if (!(error instanceof SendUncertain)) await this.usage.release(businessId, month);
+      if (!(error instanceof SendUncertain)) await release();
       throw error;
     }
-  }
-
-  private sendCounted(
-    command: SendToChatCommand,
-    context: ChatContext,
-    template: Template,
-    language: string,
-  ): Promise<string> {
-    const { businessId, chatId, to, templateId, parameters, categoryId, date } = command;
-    if (!context.chat || (command.userId !== null && !context.user)) {
-      throw new SendRefused("chat, contact or user is not the business's");
-    }
-    const sender = templateSender(context, template, parameters.length);
-    return this.send.execute(sender, {
-      businessId,
-      thread: { chatId },
-      to,
-      content: templateContent(template, language, parameters, storedHeader(template, this.mediaBaseUrl)),
-      templateId,
-      author: authorOf(command, context),
-      categoryId,
-      datedAt: date === null ? null : instantOf(date, context.timezone),
-      takesConversation: true,
-    });
-  }
-
-  /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
-  private async approvedLanguage(
-    { cloudSender, preferredLanguage }: ChatContext,
-    { id, provider, structure, platformName }: Template,
-  ): Promise<string> {
-    if (provider !== "Cloud") return languageOf(structure, preferredLanguage, []);
-    const known = cloudSender ? await this.platform.listTemplates(cloudSender, { name: platformName }) : [];
-    const state = approvalState(structure, preferredLanguage, known);
-    if (state !== "APPROVED") throw new NotApproved(`template ${id} is ${state}`);
-    return languageOf(structure, preferredLanguage, known);
   }
 }
 

@@ -1,0 +1,51 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
+import { jsonOf } from "../../../infra/postgres/sql-text.ts";
+import type { ActingReads, QuickReply } from "../../application/acting/ports.ts";
+import type { MessageView } from "../../application/events.ts";
+import type { Viewer } from "../../domain/visibility.ts";
+import { messageFields } from "./announce-sql.ts";
+import { isWithinReach, viewerOf } from "./visibility-sql.ts";
+
+const message: Statement = {
+  name: "acting_message",
+  text: `
+    select ${jsonOf<MessageView>(messageFields("message"))} as message from messages as message
+    where message.business_id = $1 and message.id = $2`,
+};
+
+const quickReply: Statement = {
+  name: "acting_quick_reply",
+  text: `
+    select body, media_url as "mediaUrl", media_type as "mediaType" from quick_replies
+    where business_id = $1 and id = $2`,
+};
+
+const contactOf: Statement = {
+  name: "acting_contact",
+  text: `
+    with ${viewerOf("$1", "$2::bigint")}
+    select chat.contact_id as "contactId" from chats as chat
+    where chat.business_id = $1 and chat.id = $3 and ${isWithinReach}`,
+};
+
+export class PostgresActingReads implements ActingReads {
+  constructor(private readonly cells: Cells) {}
+
+  async message(businessId: number, messageId: number): Promise<MessageView | null> {
+    const cell = this.cells.of(businessId);
+    const [row] = await cell.rows<{ message: MessageView }>(message, [businessId, messageId]);
+    return row?.message ?? null;
+  }
+
+  async quickReply(businessId: number, quickReplyId: number): Promise<QuickReply | null> {
+    const [row] = await this.cells.of(businessId).rows<QuickReply>(quickReply, [businessId, quickReplyId]);
+    return row ?? null;
+  }
+
+  async contactOf({ businessId, agentId }: Viewer, chatId: number): Promise<{ readonly contactId: number } | null> {
+    const values = [businessId, agentId, chatId];
+    const [row] = await this.cells.of(businessId).rows<{ contactId: number }>(contactOf, values);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,17 @@
+import { type Columns, jsonOf } from "../../../infra/postgres/sql-text.ts";
+import type { AgentView } from "../../application/events.ts";
+
+/** An `AgentView` of the row `agent`. */
+export const agentFields: Columns<AgentView> = {
+  id: "agent.id",
+  name: "agent.name",
+  available: "agent.available",
+  departmentIds: `
+    array(select department_id from department_agents
+          where business_id = agent.business_id and user_id = agent.id order by 1)`,
+  openTickets: `
+    (select count(*) from tickets
+     where business_id = agent.business_id and agent_id = agent.id and closed_at is null)`,
+};
+
+export const agentAsTold = jsonOf(agentFields);

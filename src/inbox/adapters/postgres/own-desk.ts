@@ -1,0 +1,58 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { jsonOf } from "../../../infra/postgres/sql-text.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { OwnDesk, OwnView } from "../../application/acting/availability.ts";
+import { told } from "./announce-sql.ts";
+import { named } from "./chat-sql.ts";
+
+const find: Statement = {
+  name: "own_find",
+  text: `
+    select ${jsonOf<OwnView>({
+      id: "agent.id",
+      name: "agent.name",
+      roleId: "agent.role_id",
+      available: "agent.available",
+      business: named("business"),
+      flags: "business.feature_flags",
+      departments: `
+        coalesce((
+          select jsonb_agg(${named("department")} order by department.id)
+          from department_agents as member
+          join departments as department
+            on department.business_id = member.business_id and department.id = member.department_id
+          where member.business_id = agent.business_id and member.user_id = agent.id), '[]')`,
+    })} as own
+    from users as agent join businesses as business on business.id = agent.business_id
+    where agent.business_id = $1 and agent.id = $2`,
+};
+
+const setAvailable: Statement = {
+  name: "own_available",
+  text: `
+    with agent as (
+      update users set available = $3 where business_id = $1 and id = $2 and available <> $3
+      returning business_id, id, name, available
+    ),
+    events as (
+      select agent.business_id, 0 as position, ${told("agent:changed")} from agent
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged`,
+};
+
+export class PostgresOwnDesk implements OwnDesk {
+  constructor(private readonly cells: Cells) {}
+
+  async find(businessId: number, userId: number): Promise<OwnView> {
+    const [row] = await this.cells.of(businessId).rows<{ own: OwnView }>(find, [businessId, userId]);
+    if (!row) throw new Error(`user ${userId} of business ${businessId} is gone`);
+    return row.own;
+  }
+
+  setAvailable(businessId: number, userId: number, isAvailable: boolean): Promise<LoggedEvent[]> {
+    return this.cells.of(businessId).rows<LoggedEvent>(setAvailable, [businessId, userId, isAvailable]);
+  }
+}

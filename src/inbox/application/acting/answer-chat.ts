@@ -1,0 +1,219 @@
+import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import {
+  type ChatTemplates,
+  MediaNotAccessible,
+  type MediaProbe,
+  type MessageContent,
+  mediaKindOf,
+  type OpenedMessage,
+  type PrepareTemplateFailure,
+  type SendMessage,
+  storedMedia,
+} from "../../../messaging/public.ts";
+import {
+  type ChatTaken,
+  QuickReplyNotFound,
+  refuseOutsideWindow,
+  refuseTaken,
+  takesByAnswer,
+  type WindowClosed,
+} from "../../domain/acting.ts";
+import { beginsBy, type ConversationState, firstState } from "../../domain/conversation.ts";
+import { mayReach } from "../../domain/delivery.ts";
+import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
+import type { MessageView } from "../events.ts";
+import type { ActingReads, ActingUnitOfWork, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
+
+/** What somebody writes into a chat. */
+export type Answer =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "media"; readonly url: string; readonly text: string }
+  | {
+      readonly kind: "template";
+      readonly templateId: number;
+      readonly parameters: readonly string[];
+      readonly mediaUrl?: string;
+    }
+  | { readonly kind: "quick-reply"; readonly quickReplyId: number }
+  /** For agents only; it is never sent. */
+  | { readonly kind: "note"; readonly text: string };
+
+export interface AnswerCommand {
+  readonly chatId: number;
+  readonly answer: Answer;
+  /** A message of the same chat. */
+  readonly replyToId: number | null;
+}
+
+export type AnswerFailure =
+  | ChatNotFound
+  | ChatTaken
+  | WindowClosed
+  | MessageNotFound
+  | QuickReplyNotFound
+  | PrepareTemplateFailure;
+
+/** What is to be sent, ready for its channel. */
+interface Prepared {
+  readonly content: MessageContent;
+  /** What it leaves by; the chat's own channel unless given. */
+  readonly channel?: string;
+  readonly templateId: number | null;
+  /** Takes back what was counted, for one that was not sent. */
+  readonly release: () => Promise<void>;
+}
+
+interface Entered {
+  readonly messageId: number;
+  readonly opened: OpenedMessage | null;
+  readonly events: readonly LoggedEvent[];
+}
+
+const nothingCounted = async () => {};
+
+/**
+ * An answer in a chat: entered and taken under a lease in one transaction with what it does to the chat, then sent once.
+ * An agent who answers in a chat that nobody has takes it with that.
+ */
+export class AnswerChat {
+  constructor(
+    private readonly unitOfWork: ActingUnitOfWork,
+    private readonly reads: ActingReads,
+    private readonly templates: Pick<ChatTemplates, "prepare">,
+    private readonly media: MediaProbe,
+    private readonly sends: Pick<SendMessage, "sendOpened">,
+    private readonly feed: EventFeed,
+    private readonly mediaBaseUrl: string | null,
+  ) {}
+
+  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was entered or sent. */
+  async execute(viewer: Viewer, command: AnswerCommand): Promise<MessageView> {
+    const { businessId } = viewer;
+    const { answer } = command;
+    if (answer.kind === "note") return this.enterNote(viewer, command, answer.text);
+    const prepared = await this.prepare(viewer, command.chatId, answer);
+    const entered = await this.enter(viewer, command, prepared).catch(async (error) => {
+      await prepared.release();
+      throw error;
+    });
+    this.feed.publish(entered.events);
+    if (entered.opened) await this.sends.sendOpened([entered.opened]);
+    const message = await this.found(businessId, entered.messageId);
+    if (!mayReach(message.state)) await prepared.release();
+    return message;
+  }
+
+  private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
+    const { id, events } = await this.unitOfWork.run(viewer.businessId, async (desk) => {
+      const chat = await hold(desk, viewer, chatId);
+      const conversationId =
+        chat.conversationId ?? (await entered(desk, chat.businessId, chatId, firstState(true))).conversationId;
+      const reply = await replied(desk, chat, replyToId);
+      return desk.note({
+        chat,
+        conversationId,
+        body: text,
+        author: authorOf(viewer, chat),
+        replyToId: reply?.id ?? null,
+      });
+    });
+    this.feed.publish(events);
+    return this.found(viewer.businessId, id);
+  }
+
+  private async enter(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<Entered> {
+    const { businessId, agentId } = viewer;
+    const { chatId, replyToId } = command;
+    const begins = agentId === null ? firstState(true) : beginsBy.attend;
+    return this.unitOfWork.run(businessId, async (desk) => {
+      const { conversationId, isNew } = await entered(desk, businessId, chatId, begins);
+      const chat = await hold(desk, viewer, chatId);
+      if (prepared.templateId === null) refuseOutsideWindow(chat);
+      const replyTo = await replied(desk, chat, replyToId);
+      const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
+      if (takes) await desk.attend(businessId, chatId, agentId);
+      const { content, templateId, channel = chat.provider } = prepared;
+      const opened = await desk.open({
+        chat,
+        conversationId,
+        content,
+        channel,
+        // A template of ProviderB leaves another channel than the chat's, where the chat's ids are not known.
+        to: channel === chat.provider ? chat.platformId : chat.phone,
+        author: authorOf(viewer, chat),
+        templateId,
+        replyTo,
+      });
+      const events = takes || isNew ? await desk.announce(chat, true) : [];
+      return { messageId: opened.id, opened, events };
+    });
+  }
+
+  private async prepare(viewer: Viewer, chatId: number, answer: Exclude<Answer, { kind: "note" }>): Promise<Prepared> {
+    const { businessId, agentId } = viewer;
+    const free = (content: MessageContent): Prepared => ({ content, templateId: null, release: nothingCounted });
+    if (answer.kind === "text") return free({ text: answer.text });
+    if (answer.kind === "media") return free(await this.withMedia(businessId, answer.url, answer.text));
+    if (answer.kind === "quick-reply") {
+      const reply = await this.reads.quickReply(businessId, answer.quickReplyId);
+      if (!reply) throw new QuickReplyNotFound(`quick reply ${answer.quickReplyId}`);
+      const link = storedMedia(reply.mediaUrl, this.mediaBaseUrl);
+      const media = link ? { media: { type: mediaKindOf(reply.mediaType), link } } : {};
+      return free({ text: reply.body, ...media });
+    }
+    const contact = await this.reads.contactOf(viewer, chatId);
+    if (!contact) throw new ChatNotFound(`chat ${chatId}`);
+    const { templateId, parameters, mediaUrl } = answer;
+    const { sender, content, release } = await this.templates.prepare({
+      businessId,
+      chatId,
+      contactId: contact.contactId,
+      templateId,
+      parameters,
+      userId: agentId,
+      ...(mediaUrl === undefined ? {} : { mediaUrl }),
+    });
+    return { content, channel: sender.channel, templateId, release };
+  }
+
+  private async withMedia(businessId: number, url: string, text: string): Promise<MessageContent> {
+    const answer = await this.media.probe(businessId, url);
+    const status = answer.kind === "answered" ? answer.status : null;
+    if (answer.kind !== "answered" || status !== 200) throw new MediaNotAccessible(status);
+    return { text, media: { type: mediaKindOf(answer.type ?? null), link: url } };
+  }
+
+  private async found(businessId: number, messageId: number): Promise<MessageView> {
+    const message = await this.reads.message(businessId, messageId);
+    if (!message) throw new Error(`message ${messageId} of business ${businessId} is gone`);
+    // What became of it could not be written down: its delivery status will tell.
+    return message.state === "sending" ? { ...message, state: "unknown" } : message;
+  }
+}
+
+async function hold(desk: ChatDesk, viewer: Viewer, chatId: number): Promise<HeldChat> {
+  const chat = await desk.hold(viewer, chatId);
+  if (!chat) throw new ChatNotFound(`chat ${chatId}`);
+  refuseTaken(chat, viewer);
+  if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
+  return chat;
+}
+
+async function entered(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
+  const conversation = await desk.enter(businessId, chatId, begins);
+  if (!conversation) throw new ChatNotFound(`chat ${chatId}`);
+  return conversation;
+}
+
+async function replied(desk: ChatDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {
+  if (replyToId === null) return null;
+  const message = await desk.message(businessId, chatId, replyToId);
+  if (!message) throw new MessageNotFound(`message ${replyToId}`);
+  return message;
+}
+
+/** In the name of the user, or of the business for an App Key. */
+function authorOf({ userId }: Viewer, { userName, businessName }: HeldChat): MessageToOpen["author"] {
+  if (userId === null) return { kind: "business", name: businessName, userId: null };
+  return { kind: "user", name: userName ?? businessName, userId };
+}

@@ -1,0 +1,85 @@
+import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import { timezoneOf } from "../../../kernel/instants.ts";
+import { distribute } from "../../domain/assignment.ts";
+import { beginsBy } from "../../domain/conversation.ts";
+import { isOpen } from "../../domain/opening-hours.ts";
+import type { ActingUnitOfWork, DepartmentLine, WaitingChats, WaitingDesk } from "./ports.ts";
+
+const batchSize = 100;
+
+/**
+ * Gives chats that wait for a department to its agents once some are available, the oldest first. Any number of processes
+ * may do so at once: a line is in one hand at a time.
+ */
+export class AssignWaitingChats {
+  constructor(
+    private readonly waiting: WaitingChats,
+    private readonly unitOfWork: ActingUnitOfWork,
+    private readonly feed: EventFeed,
+    private readonly onFailure: (error: unknown, line: DepartmentLine) => void,
+  ) {}
+
+  /** How many chats were given out. A line that fails does not hold up the others. */
+  async execute(signal?: AbortSignal): Promise<number> {
+    let assigned = 0;
+    let lines = await this.waiting.lines(null);
+    while (lines.length > 0) {
+      for (const line of lines) {
+        if (signal?.aborted) return assigned;
+        assigned += await this.serve(line);
+      }
+      lines = await this.waiting.lines(lines.at(-1) ?? null);
+    }
+    return assigned;
+  }
+
+  /** The lines of one business. */
+  async executeFor(businessId: number): Promise<number> {
+    let assigned = 0;
+    const lines = await this.waiting.lines({ businessId, departmentId: 0 });
+    for (const line of lines.filter((each) => each.businessId === businessId)) assigned += await this.serve(line);
+    return assigned;
+  }
+
+  private async serve(line: DepartmentLine): Promise<number> {
+    if (!isOpen(line.openingHours, new Date(), timezoneOf(line.timezone))) return 0;
+    try {
+      const events = await this.unitOfWork.run(line.businessId, (desk) => serveOn(desk, line));
+      this.feed.publish(events);
+      return events.filter(({ name }) => name === "chat:changed").length;
+    } catch (error) {
+      this.onFailure(error, line);
+      return 0;
+    }
+  }
+}
+
+async function serveOn(desk: WaitingDesk, line: DepartmentLine): Promise<LoggedEvent[]> {
+  const { businessId } = line;
+  const now = await desk.tryHoldLine(line);
+  if (!now || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return [];
+  await desk.forgetServed(line);
+  const agents = await desk.agents(line);
+  if (agents.length === 0) return [];
+  const chatIds = await desk.oldest(line, batchSize);
+  const given = distribute(
+    chatIds.map(() => null),
+    agents,
+  );
+  const turns = chatIds.flatMap((chatId, index) => {
+    const agent = given[index];
+    return agent ? [{ chatId, agentId: agent.id }] : [];
+  });
+  const events: LoggedEvent[] = [];
+  // Chats are locked in the order of their ids; the counter of events, which comes last everywhere, only when all are.
+  const held = [];
+  for (const { chatId, agentId } of turns.sort((a, b) => a.chatId - b.chatId)) {
+    await desk.enter(businessId, chatId, beginsBy.attend);
+    const chat = await desk.hold({ businessId, userId: null, agentId: null }, chatId);
+    if (!chat || chat.holder !== null) continue;
+    await desk.attend(businessId, chatId, agentId);
+    held.push(chat);
+  }
+  for (const chat of held) events.push(...(await desk.announce(chat, true)));
+  return events;
+}

@@ -1,0 +1,76 @@
+import { DomainError } from "../../kernel/errors.ts";
+import type { ChatState } from "./conversation.ts";
+import type { Viewer } from "./visibility.ts";
+
+/** A user, as those who may know of them are told. */
+export interface Holder {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What decides whether somebody may act on a chat. */
+export interface StandingChat {
+  readonly chatId: number;
+  readonly state: ChatState;
+  /** Whose chat it is. */
+  readonly holder: Holder | null;
+  /** Whether the viewer may see it as it is; otherwise they could if nobody had it. */
+  readonly isVisible: boolean;
+  readonly isWindowed: boolean;
+  /** Free text may be sent, as far as the window goes. */
+  readonly isWindowOpen: boolean;
+}
+
+/** Another agent has the chat. */
+export class ChatTaken extends DomainError<"chat_taken"> {
+  readonly code = "chat_taken";
+
+  constructor(readonly holder: Holder) {
+    super(`the chat is with user ${holder.id}`);
+  }
+}
+
+/** What only a user may do, or only some users. */
+export class Forbidden extends DomainError<"forbidden"> {
+  readonly code = "forbidden";
+}
+
+/** The customer wrote too long ago for free text on this channel. */
+export class WindowClosed extends DomainError<"window_closed"> {
+  readonly code = "window_closed";
+}
+
+export class AgentNotFound extends DomainError<"agent_not_found"> {
+  readonly code = "agent_not_found";
+}
+
+export class DepartmentNotFound extends DomainError<"department_not_found"> {
+  readonly code = "department_not_found";
+}
+
+export class TagNotFound extends DomainError<"tag_not_found"> {
+  readonly code = "tag_not_found";
+}
+
+export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
+  readonly code = "quick_reply_not_found";
+}
+
+/** For agents: a chat that somebody else has is not theirs to take or to answer. */
+export function refuseTaken({ holder }: StandingChat, { agentId }: Viewer): void {
+  if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
+}
+
+/** Whether the one who acts is to have the chat afterwards: an agent, in a chat that nobody has in hand. */
+export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
+  agentId !== null && (holder === null || state !== "in_progress");
+
+/** A customer whose channel has a window hears only templates once it is over. */
+export function refuseOutsideWindow({ isWindowed, isWindowOpen }: StandingChat): void {
+  if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
+}
+
+/** Transfers are for administrators, App Keys and the agent who has the chat. */
+export function refuseTransfer({ holder }: StandingChat, { agentId }: Viewer): void {
+  if (agentId !== null && holder?.id !== agentId) throw new Forbidden("only who has the chat may transfer it");
+}

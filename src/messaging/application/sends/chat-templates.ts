@@ -1,0 +1,117 @@
+import { BusinessNotFound } from "../../../kernel/errors.ts";
+import {
+  LimitReached,
+  MediaNotAccessible,
+  NoMediaHeader,
+  NotApproved,
+  SendRefused,
+  TemplateNotFound,
+} from "../../domain/failures.ts";
+import type { MessageContent } from "../../domain/message.ts";
+import type { PlatformUnavailable } from "../../domain/platform.ts";
+import {
+  approvalState,
+  headerMedia,
+  languageOf,
+  type Media,
+  storedHeader,
+  type Template,
+} from "../../domain/template.ts";
+import type { MessagingPlatform } from "../templates/ports.ts";
+import type { ChatContext, MediaProbe, NamedInChat, SendContexts, Sender, TemplateUsage } from "./ports.ts";
+import { templateContent, templateSender } from "./template-content.ts";
+
+export interface TemplateForChat extends NamedInChat {
+  readonly businessId: number;
+  readonly parameters: readonly string[];
+  /** Stands in for the header media, for this send only. */
+  readonly mediaUrl?: string;
+}
+
+export type PrepareTemplateFailure =
+  | BusinessNotFound
+  | TemplateNotFound
+  | NotApproved
+  | NoMediaHeader
+  | MediaNotAccessible
+  | LimitReached
+  | SendRefused
+  | PlatformUnavailable;
+
+/** A template that may be sent to its chat, and counts as sent. */
+export interface PreparedTemplate {
+  readonly context: ChatContext;
+  readonly sender: Sender;
+  readonly content: MessageContent;
+  /** For one that was not sent after all. */
+  release(): Promise<void>;
+}
+
+/** §3: whether a template may be sent to a chat, in the order of the endpoint's checks; and what is sent then. */
+export class ChatTemplates {
+  constructor(
+    private readonly contexts: Pick<SendContexts, "toChat">,
+    private readonly platform: MessagingPlatform,
+    private readonly usage: TemplateUsage,
+    private readonly media: MediaProbe,
+    private readonly mediaBaseUrl: string | null,
+  ) {}
+
+  /** Rejects with `PrepareTemplateFailure`; then nothing is counted. */
+  async prepare(asked: TemplateForChat): Promise<PreparedTemplate> {
+    const { businessId } = asked;
+    const context = await this.contexts.toChat(businessId, asked);
+    if (!context) throw new BusinessNotFound(`business ${businessId}`);
+    const { template } = context;
+    if (!template) throw new TemplateNotFound(`template ${asked.templateId} of business ${businessId}`);
+    const language = await this.approvedLanguage(context, template);
+    const header = await this.headerOf(asked, template);
+    const month = await this.usage.reserve(businessId);
+    if (month === null) throw new LimitReached(`business ${businessId}`);
+    const release = () => this.usage.release(businessId, month);
+    try {
+      return { context, ...partsOf(asked, context, template, language, header), release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
+  private async approvedLanguage(
+    { cloudSender, preferredLanguage }: ChatContext,
+    { id, provider, structure, platformName }: Template,
+  ): Promise<string> {
+    if (provider !== "Cloud") return languageOf(structure, preferredLanguage, []);
+    const known = cloudSender ? await this.platform.listTemplates(cloudSender, { name: platformName }) : [];
+    const state = approvalState(structure, preferredLanguage, known);
+    if (state !== "APPROVED") throw new NotApproved(`template ${id} is ${state}`);
+    return languageOf(structure, preferredLanguage, known);
+  }
+
+  private async headerOf({ businessId, mediaUrl }: TemplateForChat, template: Template): Promise<Media | null> {
+    if (mediaUrl === undefined) return storedHeader(template, this.mediaBaseUrl);
+    const type = headerMedia(template);
+    if (!type) throw new NoMediaHeader(`template ${template.id}`);
+    const answer = await this.media.probe(businessId, mediaUrl);
+    const status = answer.kind === "answered" ? answer.status : null;
+    if (status !== 200) throw new MediaNotAccessible(status);
+    return { type, link: mediaUrl };
+  }
+}
+
+function partsOf(
+  { userId, parameters }: TemplateForChat,
+  context: ChatContext,
+  template: Template,
+  language: string,
+  header: Media | null,
+): Pick<PreparedTemplate, "sender" | "content"> {
+  if (!context.chat || (userId !== null && !context.user)) {
+    throw new SendRefused("chat, contact or user is not the business's");
+  }
+  return {
+    sender: templateSender(context, template, parameters.length),
+    content: templateContent(template, language, parameters, header),
+  };
+}

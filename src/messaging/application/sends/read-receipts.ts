@@ -1,0 +1,38 @@
+import { isChannel } from "../../../kernel/channels.ts";
+import type { Channels, SenderDirectory } from "./ports.ts";
+
+/** More at once are dropped: a customer who is not told misses nothing. */
+const mostUnderWay = 500;
+
+/** Tells customers that their messages were read, on channels that can. */
+export class ReadReceipts {
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly channels: Channels,
+    private readonly onFailure: (error: unknown, businessId: number) => void,
+  ) {}
+
+  /** Returns at once. Each is tried once. */
+  send(businessId: number, provider: string, platformMessageId: string): void {
+    if (this.underWay.size >= mostUnderWay) return;
+    const told = this.tell(businessId, provider, platformMessageId)
+      .catch((error) => this.onFailure(error, businessId))
+      .finally(() => this.underWay.delete(told));
+    this.underWay.add(told);
+  }
+
+  /** Resolves when none is under way any more. */
+  async idle(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  private async tell(businessId: number, provider: string, platformMessageId: string): Promise<void> {
+    if (!isChannel(provider)) return;
+    const channel = this.channels[provider];
+    if (!channel.markRead) return;
+    const sender = await this.senders.of(businessId, provider);
+    if (sender) await channel.markRead(sender, platformMessageId);
+  }
+}
