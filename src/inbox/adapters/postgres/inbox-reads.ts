@@ -110,7 +110,9 @@ const details: Statement = {
       conversations,
       tickets,
       referral: "chat.ad_referral",
-      temperatures: jsonOf<ChatDetails["temperatures"]>({ ai: "chat.ai_temperature", agent: "chat.agent_temperature" }),
+      temperatures: `
+        (select ${jsonOf<NonNullable<ChatDetails["temperatures"]>>({ ai: "ai_temperature", agent: "agent_temperature" })}
+         from conversations where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1)`,
     })} as chat
     from chats as chat
     ${chatJoins}

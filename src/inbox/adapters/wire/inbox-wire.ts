@@ -125,8 +125,8 @@ export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSumma
   })),
   pedidos: orders.map(({ id, state, total, createdAt }) => ({ id, tab: state, total, createdAt })),
   anuncio: chat.referral,
-  temperatura_ia: chat.temperatures.ai,
-  temperatura_agente: chat.temperatures.agent,
+  temperatura_ia: chat.temperatures?.ai ?? null,
+  temperatura_agente: chat.temperatures?.agent ?? null,
 });
 
 export const agentToWire = ({ id, name, available, departmentIds, openTickets }: AgentView) => ({

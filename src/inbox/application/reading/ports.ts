@@ -74,8 +74,8 @@ export interface ChatDetails extends ChatView {
   /** Open ones, and the latest five that are closed. */
   readonly tickets: readonly ListedTicket[];
   readonly referral: object | null;
-  /** How warm the customer is, from 0 to 100, as the AI and the agent judge; null where nobody did. */
-  readonly temperatures: { readonly ai: number | null; readonly agent: number | null };
+  /** How warm the customer is in the latest conversation, from 0 to 100, as the AI and the agent judge. */
+  readonly temperatures: { readonly ai: number | null; readonly agent: number | null } | null;
 }
 
 /** The latest orders of a chat, which another feature keeps. */

@@ -1,0 +1,129 @@
+import { expect } from "chai";
+import type { ThreadFixture } from "../../src/fixtures/businesses/business.ts";
+import { type Answer, request } from "../support/http.ts";
+import { aBusiness, aTemplate, aThread, aWebhook, startWorld, type World } from "../support/world.ts";
+
+/** Users of business 1: an administrator, and agents of Ventas (ana, who is there, and bea, who is away) and of none. */
+export const people = { admin: 101, ana: 102, bea: 103, carl: 104 } as const;
+export const sales = 101;
+export const support = 102;
+
+/** A business with a small inbox, another one beside it, and what the tests ask them. */
+export class Inbox {
+  private readonly tokens = new Map<number, string>();
+  private nextPhone = 1;
+
+  constructor(readonly world: World) {}
+
+  static async start(threads: readonly ThreadFixture[] = []): Promise<Inbox> {
+    const world = await startWorld({
+      businesses: [
+        aBusiness(1, {
+          users: [
+            { id: 101, name: "Ada Admin", email: "admin@b1.test", roleId: 1, available: false },
+            { id: 102, name: "Ana Agente", email: "ana@b1.test", roleId: 5, available: true },
+            { id: 103, name: "Bea Agente", email: "bea@b1.test", roleId: 5, available: false },
+            { id: 104, name: "Carl Agente", email: "carl@b1.test", roleId: 5, available: false },
+          ],
+          departments: [
+            { id: sales, name: "Ventas", agentIds: [102, 103] },
+            { id: support, name: "Soporte", agentIds: [104] },
+          ],
+          tags: [
+            { id: 101, name: "VIP" },
+            { id: 102, name: "Reclamo" },
+          ],
+          templates: [aTemplate(101), aTemplate(102, { status: "PENDING" })],
+          threads: [aThread(101), ...threads],
+        }),
+        aBusiness(2, { tags: [{ id: 201, name: "VIP" }] }),
+      ],
+    });
+    return new Inbox(world);
+  }
+
+  stop(): Promise<void> {
+    return this.world.stop();
+  }
+
+  async headersOf(userId: number | "key" | "foreign"): Promise<Record<string, string>> {
+    if (userId === "key") return { "x-api-key": this.world.appKey(1) };
+    if (userId === "foreign") return { "x-api-key": this.world.appKey(2) };
+    const token = this.tokens.get(userId) ?? (await this.world.sessionToken(userId));
+    this.tokens.set(userId, token);
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async ask(who: number | "key" | "foreign", method: string, path: string, body?: unknown): Promise<Answer> {
+    return request(this.world.api + path, { method, headers: await this.headersOf(who), ...(body ? { body } : {}) });
+  }
+
+  /** The body of a 200 or 201. */
+  async done(who: number | "key" | "foreign", method: string, path: string, body?: unknown): Promise<Answer["json"]> {
+    const answer = await this.ask(who, method, path, body);
+    expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 201]);
+    return answer.json;
+  }
+
+  async refused(
+    status: number,
+    code: string,
+    who: number | "key" | "foreign",
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer["json"]> {
+    const answer = await this.ask(who, method, path, body);
+    expect([answer.status, answer.json.code], `${method} ${path}: ${answer.text}`).to.deep.equal([status, code]);
+    return answer.json;
+  }
+
+  /** Has a new customer write; the id of their chat. */
+  async customerWrites(text: string, phone = this.newPhone()): Promise<{ chatId: number; phone: string }> {
+    const id = `wamid.${phone}.${text}.${Math.random()}`;
+    const at = Math.floor(Date.now() / 1000);
+    const payload = aWebhook(1, {
+      contacts: [{ wa_id: phone, profile: { name: `Cliente ${phone.slice(-4)}` } }],
+      messages: [{ id, from: phone, timestamp: String(at), type: "text", text: { body: text } }],
+    });
+    expect((await this.world.webhook(payload)).status).to.equal(200);
+    const chatId = await this.stored(id);
+    return { chatId, phone };
+  }
+
+  newPhone(): string {
+    this.nextPhone += 1;
+    return `59178${String(this.nextPhone).padStart(6, "0")}`;
+  }
+
+  private async stored(platformMessageId: string): Promise<number> {
+    for (let attempt = 0; attempt < 500; attempt += 1) {
+      const [row] = await this.world.rows<{ chat_id: number }>(
+        "select chat_id from messages where business_id = 1 and platform_message_id = $1",
+        [platformMessageId],
+      );
+      if (row) return row.chat_id;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error("the message was not stored");
+  }
+
+  chat(who: number | "key", chatId: number): Promise<Answer["json"]> {
+    return this.done(who, "GET", `/chats/${chatId}`);
+  }
+
+  async flag(name: string, value: string | null): Promise<void> {
+    await this.world.rows(
+      value === null
+        ? "update businesses set feature_flags = feature_flags - $1 where id = 1"
+        : "update businesses set feature_flags = feature_flags || jsonb_build_object($1::text, $2::text) where id = 1",
+      value === null ? [name] : [name, value],
+    );
+  }
+
+  /** What the platform was asked to send, the latest last. */
+  async sentTo(phone: string): Promise<Answer["json"][]> {
+    const sent = await this.world.control("GET", "/messages");
+    return sent.filter((message: { to: string }) => message.to === phone);
+  }
+}
