@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import type { ThreadFixture } from "../../src/fixtures/businesses/business.ts";
 import { type Answer, request } from "../support/http.ts";
-import { aBusiness, aTemplate, aThread, aWebhook, startWorld, type World } from "../support/world.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
 /** Users of business 1: an administrator, and agents of Ventas (ana, who is there, and bea, who is away) and of none. */
 export const people = { admin: 101, ana: 102, bea: 103, carl: 104 } as const;
@@ -80,13 +81,8 @@ export class Inbox {
 
   /** Has a new customer write; the id of their chat. */
   async customerWrites(text: string, phone = this.newPhone()): Promise<{ chatId: number; phone: string }> {
-    const id = `wamid.${phone}.${text}.${Math.random()}`;
-    const at = Math.floor(Date.now() / 1000);
-    const payload = aWebhook(1, {
-      contacts: [{ wa_id: phone, profile: { name: `Cliente ${phone.slice(-4)}` } }],
-      messages: [{ id, from: phone, timestamp: String(at), type: "text", text: { body: text } }],
-    });
-    expect((await this.world.webhook(payload)).status).to.equal(200);
+    const said = { text, to: "number-1", name: `Cliente ${phone.slice(-4)}` };
+    const { id } = await this.world.control("POST", `/customers/${phone}/say`, said);
     const chatId = await this.stored(id);
     return { chatId, phone };
   }
@@ -97,15 +93,11 @@ export class Inbox {
   }
 
   private async stored(platformMessageId: string): Promise<number> {
-    for (let attempt = 0; attempt < 500; attempt += 1) {
-      const [row] = await this.world.rows<{ chat_id: number }>(
-        "select chat_id from messages where business_id = 1 and platform_message_id = $1",
-        [platformMessageId],
-      );
-      if (row) return row.chat_id;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    throw new Error("the message was not stored");
+    const { chat_id } = await eventually(async () => {
+      const sql = "select chat_id from messages where business_id = 1 and platform_message_id = $1";
+      return (await this.world.rows<{ chat_id: number }>(sql, [platformMessageId]))[0];
+    });
+    return chat_id;
   }
 
   chat(who: number | "key", chatId: number): Promise<Answer["json"]> {
