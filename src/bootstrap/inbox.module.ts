@@ -176,7 +176,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         (businessId) => chats.executeFor(businessId),
       ]),
   );
-  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], actOnChatsRoutes);
+  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], (...parts) =>
+    actOnChatsRoutes(...parts),
+  );
   provide(bind, tokens.tick, [tokens.cells], (cells) => {
     const counts = new PostgresChatCounts(cells);
     return tick("chats.count", 5, (signal) => counts.fold(signal));

@@ -40,7 +40,12 @@ describe("the OpenAPI document of this API", () => {
       const wordings = Object.entries(route.dialect as unknown as Record<string, (error: object) => [number, unknown]>);
       const statuses = wordings.map(
         ([, word]) =>
-          word({ message: "a message", status: 404, missing: { contacts: [], step: [], user: [], tags: [] } })[0],
+          word({
+            message: "a message",
+            status: 404,
+            missing: { contacts: [], step: [], user: [], tags: [] },
+            holder: { id: 1, name: "Ana" },
+          })[0],
       );
       expect(Object.keys(operationOf(route)?.responses ?? {})).to.include.members(statuses.map(String));
     });

@@ -13,6 +13,8 @@ import { servedRoutes } from "./routes.ts";
  * of the routes: a new endpoint takes part once its ids carry `x-entity` and its other required fields an example.
  */
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** The table of each entity. In each business of this test the one with the id 1 after its own number exists. */
 const tables: Readonly<Record<string, string>> = {
   business: "businesses",
@@ -33,6 +35,8 @@ const tables: Readonly<Record<string, string>> = {
   zone: "zones",
   driver: "drivers",
   registration: "registrations",
+  message: "messages",
+  "quick-reply": "quick_replies",
 };
 
 /**
@@ -44,6 +48,8 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
   "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },
   "countOrders query.sucursalId": { success: "a branch that the business does not have has no orders" },
   "countOrders query.userId": { success: "a user that the business does not have has no orders" },
+  "listChats query.departamento": { success: "a department that the business does not have has no chats" },
+  "listChats query.tag": { success: "a tag that the business does not have is on no chat" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
   "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
   "createOrder body.lines.extras.id": {
@@ -68,6 +74,25 @@ const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paus
 /** By operation: what its template is called at the platform; one without parameters where none is named. */
 const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
+/** By place: why an agent is told of a chat that another agent has. */
+const seenByAll: Readonly<Record<string, string>> = {
+  "takeChat params.id": "who has it is told: 409",
+  "answerChat params.id": "who has it is told: 409",
+  "createOrder body.chatId": "orders are open to all agents",
+};
+
+/** By operation: fields that it cannot do without, though no schema says so. */
+const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
+
+/** Operations that keys may not call. */
+const forUsers: readonly string[] = ["takeChat"];
+
+/** By operation: the fields of a body that go together; a body has those of the first group that holds the place. */
+const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
+  assignChat: [["soporte_id"], ["departamento_id"]],
+};
+
 const own = 1;
 const foreign = 98_765;
 /** As long as the foreign one, so that nothing but the number can differ. */
@@ -76,7 +101,6 @@ const nowhere = 98_764;
 const idIn = (businessId: number, entity: string): number =>
   entity === "business" ? businessId : businessId * 100 + 1;
 
-type Json = Readonly<Record<string, unknown>>;
 type Where = "params" | "query" | "body";
 const parts: readonly Where[] = ["params", "query", "body"];
 
@@ -162,6 +186,7 @@ describe("ids of another business", () => {
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   let world: World;
   let session: string;
+  let agentSession: string;
   before(async () => {
     const withPlainTemplate = (id: number) =>
       aBusiness(id, {
@@ -176,12 +201,14 @@ describe("ids of another business", () => {
       environment: { ROLE: "api" },
     });
     session = await world.sessionToken(own * 100 + 1);
+    agentSession = await world.sessionToken(own * 100 + 2);
     for (const id of [own, foreign]) {
       await addCampaign(id);
       await openShop(world, id);
       await addLineOne(id);
       await hearFromCustomer(id);
       await addRecord(world, id, { id: id * 100 + 1 });
+      await addInbox(id);
     }
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
@@ -204,6 +231,19 @@ describe("ids of another business", () => {
     );
   };
 
+  const addInbox = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    await world.rows(
+      `update messages set id = $2 where business_id = $1 and id = (
+         select min(id) from messages where business_id = $1 and chat_id = $2)`,
+      [businessId, id],
+    );
+    await world.rows("insert into quick_replies (business_id, id, shortcut, body) values ($1, $2, 'hola', 'Hola')", [
+      businessId,
+      id,
+    ]);
+  };
+
   /** What a request before has removed is there again. */
   const addLineOne = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
@@ -215,22 +255,33 @@ describe("ids of another business", () => {
     await world.rows("update order_lines set id = $2 where business_id = $1 and id = $3", [businessId, id, made]);
   };
 
-  const send = (route: Route, { params, query, body }: Record<Where, Json>): Promise<Answer> => {
+  const send = (route: Route, { params, query, body }: Record<Where, Json>, token?: string): Promise<Answer> => {
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
-    const key: Record<string, string> =
-      route.auth === "session" ? { authorization: `Bearer ${session}` } : { "x-api-key": world.appKey(own) };
+    const key: Record<string, string> = token
+      ? { authorization: `Bearer ${token}` }
+      : route.auth === "session" || forUsers.includes(route.operationId)
+        ? { authorization: `Bearer ${session}` }
+        : { "x-api-key": world.appKey(own) };
     return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
       method: route.method.toUpperCase(),
       headers: key,
       ...(route.body !== undefined && { body }),
     });
   };
-  const goodRequest = (route: Route): Record<Where, Json> => {
+  const goodRequest = (route: Route, place?: Place): Record<Where, Json> => {
     const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
-    return { params: part("params"), query: part("query"), body: part("body") };
+    const groups = togetherIn[route.operationId];
+    const [field = ""] = place?.where === "body" ? place.path : [];
+    const group = groups?.find((fields) => fields.includes(field)) ?? groups?.[0];
+    const body = Object.entries({ ...part("body"), ...examples[route.operationId] });
+    return {
+      params: part("params"),
+      query: part("query"),
+      body: Object.fromEntries(body.filter(([name]) => !group || group.includes(name))),
+    };
   };
   const expectDocumented = (route: Route, answer: Answer): void => {
     const documented = route.responses[answer.status];
@@ -330,10 +381,26 @@ describe("ids of another business", () => {
         expectDocumented(route, answer);
       });
 
+      for (const place of places.filter(({ entity }) => entity === "chat" && route.auth === "key-or-session")) {
+        const words = seenByAll[place.name];
+        it(`as ${place.where}.${place.path.join(".")} hide from an agent what another one has`, async () => {
+          await addLineOne(own);
+          await world.rows("update chats set support_user_id = $2 where business_id = $1", [own, own * 100 + 1]);
+          const good = goodRequest(route, place);
+          const asking = (id: number) =>
+            send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) }, agentSession);
+          const [hidden, missing] = [idIn(own, "chat"), idIn(nowhere, "chat")];
+          const answer = await asking(hidden);
+          await world.rows("update chats set support_user_id = null where business_id = $1", [own]);
+          if (words) expect(answer.status, words).to.be.oneOf([201, 409]);
+          else expect(seen(answer, hidden)).to.deep.equal(seen(await asking(missing), missing));
+        });
+      }
+
       for (const place of places) {
         const exception = exceptions[place.name];
         it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
-          const good = goodRequest(route);
+          const good = goodRequest(route, place);
           const asking = async (id: number | string) => {
             await addLineOne(own);
             return send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) });

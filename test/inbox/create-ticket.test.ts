@@ -544,15 +544,27 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
       expect(reorder.mensaje).to.include({ tipo: "ticket", texto: "Ticket nuevo: Hablar (Agente 1)" });
       const heard = () => inbox.heard.map(({ name }) => name).filter((name) => name !== "message:status");
-      await eventually(() => heard().length >= 5);
-      expect(heard()).to.deep.equal(["ticket:new", "message:new", "inbox:reorder", "message:new", "inbox:reorder"]);
+      await eventually(() => heard().length >= 6);
+      expect(heard()).to.deep.equal([
+        "chat:changed",
+        "ticket:new",
+        "message:new",
+        "inbox:reorder",
+        "message:new",
+        "inbox:reorder",
+      ]);
       expect(foreign.heard).to.deep.equal([]);
     });
 
     it("clients, of all of it at once, and of nothing that is not committed", async () => {
       const desk = await tickets.desk({ content: "" });
       const published = await publishedBy(() => tickets.created(desk.stepId));
-      expect(published.map(({ name }) => name)).to.deep.equal(["ticket:new", "message:new", "inbox:reorder"]);
+      expect(published.map(({ name }) => name)).to.deep.equal([
+        "chat:changed",
+        "ticket:new",
+        "message:new",
+        "inbox:reorder",
+      ]);
       for (const { committed } of published) expect(await committed).to.equal(true);
     });
 

@@ -148,6 +148,7 @@ describe("contacts who wait for an agent", () => {
         feed.publish = publish;
       });
       expect(names.filter((name) => name !== "message:status")).to.deep.equal([
+        "chat:changed",
         "ticket:new",
         "message:new",
         "inbox:reorder",

@@ -2,7 +2,7 @@ import { coded, type Dialect, InvalidInput } from "../../../infra/http/routing/d
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, idOf, integer, numericIdOf, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
-import type { ActingFailure, ActOnChats, Transfer } from "../../application/acting/act-on-chats.ts";
+import type { ActOnChats, Transfer } from "../../application/acting/act-on-chats.ts";
 import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
 import type { Availability, OwnView } from "../../application/acting/availability.ts";
 import type { ChatView } from "../../application/events.ts";
@@ -10,7 +10,7 @@ import { Forbidden } from "../../domain/acting.ts";
 import { type TicketEnd, ticketEnds } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatToWire, messageToWire, namedToWire, ticketStates } from "../wire/inbox-wire.ts";
-import { common, failures, inboxDialect, noChat, viewerOf, wrongField } from "./inbox-dialect.ts";
+import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { chatSchema, messageSchema, namedSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
@@ -24,18 +24,6 @@ const longestReason = 1_000;
 const chatTaken = objectWith({ error: text, code: text, soporte: namedSchema });
 const taken = { description: "Another agent has the chat", schema: chatTaken };
 const forbidden = { description: "The caller may not do that", schema: codedFailure };
-
-const actingDialect: Dialect<InvalidInput | ActingFailure> = {
-  ...inboxDialect,
-  chat_taken: ({ holder }) => [
-    409,
-    { ...coded("chat_taken", `El chat lo tiene ${holder.name}`), soporte: namedToWire(holder) },
-  ],
-  forbidden: () => [403, coded("forbidden", "No tienes permiso para hacerlo")],
-  agent_not_found: () => [404, coded("agent_not_found", "El agente no existe")],
-  department_not_found: () => [404, coded("department_not_found", "El departamento no existe")],
-  tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
-};
 
 const changedChat = { description: "The chat", schema: chatSchema };
 
@@ -71,7 +59,7 @@ const message = {
 } as const;
 
 const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
-  ...actingDialect,
+  ...meeting("chat_not_found", "message_not_found", "chat_taken"),
   window_closed: () => [
     409,
     coded(
@@ -134,7 +122,6 @@ const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
     lane: "platform",
     responses: {
       201: { description: "The message", schema: messageSchema },
-      400: { description: "A field is missing or wrong, or the file or template cannot be sent", schema: codedFailure },
       404: { description: "No such chat, message, template or quick reply", schema: codedFailure },
       409: {
         description: "Another agent has the chat, its service window is over, or the template may not be sent",
@@ -142,6 +129,7 @@ const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       },
       502: { description: "The platform did not say whether the template is approved", schema: codedFailure },
       ...failures,
+      400: { description: "A field is missing or wrong, or the file or template cannot be sent", schema: codedFailure },
     },
     dialect: answerDialect,
     handle: async ({ params, body, caller }) => {
@@ -182,13 +170,9 @@ function answerIn(body: AnswerBody): Answer {
   throw new InvalidInput("texto, media_url, plantilla_id, respuesta_rapida_id o nota es requerido");
 }
 
-const acting = {
-  ...common,
-  dialect: actingDialect,
-  params: chatParams,
-} as const;
+const acting = { ...common, params: chatParams } as const;
 
-const chatAnswers = { 200: changedChat, 400: wrongField, 404: noChat, ...failures } as const;
+const chatAnswers = { 200: changedChat, 404: noChat, ...failures } as const;
 
 const readRoute = (acts: Pick<ActOnChats, "read">): Route =>
   defineRoute({
@@ -211,6 +195,7 @@ const readRoute = (acts: Pick<ActOnChats, "read">): Route =>
     ],
     body: objectWith({ hasta: idOf("message") }),
     responses: chatAnswers,
+    dialect: meeting("chat_not_found", "message_not_found"),
     handle: ({ params, body, caller }) => wire(acts.read(viewerOf(caller), params.id, body.hasta)),
   });
 
@@ -231,6 +216,7 @@ const takeRoute = (acts: Pick<ActOnChats, "take">): Route =>
       ["Inbox.35", "An App Key is nobody who could attend a chat: 403."],
     ],
     responses: { ...chatAnswers, 403: forbidden, 409: taken },
+    dialect: meeting("chat_not_found", "chat_taken", "forbidden"),
     handle: ({ params, caller }) => wire(acts.take(viewerOf(caller), params.id)),
   });
 
@@ -263,6 +249,7 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
       },
     } as const,
     responses: { ...chatAnswers, 403: forbidden },
+    dialect: meeting("chat_not_found", "forbidden", "agent_not_found", "department_not_found"),
     handle: ({ params, body, caller }) => wire(acts.transfer(viewerOf(caller), params.id, transferIn(body))),
   });
 
@@ -304,6 +291,7 @@ const closeRoute = (acts: Pick<ActOnChats, "close">): Route =>
       },
     } as const,
     responses: chatAnswers,
+    dialect: meeting("chat_not_found"),
     handle: ({ params, body, caller }) =>
       wire(acts.close(viewerOf(caller), params.id, ends[body.ticket] ?? "completed", body.motivo ?? null)),
   });
@@ -318,6 +306,7 @@ const botRoute = (acts: Pick<ActOnChats, "setBot">): Route =>
     rules: [seeing("Inbox.41"), ["Inbox.42", "The state of the conversation stays as it is."]],
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: chatAnswers,
+    dialect: meeting("chat_not_found"),
     handle: ({ params, body, caller }) => wire(acts.setBot(viewerOf(caller), params.id, body.disponible)),
   });
 
@@ -337,6 +326,7 @@ const tagRoute = (acts: Pick<ActOnChats, "tag">, method: "put" | "delete"): Rout
     ],
     params: objectWith({ id: numericIdOf("chat"), tag_id: numericIdOf("tag") }),
     responses: { ...chatAnswers, 404: { description: "No such chat or tag", schema: codedFailure } },
+    dialect: meeting("chat_not_found", "tag_not_found"),
     handle: ({ params, caller }) => wire(acts.tag(viewerOf(caller), params.id, params.tag_id, isOn)),
   });
 };
@@ -374,7 +364,7 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
     summary: "Read what the business knows of the user who asks",
     rules: [["Inbox.47", "For users; an App Key is none: 403. `flags` are the business's feature flags."]],
     responses: ownAnswers,
-    dialect: actingDialect,
+    dialect: meeting("forbidden"),
     handle: async ({ caller }) => ownToWire(await availability.own(caller.businessId, userOf(viewerOf(caller)))),
   });
 
@@ -393,8 +383,8 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
       ["Inbox.49", "For users; an App Key is none: 403. Told by `agent:changed`."],
     ],
     body: objectWith({ disponible: { type: "boolean" } }),
-    responses: { ...ownAnswers, 400: wrongField },
-    dialect: actingDialect,
+    responses: ownAnswers,
+    dialect: meeting("forbidden"),
     handle: async ({ body, caller }) =>
       ownToWire(await availability.set(caller.businessId, userOf(viewerOf(caller)), body.disponible)),
   });

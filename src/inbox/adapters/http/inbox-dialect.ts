@@ -1,7 +1,9 @@
 import { heldTo, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure } from "../../../infra/http/routing/schema.ts";
+import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden, TagNotFound } from "../../domain/acting.ts";
 import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibility.ts";
+import { namedToWire } from "../wire/inbox-wire.ts";
 
 /** What all operations of the inbox have in common. */
 export const common = { tag: "Inbox", auth: "key-or-session" } as const;
@@ -12,15 +14,35 @@ export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
   agentId: heldTo(caller),
 });
 
+export const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 export const failures = {
+  400: wrongField,
   401: { description: "Nobody is known by this key or token", schema: codedFailure },
   500: { description: "Unexpected failure", schema: codedFailure },
 } as const;
-export const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };
 
-export const inboxDialect = {
-  ...codedDialect,
+/** How the inbox words what may go wrong; each operation picks what it meets. */
+export const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
-} as const satisfies Dialect<InvalidInput | ChatNotFound | MessageNotFound>;
+  tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
+  agent_not_found: () => [404, coded("agent_not_found", "El agente no existe")],
+  department_not_found: () => [404, coded("department_not_found", "El departamento no existe")],
+  forbidden: () => [403, coded("forbidden", "No tienes permiso para hacerlo")],
+  chat_taken: ({ holder }) => [
+    409,
+    { ...coded("chat_taken", `El chat lo tiene ${holder.name}`), soporte: namedToWire(holder) },
+  ],
+} as const satisfies Partial<
+  Dialect<ChatNotFound | MessageNotFound | TagNotFound | AgentNotFound | DepartmentNotFound | Forbidden | ChatTaken>
+>;
+
+type Words = typeof words;
+
+/** The dialect of an operation that meets these failures, and none but these. */
+export const meeting = <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
+  ({
+    ...codedDialect,
+    ...Object.fromEntries(codes.map((code) => [code, words[code]])),
+  }) as typeof codedDialect & Pick<Words, Codes[number]>;

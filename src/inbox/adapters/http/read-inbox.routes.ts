@@ -7,7 +7,7 @@ import type { ChatFilter } from "../../application/reading/ports.ts";
 import type { ReadInbox } from "../../application/reading/read-inbox.ts";
 import { chatStates as states } from "../../domain/conversation.ts";
 import { agentToWire, chatDetailsToWire, chatStates, chatToWire, messageToWire } from "../wire/inbox-wire.ts";
-import { common, failures, inboxDialect, noChat, viewerOf, wrongField } from "./inbox-dialect.ts";
+import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
@@ -77,10 +77,9 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
     query: { type: "object", properties: filters } as const,
     responses: {
       200: { description: "A page of chats", schema: pageOf(chatSchema) },
-      400: wrongField,
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: meeting(),
     lane: ({ q }) => (q === undefined ? undefined : "longReads"),
     cost: 2,
     handle: async (call) => {
@@ -162,7 +161,7 @@ const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
       },
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: meeting(),
     handle: async ({ caller }) => {
       const { mine, unassigned, unread, byState } = await inbox.counts(viewerOf(caller));
       const { bot, pending: pendiente, in_progress: proceso } = byState;
@@ -190,11 +189,10 @@ const chatRoute = (inbox: Pick<ReadInbox, "chat">): Route =>
     params: chatParams,
     responses: {
       200: { description: "The chat", schema: chatDetailsSchema },
-      400: wrongField,
       404: noChat,
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: meeting("chat_not_found"),
     handle: async ({ params, caller }) => {
       const { chat, orders } = await inbox.chat(viewerOf(caller), params.id);
       return chatDetailsToWire(chat, orders);
@@ -232,11 +230,10 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
     } as const,
     responses: {
       200: { description: "A page of messages", schema: pageOf(messageSchema) },
-      400: wrongField,
       404: noChat,
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: meeting("chat_not_found"),
     handle: async ({ params, query, caller }) => {
       const viewer = viewerOf(caller);
       const [position = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
@@ -263,6 +260,6 @@ const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
       200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: meeting(),
     handle: async ({ caller }) => ({ data: (await inbox.agents(caller.businessId)).map(agentToWire) }),
   });

@@ -3,7 +3,6 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { agentRole } from "../../../kernel/ids.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
 import type {
   DepartmentLine,
@@ -239,9 +238,9 @@ const view: Statement = {
     where chat.business_id = $1 and chat.id = $2`,
 };
 
-const agentOf: Statement = {
-  name: "desk_agent",
-  text: `select id from users where business_id = $1 and id = $2 and role_id = ${agentRole} and active`,
+const activeUser: Statement = {
+  name: "desk_user",
+  text: "select id from users where business_id = $1 and id = $2 and active",
 };
 
 const department: Statement = {
@@ -394,8 +393,8 @@ export class PostgresChatDesk implements WaitingDesk {
     return row.chat;
   }
 
-  async hasAgent(businessId: number, userId: number): Promise<boolean> {
-    return (await this.transaction.rows(agentOf, [businessId, userId])).length > 0;
+  async hasUser(businessId: number, userId: number): Promise<boolean> {
+    return (await this.transaction.rows(activeUser, [businessId, userId])).length > 0;
   }
 
   async department(businessId: number, departmentId: number): Promise<DepartmentLine | null> {

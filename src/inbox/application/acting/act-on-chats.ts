@@ -88,7 +88,7 @@ export class ActOnChats {
           await desk.queue(businessId, chatId, null);
           return true;
         }
-        if (!(await desk.hasAgent(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
+        if (!(await desk.hasUser(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
         if (isWith(chat, agentId)) return false;
         await desk.attend(businessId, chatId, agentId);
         return true;

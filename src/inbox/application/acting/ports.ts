@@ -93,8 +93,8 @@ export interface ChatDesk {
   /** Logs that the chat changed, and, if asked, its tickets that are open or were closed in this transaction. */
   announce(chat: HeldChat, withTickets: boolean): Promise<readonly LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
-  /** An active agent of the business. */
-  hasAgent(businessId: number, userId: number): Promise<boolean>;
+  /** An active one. */
+  hasUser(businessId: number, userId: number): Promise<boolean>;
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
   /** As those of `TicketDesk`. */
   holdLine(line: AgentLine): Promise<Date>;
