@@ -233,6 +233,20 @@ export async function up(db: Knex): Promise<void> {
     create trigger chats_counted_removed after delete on chats
       for each row when (old.last_message_at is not null) execute function count_removed_chat();
 
+    -- Whether an agent may see a chat, for features that ask of a single one; null sees all. Lists have the same rule inline.
+    create function agent_sees(agent bigint, chat chats) returns boolean stable language sql as $$
+      select agent is null or case feature_flags->>'agents_see'
+        when 'all' then true
+        when 'own' then chat.support_user_id is not distinct from agent
+        else chat.support_user_id is not distinct from agent or chat.support_user_id is null and (
+          chat.department_id is null or exists (
+            select from department_agents as member
+            where member.business_id = chat.business_id and member.user_id = agent
+              and member.department_id = chat.department_id))
+        end
+      from businesses where id = chat.business_id
+    $$;
+
     -- The messages of a chat are counted after its row is locked: one that is being stored waits there to be counted.
     create function read_chat(business bigint, chat bigint, up_to bigint) returns setof chats language plpgsql as $$
     declare
@@ -255,6 +269,7 @@ export async function up(db: Knex): Promise<void> {
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop function read_chat;
+    drop function agent_sees;
     drop trigger chats_counted_removed on chats;
     drop trigger chats_counted_changed on chats;
     drop trigger chats_counted_added on chats;

@@ -136,8 +136,13 @@ export interface StoredRegistration {
 }
 
 export interface RegistrationStore {
-  /** Without an agent `hasAgent` is true. */
-  setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting>;
+  /** Without an agent `hasAgent` is true. `hasChat` is false of one that the agent `seenBy` may not see; null sees all. */
+  setting(
+    businessId: number,
+    chatId: number,
+    agentId: number | null,
+    seenBy: number | null,
+  ): Promise<RegistrationSetting>;
   /** The id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
   /** Holds the record until the transaction ends. With an agent, only that agent's is there. */
@@ -196,12 +201,13 @@ export interface DayOfCurrency {
 /** How warm a conversation is, from 0 to 100: what the AI's summary says, and what agents say. */
 export interface Temperatures {
   /**
-   * Sets those that are given (null takes one away) for the chat's open conversation, else for its latest. False when
+   * Of a chat that the agent `seenBy` may see; null sees all. Sets those that are given (null takes one away) for the chat's open conversation, else for its latest. False when
    * there is no such chat, or no conversation in it.
    */
   take(
     businessId: number,
     chatId: number,
+    seenBy: number | null,
     temperatures: { readonly ai?: number | null; readonly agent?: number | null },
   ): Promise<boolean>;
 }

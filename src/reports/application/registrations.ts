@@ -17,6 +17,8 @@ export interface NewRegistration {
   readonly businessId: number;
   readonly type: RegistrationType;
   readonly chatId: number;
+  /** The agent who must be able to see the chat; null where all may be named. */
+  readonly seenBy: number | null;
   readonly agentId: number | null;
   readonly amount: Money;
   /** The business's own unless given. */
@@ -49,9 +51,9 @@ export class Registrations {
 
   /** The id of the new record. Rejects with a `RegistrationFailure`. */
   add(record: NewRegistration): Promise<number> {
-    const { businessId, type, chatId, agentId, amount, source } = record;
+    const { businessId, type, chatId, agentId, seenBy, amount, source } = record;
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
-      const setting = await registrations.setting(businessId, chatId, agentId);
+      const setting = await registrations.setting(businessId, chatId, agentId, seenBy);
       checkPeople(setting, record);
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
       const currency = record.currency ?? baseCurrency(setting.currency);
@@ -67,7 +69,7 @@ export class Registrations {
       const stored = await registrations.hold(businessId, id, ofAgent);
       if (!stored) throw new UnknownRegistration(`registration ${id}`);
       const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
-      const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null);
+      const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null, null);
       if (!setting.hasAgent) throw new UnknownAgent(`agent ${agentId}`);
       const at = correction.date === undefined ? stored.at : momentOf(correction.date, setting);
       const value = correctedValue(stored, correction, at, setting);

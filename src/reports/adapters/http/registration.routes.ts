@@ -141,6 +141,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
         businessId: caller.businessId,
         type: typeOf(body.tipo),
         chatId: body.chat_id,
+        seenBy: heldTo(caller),
         agentId: heldTo(caller) ?? body.agente_id ?? null,
         ...changesOf(body),
         amount: amountOf(body.monto),

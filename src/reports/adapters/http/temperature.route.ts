@@ -1,3 +1,4 @@
+import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
@@ -37,6 +38,7 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
     summary: "Say how warm a chat's conversation is",
     rules: [
       ["Temperatura.1", "It is said of the chat's open conversation, else of its latest. What is not given stays."],
+      ["Temperatura.2", "A chat that an agent may not see is one that does not exist."],
     ],
     auth: "key-or-session",
     params: objectWith({ id: numericIdOf("chat") }),
@@ -50,7 +52,7 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
     dialect,
     handle: async ({ params, body, caller }) => {
       const { temperatura_ia: ai, temperatura_agente: agent } = body;
-      const isKept = await temperatures.take(caller.businessId, params.id, {
+      const isKept = await temperatures.take(caller.businessId, params.id, heldTo(caller), {
         ...(ai !== undefined && { ai }),
         ...(agent !== undefined && { agent }),
       });

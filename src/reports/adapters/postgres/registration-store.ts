@@ -6,7 +6,7 @@ const setting: Statement = {
   name: "registration_setting",
   text: `
     select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
-           feature_flags->'timezone' as timezone, chat.id is not null as "hasChat", chat.ad_id as "adId", now(),
+           feature_flags->'timezone' as timezone, chat.id is not null and agent_sees($4, chat) as "hasChat", chat.ad_id as "adId", now(),
            $3::bigint is null
              or exists (select from users where users.business_id = business.id and users.id = $3) as "hasAgent"
     from businesses as business
@@ -53,8 +53,13 @@ type StoredRow = Omit<StoredRegistration, "amount" | "baseAmount"> & Record<"amo
 export class PostgresRegistrations implements RegistrationStore {
   constructor(private readonly queries: Queries) {}
 
-  async setting(businessId: number, chatId: number, agentId: number | null): Promise<RegistrationSetting> {
-    const [found] = await this.queries.rows<RegistrationSetting>(setting, [businessId, chatId, agentId]);
+  async setting(
+    businessId: number,
+    chatId: number,
+    agentId: number | null,
+    seenBy: number | null,
+  ): Promise<RegistrationSetting> {
+    const [found] = await this.queries.rows<RegistrationSetting>(setting, [businessId, chatId, agentId, seenBy]);
     if (!found) throw new Error(`there is no business ${businessId}`);
     return found;
   }

@@ -10,16 +10,24 @@ const take: Statement = {
     set ai_temperature = case when $3 then $4::numeric else ai_temperature end,
         agent_temperature = case when $5 then $6::numeric else agent_temperature end
     where business_id = $1 and id = (
-      select id from conversations where business_id = $1 and chat_id = $2
-      order by closed_at is null desc, created_at desc, id desc limit 1)
+      select conversation.id
+      from chats as chat join conversations as conversation
+        on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
+      where chat.business_id = $1 and chat.id = $2 and agent_sees($7, chat)
+      order by conversation.closed_at is null desc, conversation.created_at desc, conversation.id desc limit 1)
     returning id`,
 };
 
 export class PostgresTemperatures implements Temperatures {
   constructor(private readonly cells: Cells) {}
 
-  async take(businessId: number, chatId: number, { ai, agent }: Parameters<Temperatures["take"]>[2]): Promise<boolean> {
-    const values = [businessId, chatId, ai !== undefined, ai ?? null, agent !== undefined, agent ?? null];
+  async take(
+    businessId: number,
+    chatId: number,
+    seenBy: number | null,
+    { ai, agent }: Parameters<Temperatures["take"]>[3],
+  ): Promise<boolean> {
+    const values = [businessId, chatId, ai !== undefined, ai ?? null, agent !== undefined, agent ?? null, seenBy];
     return (await this.cells.of(businessId).rows(take, values)).length > 0;
   }
 }
