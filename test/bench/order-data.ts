@@ -1,8 +1,4 @@
 import pg from "pg";
-import { readConfig } from "../../src/bootstrap/config.ts";
-import { createContainer } from "../../src/bootstrap/container.ts";
-import { resolve } from "../../src/bootstrap/provide.ts";
-import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Stage } from "./stage.ts";
@@ -93,17 +89,10 @@ export async function loadOrders(
 }
 
 /** A session token of the administrator of each business. */
-export async function openSessions({ environment }: Stage): Promise<ReadonlyMap<number, string>> {
-  const container = createContainer(readConfig({ ...environment, LOG_LEVEL: "silent" }));
-  try {
-    const opened = new Map<number, string>();
-    for (const { id } of businesses) {
-      opened.set(id, (await resolve(container, tokens.openSession).forUser(id * 100 + 1)).token);
-    }
-    return opened;
-  } finally {
-    await resolve(container, tokens.database).close();
-  }
+export async function openSessions(stage: Stage): Promise<ReadonlyMap<number, string>> {
+  const opened = new Map<number, string>();
+  for (const { id } of businesses) opened.set(id, await stage.sessionToken(id * 100 + 1));
+  return opened;
 }
 
 /** As many connections as asked, each running what `run` runs in a loop: runs in a second. */

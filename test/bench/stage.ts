@@ -23,6 +23,7 @@ export interface Stage {
   readonly environment: Readonly<Record<string, string>>;
   /** By business id. */
   appKey(businessId: number): string;
+  sessionToken(userId: number): Promise<string>;
   /** Starts one more service; `environment` changes its settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
@@ -71,6 +72,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
     sandbox,
     environment,
     appKey: (businessId) => appKeys.get(businessId) ?? "",
+    sessionToken: (userId) => openSession(environment, userId),
     service: (from, changes = {}) => startService({ from, environment: { ...environment, ...changes } }),
     opponent: (name, tokens = {}) =>
       AGAINST
@@ -98,5 +100,14 @@ async function seed(
     return keys;
   } finally {
     await database.close();
+  }
+}
+
+async function openSession(environment: Readonly<Record<string, string>>, userId: number): Promise<string> {
+  const container = createContainer(readConfig({ ...environment, LOG_LEVEL: "silent" }));
+  try {
+    return (await resolve(container, tokens.openSession).forUser(userId)).token;
+  } finally {
+    await resolve(container, tokens.database).close();
   }
 }
