@@ -99,6 +99,10 @@ const tickets = `
       on department.business_id = step.business_id and department.id = step.department_id
     join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
 
+/** Of the open conversation, or else the last one, as `chatJoins` finds it. */
+const ofLastConversation = (column: string): string =>
+  `(select ${column} from conversations where business_id = chat.business_id and id = conversation.id)`;
+
 const details: Statement = {
   name: "inbox_chat",
   text: `
@@ -110,7 +114,10 @@ const details: Statement = {
       conversations,
       tickets,
       referral: "chat.ad_referral",
-      temperatures: jsonOf<ChatDetails["temperatures"]>({ ai: "chat.ai_temperature", agent: "chat.agent_temperature" }),
+      temperatures: jsonOf<ChatDetails["temperatures"]>({
+        ai: ofLastConversation("ai_temperature"),
+        agent: ofLastConversation("agent_temperature"),
+      }),
     })} as chat
     from chats as chat
     ${chatJoins}
