@@ -58,6 +58,7 @@ const ways: Readonly<Record<ChannelName, (settings: GraphSettings) => Channel>> 
 const platformChannels: readonly ChannelName[] = [cloudChannel, pageChannel, photoChannel];
 
 const observed = (name: ChannelName, channel: Channel, observe: ChannelsSettings["observe"]): Channel => ({
+  ...channel,
   send: async (sender, message) => {
     const outcome = await channel.send(sender, message);
     observe(name, outcome.kind);
