@@ -22,6 +22,8 @@ interface Line {
   /** How many lines back the message is that it answers. */
   readonly answers?: number;
   readonly reaction?: { readonly by: "customer" | "agent"; readonly emoji: string };
+  /** Hours after the one before it. */
+  readonly isLater?: boolean;
 }
 
 type More = Omit<Line, "by" | "text">;
@@ -201,7 +203,7 @@ function longStory(thread: ThreadFixture, number: number, place: Place): ThreadF
   const scenes = plots[number % plots.length] ?? [];
   const unread = state === "closed" ? 0 : state === "in_progress" ? number % 3 : waitingLines;
   const setting = settingOf(thread, place);
-  const lines = [...scenes, ...(unread > 0 ? [waiting] : [])].flatMap((scene) => scene(setting));
+  const lines = linesOf([...scenes, ...(unread > 0 ? [waiting] : [])], setting);
   const told = unread > 0 ? lines.slice(0, lines.length - waitingLines + unread) : lines;
   const end = place.now.getTime() - random.between(4, 14 * 60) * minuteMs;
   return {
@@ -216,10 +218,16 @@ function longStory(thread: ThreadFixture, number: number, place: Place): ThreadF
 
 const waitingLines = 3;
 
+/** Every other scene is played later the same day. */
+const linesOf = (scenes: readonly Scene[], setting: Setting): Line[] =>
+  scenes.flatMap((scene, nth) =>
+    scene(setting).map((line, index) => ({ ...line, isLater: index === 0 && nth > 0 && nth % 2 === 0 })),
+  );
+
 function overdueStory(thread: ThreadFixture, number: number, place: Place): ThreadFixture {
   const { random, now, departmentIds } = place;
   const setting = settingOf(thread, place);
-  const lines = (shortPlots[number % shortPlots.length] ?? []).flatMap((scene) => scene(setting));
+  const lines = linesOf(shortPlots[number % shortPlots.length] ?? [], setting);
   const lastWord = now.getTime() - random.between(30, 70) * hourMs;
   const told = timed(lines, thread, setting, lastWord, random);
   const followUp: Line =
@@ -246,7 +254,7 @@ function settingOf(thread: ThreadFixture, { shop, users, random }: Place): Setti
   return { customer: thread.name, agent: random.pick(agents), shop, dish, price, zone: random.pick(zones) };
 }
 
-/** The last one is told at `end`; between two of them minutes pass, and now and then hours. */
+/** The last one is told at `end`; between two of them minutes pass, or hours. */
 function timed(
   lines: readonly Line[],
   thread: ThreadFixture,
@@ -254,7 +262,7 @@ function timed(
   end: number,
   random: Random,
 ): MessageFixture[] {
-  const gaps = lines.map((_, index) => (index % 12 === 11 ? random.between(3, 20) * 60 : random.between(1, 5)));
+  const gaps = lines.map(({ isLater }) => (isLater ? random.between(2, 16) * 60 : random.between(1, 5)));
   let at = end - gaps.slice(1).reduce((sum, gap) => sum + gap, 0) * minuteMs;
   return lines.map((line, index) => {
     if (index > 0) at += (gaps[index] ?? 1) * minuteMs;
