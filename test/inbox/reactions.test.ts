@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
@@ -206,6 +209,24 @@ describe("reactions and answers of customers", () => {
     expect((await messageOf(chatId, first)).responde_a).to.equal((await messageOf(chatId, ours)).id);
     expect((await messageOf(chatId, second)).responde_a).to.equal((await messageOf(chatId, first)).id);
     expect((await messageOf(chatId, stray)).responde_a).to.equal(null);
+  });
+
+  it("an answer of the business goes out with the message that it answers, and is told with it", async () => {
+    const { phone, chatId } = await talk();
+    const { id } = await world.control("POST", `/customers/${phone}/say`, { to: "number-1", text: "¿Y la cuenta?" });
+    const theirs = await eventually(() => messageOf(chatId, id));
+    const sender = await resolve(world.container, tokens.senderDirectory).of(1, cloudChannel);
+    if (!sender) throw new Error("no sender");
+    const inbox = await world.listen(101);
+    const sentId = await resolve(world.container, tokens.sendMessage).execute(sender, {
+      ...{ businessId: 1, thread: { chatId }, to: phone, content: { text: "Aquí está" } },
+      author: { kind: "user", name: "Ana Agente", userId: 102 },
+      replyTo: { id: theirs.id, platformMessageId: id },
+    });
+    const { payload } = await inbox.hears(({ name }) => name === "message:new");
+    expect(payload.mensaje).to.include({ platform_message_id: sentId, responde_a: theirs.id });
+    const [sent] = await world.control("GET", `/messages?to=${phone}`);
+    expect(sent).to.deep.include({ id: sentId, context: { message_id: id } });
   });
 
   it("an answer to a message of another chat names none", async () => {
