@@ -63,7 +63,7 @@ describe("reactions and answers of customers", () => {
     messages: [message],
   });
 
-  it("a reaction is shown at the message that it is about, of either side, and is no message of its own", async () => {
+  it("a reaction is shown at the message that it is about, of either side, and is no message of its own (Webhook.4)", async () => {
     const { phone, theirs, ours, chatId } = await talk();
     await tell(named(phone, reacting(phone, ours, "👍")));
     await tell(named(phone, reacting(phone, theirs, "👨‍👩‍👧‍👦")));
@@ -196,7 +196,7 @@ describe("reactions and answers of customers", () => {
     expect(strangers).to.deep.equal([]);
   });
 
-  it("an answer names the message that it answers, which may have come in the same webhook", async () => {
+  it("an answer names the message that it answers, which may have come in the same webhook (Webhook.5)", async () => {
     const { phone, ours, chatId } = await talk();
     const [first, second, stray] = [newId(), newId(), newId()];
     await tell({
