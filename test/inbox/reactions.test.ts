@@ -1,6 +1,8 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -157,6 +159,39 @@ describe("reactions and answers of customers", () => {
       [chatId],
     );
     expect(events).to.have.length(1);
+  });
+
+  it("is the one of the latest moment after any news, in any order, in any batches, with messages stored once", async () => {
+    const incoming = new PostgresIncomingStore(world.database, cloudChannel);
+    const given = fc.uniqueArray(fc.record({ at: fc.nat(1_000), emoji: fc.constantFrom("👍", "❤️", "") }), {
+      ...{ selector: ({ at }) => at, minLength: 1, maxLength: 5 },
+    });
+    const news = given.chain((once) =>
+      fc.tuple(
+        fc.constant(once),
+        fc.shuffledSubarray([...once, ...once], { minLength: once.length * 2 }),
+        fc.array(fc.nat(once.length * 2), { maxLength: 3 }),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(news, async ([once, all, cuts]) => {
+        const { phone: from, theirs, ours, chatId } = await talk();
+        const common = { sender: "number-1", from, name: "Ana" };
+        const bounds = [0, ...cuts.sort((a, b) => a - b), all.length];
+        for (const [index, start] of bounds.slice(0, -1).entries()) {
+          const reactions = all.slice(start, bounds[index + 1]).map(({ at, emoji }) => ({
+            ...{ ...common, messageId: ours, emoji, occurredAt: new Date(1_760_000_000_000 + at * 1_000) },
+          }));
+          const again = { ...common, platformMessageId: theirs, kind: "text", body: "hola", occurredAt: new Date() };
+          await incoming.record({ messages: [again], reactions, statuses: [], preferences: [] });
+        }
+        const last = once.reduce((latest, each) => (each.at > latest.at ? each : latest));
+        const expected = last.emoji === "" ? [] : [{ autor: "Ana", emoji: last.emoji }];
+        expect(await reactionsTo(chatId, ours)).to.deep.equal(expected);
+        expect(await messagesOf(chatId)).to.have.length(2);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it("may come together with its message and with statuses", async () => {
