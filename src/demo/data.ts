@@ -14,6 +14,7 @@ import type { menus } from "./menus.ts";
 import { ordersOf } from "./orders.ts";
 import { usersOf } from "./people.ts";
 import { storefrontOf } from "./storefront.ts";
+import { longStories, overdueStories, withStories } from "./stories.ts";
 import { templatesOf } from "./templates.ts";
 import { ordering, thread } from "./threads.ts";
 
@@ -69,6 +70,12 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const ads = demoAds(id, now);
   // The shop's numbers are its own: those of the rest stay what they are.
   const shop = shopOf({ ...plan, base, threads, agentIds, now }, new Random(plan.seed * 1_000));
+  const opened = shop.orders.filter(isOpen);
+  const place = {
+    ...{ shop: name, users, now, departmentIds: departments.map((department) => department.id) },
+    random: new Random(plan.seed * 2_000),
+  };
+  const asked = ordering(threads, opened);
   return {
     id,
     name,
@@ -90,13 +97,37 @@ function business(plan: Plan, now: Date): BusinessFixture {
     })),
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users, id),
-    threads: ordering(threads, shop.orders.filter(isOpen)),
+    quickReplies,
+    threads: id === 1 ? withStories(asked, storied(asked, opened), place) : asked,
     shop,
     otherSenders,
     ads,
     sender: { phoneNumberId: `1000${id}`, accountId: `2000${id}`, phone, token: `demo-platform-token-${id}` },
   };
 }
+
+/** Which threads become stories: cloud chats without an open order, and none of the first, which people type. */
+function storied(threads: readonly ThreadFixture[], opened: readonly { readonly chatId: number }[]): number[] {
+  const ordered = new Set(opened.map(({ chatId }) => chatId));
+  return threads
+    .flatMap(({ chatId, channel }, index) => (channel === cloudChannel && !ordered.has(chatId) ? index : []))
+    .filter((index) => index >= 12)
+    .slice(0, longStories + overdueStories);
+}
+
+const quickReplies = [
+  { shortcut: "hola", body: "¡Hola! Gracias por escribirnos. ¿En qué te ayudamos?" },
+  { shortcut: "horario", body: "Atendemos de lunes a sábado de 8:30 a 22:00 y domingos de 9:00 a 16:00." },
+  { shortcut: "envio", body: "El envío cuesta entre Bs 8 y Bs 15 según la zona, y tarda unos 40 minutos." },
+  { shortcut: "pago", body: "Puedes pagar con QR, tarjeta o efectivo al recibir." },
+  { shortcut: "direccion", body: "Estamos en la Av. 6 de Agosto 2450, frente a la plaza. ¡Te esperamos!" },
+  { shortcut: "espera", body: "Dame un momento, por favor: lo consulto y te respondo enseguida." },
+  {
+    shortcut: "reclamo",
+    body: "Lamentamos lo ocurrido. ¿Nos envías una foto y tu número de pedido para resolverlo hoy mismo?",
+  },
+  { shortcut: "gracias", body: "¡Gracias a ti! Que tengas un lindo día." },
+];
 
 function shopOf(
   plan: Parameters<typeof storefrontOf>[0] & Parameters<typeof ordersOf>[0],

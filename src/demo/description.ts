@@ -5,6 +5,7 @@ import type { BusinessFixture, UserFixture } from "../fixtures/businesses/busine
 import type { OrderFixture } from "../fixtures/businesses/shop.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
+import { demoPassword } from "./data.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {
@@ -16,9 +17,10 @@ export interface DemoAccess {
 const keyLabel = "demo";
 const other = 2;
 
-const userOf = (business: BusinessFixture, roleId: number): UserFixture => {
-  const user = business.users.find((candidate) => candidate.roleId === roleId);
-  if (!user) throw new Error(`the demo's business ${business.id} has no user of role ${roleId}`);
+/** @param nth - which of the users of that role */
+const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture => {
+  const user = business.users.filter((candidate) => candidate.roleId === roleId)[nth];
+  if (!user) throw new Error(`the demo's business ${business.id} has no user ${nth} of role ${roleId}`);
   return user;
 };
 
@@ -33,8 +35,7 @@ export async function giveAccess(container: Container, businesses: readonly Busi
   }
   const sessionTokens = new Map<number, string>();
   for (const business of businesses) {
-    for (const roleId of [1, 5]) {
-      const { id } = userOf(business, roleId);
+    for (const { id } of [userOf(business, 1), userOf(business, 5), userOf(business, 5, 1)]) {
       sessionTokens.set(id, (await openSession.forUser(id)).token);
     }
   }
@@ -62,8 +63,8 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     return business;
   };
   const [main, foreign] = [find(1), find(other)];
-  const sessionOf = (business: BusinessFixture, roleId: number) => {
-    const { id, email } = userOf(business, roleId);
+  const sessionOf = (business: BusinessFixture, roleId: number, nth = 0) => {
+    const { id, email } = userOf(business, roleId, nth);
     return { id, email, sessionToken: access.sessionTokens.get(id) ?? "" };
   };
   const foreignOrder = pendingOrder(foreign, "wa");
@@ -88,6 +89,11 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     },
     admin: sessionOf(main, 1),
     agent: sessionOf(main, 5),
+    agent2: sessionOf(main, 5, 1),
+    password: demoPassword,
+    departments: main.departments.map(({ id, name }) => ({ id, nombre: name })),
+    tags: (main.tags ?? []).map(({ id, name }) => ({ id, nombre: name })),
+    channels: { cloud: { phoneNumberId: main.sender.phoneNumberId } },
     templates: main.templates
       .filter(({ visible, deleted }) => visible && !deleted)
       .map((template) => ({

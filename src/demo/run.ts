@@ -19,6 +19,7 @@ import { requiredParameters } from "../messaging/domain/template.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
+import { placeFiles } from "./files.ts";
 import { startHttpsFront } from "./https-front.ts";
 import { isDemo, seedDemo } from "./seed.ts";
 import { printWelcome } from "./welcome.ts";
@@ -209,6 +210,7 @@ async function start(): Promise<Demo> {
     await database.close();
     throw new Error("DATABASE_URL holds other data than the demo; `make start` serves it");
   }
+  await placeFiles(container, 1, `http://127.0.0.1:${ports.api}`);
   const access = await giveAccess(container, businesses);
   const service = await startService(config, container);
   started.push(service);

@@ -61,8 +61,8 @@ const temperatures = statement(`
 /** Tickets of the last 90 days: one of each chat, most of them over, shared out among the agents. */
 const tickets = statement(`
   insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state, created_at, closed_at)
-  select chat.business_id, chat.id, chat.id, step.id, agent.id, state, at,
-         case when state in ('completed', 'cancelled') then at + interval '2 hours' end
+  select chat.business_id, chat.id, chat.id, step.id, agent.id, made.state, at,
+         case when made.state in ('completed', 'cancelled') then at + interval '2 hours' end
   from chats as chat
   cross join lateral (
     select (array['completed', 'completed', 'completed', 'in_progress', 'pending', 'cancelled'])[1 + chat.id % 6] as state,

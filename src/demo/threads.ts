@@ -54,10 +54,30 @@ export function thread(base: number, index: number, { id, users, now, random }: 
     phone: `591${70_000_000 + id * 100_000 - 100_000 + index + 1}`,
     state,
     supportUserId: attended ? agent.id : null,
+    departmentId: state === "bot" ? null : base + 1 + (index % 2),
+    unread: 0,
+    ...describedBy(base, index),
     adId: random.chance(0.25) ? demoAdId(id, random.between(1, 6)) : null,
     messages,
   };
 }
+
+/** Two customers out of three have something written down about them. */
+function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" | "tagIds"> {
+  if (index % 3 === 2) return {};
+  const zone = zones[index % zones.length] ?? "";
+  const birthday = `${String(1 + (index % 28)).padStart(2, "0")}/${String(1 + (index % 12)).padStart(2, "0")}`;
+  return {
+    fields: {
+      ciudad: "La Paz",
+      zona: zone,
+      ...(index % 2 === 0 ? { cumpleanos: birthday } : { nit: `${4_800_000 + index}` }),
+    },
+    tagIds: [base + 1 + (index % 4), ...(index % 5 === 0 && index % 4 !== 3 ? [base + 4] : [])],
+  };
+}
+
+const zones = ["Sopocachi", "Miraflores", "San Miguel", "Obrajes", "Achumani", "Villa Fátima", "San Pedro"] as const;
 
 /** The threads, in which those who have an order open have just asked for it. */
 export function ordering(
@@ -69,7 +89,9 @@ export function ordering(
     const at = madeAt.get(thread.chatId);
     if (at === undefined) return thread;
     const messages = [...thread.messages, asking(thread, at - 2 * minuteMs)];
-    return { ...thread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
+    // Of some of them nobody has read that yet.
+    const unread = thread.chatId % 3 === 0 ? 1 : 0;
+    return { ...thread, unread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
   });
 }
 

@@ -156,6 +156,90 @@ describe("the demo", () => {
     expect(recorded.map(({ ad_id }) => ad_id)).to.deep.equal(ads?.sort());
   });
 
+  describe("has an inbox worth reading", () => {
+    const newest = `
+      select id, state, unread, department_id, provider, last_inbound_at, read_up_to from chats
+      where business_id = 1 order by last_message_at desc, id desc limit 100`;
+
+    it("with long conversations among its newest, with files, voice, notes, reactions and answers", async () => {
+      const long = await rows<Record<string, number>>(
+        `select chat.id, count(*) as messages, count(*) filter (where kind = 'image') as pictures,
+                count(*) filter (where internal) as notes, count(*) filter (where reactions <> '[]') as reactions,
+                count(*) filter (where reply_to_id is not null) as answers
+         from (${newest}) as chat join messages as message on message.business_id = 1 and message.chat_id = chat.id
+         group by chat.id having count(*) >= 20`,
+      );
+      expect(long.length).to.be.at.least(12);
+      for (const { id, messages, ...parts } of long) {
+        for (const [name, count] of Object.entries(parts)) expect(count, `${name} of ${id}`).to.be.above(0);
+      }
+      const [kinds] = await rows<{ kinds: string[] }>(
+        "select array_agg(distinct kind order by kind) as kinds from messages where business_id = 1",
+      );
+      expect(kinds?.kinds).to.include.members(["audio", "document", "image", "location", "note", "template", "text"]);
+    });
+
+    it("with chats in every state, of both departments, unread ones, and cloud chats whose window is over", async () => {
+      const [seen] = await rows<{ states: string[]; departments: number; unread: number; over: number }>(
+        `select array_agg(distinct state order by state) as states, count(distinct department_id)::int as departments,
+                count(*) filter (where unread > 0)::int as unread,
+                count(*) filter (where provider = 'platform-apicloud'
+                                       and last_inbound_at < $1::timestamptz - interval '24 hours')::int as over
+         from (${newest}) as chat`,
+        [now],
+      );
+      expect(seen?.states).to.deep.equal(["bot", "closed", "in_progress", "pending"]);
+      expect(seen).to.include({ departments: 2 });
+      expect(seen?.unread).to.be.at.least(10);
+      expect(seen?.over).to.be.at.least(5);
+    });
+
+    it("with unread messages counted as they are, answers in the same chat, and a count of chats that is right", async () => {
+      const wrong = await rows(
+        `select chat.id from chats as chat where unread <> (
+           select count(*) from messages as message
+           where message.business_id = chat.business_id and message.chat_id = chat.id and direction = 'in'
+             and message.id > chat.read_up_to)`,
+      );
+      expect(wrong).to.deep.equal([]);
+      const strays = await rows(
+        `select message.id from messages as message left join messages as answered
+           on answered.business_id = message.business_id and answered.id = message.reply_to_id
+         where message.reply_to_id is not null
+           and (answered.chat_id is distinct from message.chat_id or answered.id >= message.id)`,
+      );
+      expect(strays).to.deep.equal([]);
+      const [counts] = await rows(
+        `select (select sum(chats)::int from (
+                   select chats from chat_counts union all select chats from chat_count_changes) as all_counts) as counted,
+                (select count(*)::int from chats where last_message_at is not null) as there`,
+      );
+      expect(counts).to.have.property("counted", (counts as { there: number }).there);
+    });
+
+    it("with quick replies, and contacts with fields and tags", async () => {
+      const [seen] = await rows<Record<string, number>>(
+        `select (select count(*) from quick_replies where business_id = 1) as replies,
+                (select count(*) from contacts where business_id = 1 and fields <> '{}') as described,
+                (select count(distinct tag_id) from contact_tags where business_id = 1) as tags,
+                (select count(distinct tag_id) from chat_tags where business_id = 1) as chat_tags`,
+      );
+      expect(seen?.replies).to.be.at.least(5);
+      expect(seen?.described).to.be.at.least(100);
+      expect(seen).to.include({ tags: 4, chat_tags: 4 });
+    });
+  });
+
+  it("says who its users are, what they sign in with, and what it has for the console (.run/demo.json)", () => {
+    const { agent, agent2, password, departments, tags, channels } = description;
+    expect(agent2.id).to.not.equal(agent.id);
+    expect(agent2.email).to.match(/@business1\./);
+    expect(password).to.be.a("string");
+    expect(departments).to.deep.include({ id: 2, nombre: "Reclamos" });
+    expect(tags).to.deep.include({ id: 4, nombre: "Cliente frecuente" });
+    expect(channels).to.deep.equal({ cloud: { phoneNumberId: "10001" } });
+  });
+
   it("leaves the next ids free", async () => {
     const made = await rows(`insert into orders (business_id, type) values (1, 'wa') returning id`);
     await rows("delete from orders where id = $1", [(made[0] as { id: number }).id]);

@@ -162,7 +162,6 @@ describe("what customers and platform tell by webhook", () => {
         { catalog_id: "9", text: "con ají", product_items: [{ product_retailer_id: "p", quantity: 2 }] },
         "con ají",
       ],
-      ["reaction", { message_id: "wamid.x", emoji: "👍" }, "👍"],
       ["system", { body: "El cliente cambió de número", type: "user_changed_number" }, "El cliente cambió de número"],
       ["hologram", { whatever: [1, { deep: true }] }, ""],
       ["hasOwnProperty", { a: 1 }, ""],

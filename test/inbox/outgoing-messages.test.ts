@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
@@ -50,6 +51,36 @@ describe("outgoing messages under way", () => {
     expect(row?.at).to.equal(null);
     expect(await rowOf(message)).to.include({ state: "sending", attempt: 1 });
     expect(await eventsOf(message)).to.deep.equal([]);
+  });
+
+  it("keep what they answer and the kind of their file, in a chat as to a number", async () => {
+    const media = { type: "image", link: "https://files.test/a.jpg" } as const;
+    const author = { kind: "business", name: "Negocio", userId: null } as const;
+    const phone = String(++phones);
+    const replyTo = { id: 101, platformMessageId: "wamid.before" };
+    const template = { name: "t", language: "es", parameters: [], providerBId: null };
+    const [inChat, toNumber, plain] = [
+      await messages.open(
+        { businessId: 1, thread: { chatId: 101 }, to: phone, content: { text: "Mira", media }, author, replyTo },
+        cloudChannel,
+      ),
+      await messages.open(
+        {
+          ...{ businessId: 1, thread: { phone, contactName: "Ana" }, to: phone, author },
+          ...{ content: { text: "Mira", media, template }, replyTo: { ...replyTo, platformMessageId: null } },
+        },
+        cloudChannel,
+      ),
+      await open(),
+    ];
+    const keptOf = (message: OpenedMessage | null) =>
+      world.rows("select kind, reply_to_id, attachment, media_url from messages where id = $1", [message?.id]);
+    const kept = { reply_to_id: 101, attachment: { kind: "image" }, media_url: media.link };
+    expect(await keptOf(inChat)).to.deep.equal([{ ...kept, kind: "image" }]);
+    expect(await keptOf(toNumber)).to.deep.equal([{ ...kept, kind: "template" }]);
+    expect(await keptOf(plain)).to.deep.equal([{ kind: "text", reply_to_id: null, attachment: null, media_url: null }]);
+    expect(inChat).to.include({ replyTo: "wamid.before" });
+    expect(toNumber).not.to.have.property("replyTo");
   });
 
   it("become unknown when their lease runs out, are announced once, and settled by their status (§2.8)", async () => {

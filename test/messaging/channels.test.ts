@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
-import { chatChannels, channels as names } from "../../src/kernel/channels.ts";
+import { chatChannels, cloudChannel, channels as names } from "../../src/kernel/channels.ts";
 import { type ChannelsSettings, channelsOf } from "../../src/messaging/adapters/http-client/channels.ts";
 import type { Sender } from "../../src/messaging/application/sends/ports.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -68,6 +68,11 @@ describe("channels", () => {
       });
     });
   }
+
+  it("tell that a message was read where their platform can be told: on the cloud channel", () => {
+    const able = names.filter((name) => at("https://platform.test")[name].markRead);
+    expect(able).to.deep.equal([cloudChannel]);
+  });
 
   it("have an address each", async () => {
     const requested: string[] = [];

@@ -32,6 +32,50 @@ describe("the cloud API", () => {
   });
   afterEach(() => client.close());
 
+  describe("telling that a message was read", () => {
+    useNock();
+    const host = "https://platform.test";
+    const path = "/v23.0/1055/messages";
+    const markRead = (baseUrl = host, changes = {}) => channel(baseUrl, changes).markRead?.(sender, "wamid.theirs");
+
+    it("makes exactly this request", async () => {
+      let body: unknown;
+      const scope = nock(host, {
+        reqheaders: { authorization: "Bearer EAAsecret", "content-type": "application/json" },
+      })
+        .post(path, (sent) => {
+          body = sent;
+          return true;
+        })
+        .reply(200, { success: true });
+      await markRead();
+      scope.done();
+      expect(body).to.deep.equal({ messaging_product: "whatsapp", status: "read", message_id: "wamid.theirs" });
+    });
+
+    it("never rejects, whatever the platform answers, and asks once", async () => {
+      for (const [status, answer] of [
+        [400, { error: { message: "(#100) Invalid parameter", code: 100 } }],
+        [500, "no JSON"],
+        [200, ""],
+      ] as const) {
+        const scope = nock(host).post(path).reply(status, answer);
+        await markRead();
+        scope.done();
+      }
+      nock(host).post(path).replyWithError("reset");
+      await markRead();
+      await markRead("nowhere");
+    });
+
+    it("gives up after the time that a send may take", async () => {
+      nock(host).post(path).delay(5_000).reply(200, { success: true });
+      const start = performance.now();
+      await markRead(host, { sendMs: 50 });
+      expect(performance.now() - start).to.be.below(2_000);
+    });
+  });
+
   describe("sending a template", () => {
     useNock();
     const host = "https://platform.test";
@@ -123,6 +167,20 @@ describe("the cloud API", () => {
       const outcome = await old.send(sender, { ...message, template: { ...template, parameters: [] } });
       expect(asked).to.deep.equal({ name: "order_ready", language: { code: "es" } });
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
+    });
+
+    it("names the message that it answers, whatever it is itself", async () => {
+      for (const given of [message, aMessage(), aMessage({ media: picture })]) {
+        let asked: { context?: object } = {};
+        nock(host)
+          .post(path, (sent) => {
+            asked = sent;
+            return true;
+          })
+          .reply(200, { messages: [{ id: "wamid.1" }] });
+        await channel(host).send(sender, { ...given, replyTo: "wamid.before" });
+        expect(asked.context).to.deep.equal({ message_id: "wamid.before" });
+      }
     });
 
     it("says nothing that could not be stored", async () => {

@@ -44,6 +44,13 @@ describe("page messages", () => {
     expect(body).to.have.deep.property("message", { text: 'Hola Ana, ñandú "2" & más' });
   });
 
+  it("names the message that it answers", async () => {
+    for (const channel of [pageChannel, photoChannel] as const) {
+      const { body } = await stage.askedFor(aMessage({ replyTo: "m_before" }), { sender: senderOn(channel) });
+      expect(body).to.have.deep.property("reply_to", { mid: "m_before" });
+    }
+  });
+
   it("speaks another version and keeps to its path, whatever the page is called", async () => {
     const { body } = await stage.askedFor(aMessage(), {
       connect: (client) => pageMessages({ client, baseUrl: host, timeouts, version: "v9.9" }),

@@ -31,6 +31,14 @@ describe("the QR provider", () => {
     ]);
   });
 
+  it("names the message that it answers, with a text and with media", async () => {
+    const quoted = { key: { id: "3EB0" } };
+    const text = await stage.askedFor(aMessage({ replyTo: "3EB0" }));
+    expect(text.body).to.have.deep.property("quoted", quoted);
+    const media = await stage.askedFor(aMessage({ text: "", media: picture, replyTo: "3EB0" }), mediaPath);
+    expect(media.body).to.have.deep.property("quoted", quoted);
+  });
+
   it("sends voice alone, and with a text the link below it: voice carries no caption", async () => {
     const { body } = await stage.askedFor(aMessage({ text: "", media: voice }), mediaPath);
     expect(body).to.deep.equal({ number: "59170000001", mediatype: "audio", media: voice.link });

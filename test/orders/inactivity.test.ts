@@ -428,7 +428,7 @@ describe("the cancellation of orders for inactivity", () => {
       };
       await world.database.transaction(async (transaction) => {
         const inbox = new PostgresIncomingStore(transaction, cloudChannel);
-        await inbox.record({ statuses: [], preferences: [], messages: [message] });
+        await inbox.record({ statuses: [], reactions: [], preferences: [], messages: [message] });
         expect((await run()).orders).to.equal(1);
       });
       expect([await isCancelled(writing), await isCancelled(silent)]).to.deep.equal([false, true]);

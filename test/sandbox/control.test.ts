@@ -14,6 +14,7 @@ describe("sandbox: control side", () => {
   });
   afterEach(() => bench.stop());
 
+  const nowSeconds = () => Math.floor(Date.now() / 1_000);
   const say = (input: object, number = customer) => bench.control("POST", `/customers/${number}/say`, input);
 
   describe("customers", () => {
@@ -72,6 +73,46 @@ describe("sandbox: control side", () => {
       expect(bench.receiver.taken.at(-1)?.payload.entry[0]?.id).to.equal("1002");
     });
 
+    it("send files of every kind, with what the platform tells of them", async () => {
+      const base64 = Buffer.from("a picture").toString("base64");
+      const sha256 = "krL6WAKJWDF+QIvYTs+nD17jWxIZkdvCMsSdFmNTcIs=";
+      await say({ text: "mira", media: { type: "image", mime: "image/png", base64 } });
+      await say({ media: { type: "audio", mime: "audio/ogg; codecs=opus", base64 } });
+      await say({ media: { type: "document", mime: "application/pdf", filename: "precios.pdf" } });
+      await say({ media: { type: "video", mime: "video/mp4" }, channel: "cloud" });
+      const [image, audio, document, video] = bench.receiver.messages();
+      expect(image).to.deep.include({ type: "image" });
+      expect(image?.image).to.include({ mime_type: "image/png", caption: "mira", sha256 });
+      expect(audio?.audio).to.include({ mime_type: "audio/ogg; codecs=opus", voice: true, sha256 });
+      expect(document?.document).to.include({ mime_type: "application/pdf", filename: "precios.pdf" });
+      expect(video?.video).to.include({ mime_type: "video/mp4" });
+      const ids = [image?.image, audio?.audio, document?.document, video?.video].map(
+        (file) => (file as { id: string }).id,
+      );
+      for (const id of ids) expect(id).to.match(/^\d{15}$/);
+      expect(new Set(ids)).to.have.property("size", 4);
+    });
+
+    it("answer messages and react to them, which opens the window", async () => {
+      const react = (input: object) => bench.control("POST", `/customers/${customer}/react`, input);
+      await say({ text: "ese", reply_to: "wamid.before" });
+      await bench.control("DELETE");
+      expect((await bench.send({ type: "text", text: { body: "hola" } })).body.error).to.include({ code: 131047 });
+      const { body } = await react({ message_id: "wamid.before", emoji: "👍", name: "Ana", timestamp: nowSeconds() });
+      expect(body).to.deep.equal({ id: body.id, delivered: true });
+      expect((await bench.send({ type: "text", text: { body: "hola" } })).status).to.equal(200);
+      await react({ message_id: "wamid.before", emoji: "", to: "2002" });
+      const [answer, reaction, undone] = bench.receiver.messages();
+      expect(answer?.context).to.deep.equal({ from: "15550000001", id: "wamid.before" });
+      expect(reaction).to.deep.include({
+        ...{ from: customer, id: body.id, type: "reaction" },
+        reaction: { message_id: "wamid.before", emoji: "👍" },
+      });
+      expect(undone?.reaction).to.deep.equal({ message_id: "wamid.before", emoji: "" });
+      const change = bench.receiver.changes().find(({ value }) => value.messages?.includes(undone ?? {}));
+      expect(change?.value.metadata).to.include({ phone_number_id: "2002" });
+    });
+
     it("are told when the webhook was not taken, and it comes again", async () => {
       bench.receiver.answer = (nth) => (nth === 1 ? 500 : 200);
       expect((await say({ text: "hola" })).body.delivered).to.equal(false);
@@ -109,6 +150,11 @@ describe("sandbox: control side", () => {
       [`/customers/${customer}/say`, { type: "order" }, /content must be given/],
       [`/customers/${customer}/say`, { type: "from", content: {} }, /type cannot be from/],
       [`/customers/${customer}/say`, { text: "a", repeat: 11 }, /repeat must be/],
+      [`/customers/${customer}/say`, { media: { type: "hologram", mime: "a/b" } }, /type must be one of image/],
+      [`/customers/${customer}/say`, { media: { type: "image", mime: "a/b", base64: "?" } }, /base64 must be base64/],
+      [`/customers/${customer}/say`, { text: "a", channel: "page" }, /channel must be one of cloud/],
+      [`/customers/${customer}/react`, { emoji: "👍" }, /message_id must be a text/],
+      [`/customers/${customer}/react`, { message_id: "wamid.x" }, /emoji must be an emoji, or empty/],
       ["/customers/ana/say", { text: "a" }, /number must be a phone number/],
       [`/customers/${customer}/preferences`, { value: "maybe" }, /value must be one of stop, resume/],
       ["/webhooks", { paused: "yes" }, /paused must be true or false/],

@@ -222,9 +222,31 @@ describe("sandbox: sending", () => {
   it("marks a message as read", async () => {
     const read = (message_id: string) =>
       bench.call("POST", "/v23.0/2001/messages", { messaging_product: "whatsapp", status: "read", message_id });
+    const reads = async (query = "") => {
+      const { body } = await bench.control<{ message_id: string; times: number }[]>("GET", `/reads${query}`);
+      return body.map(({ message_id: id, times }) => [id, times]);
+    };
     expect(await read("wamid.x")).to.deep.equal({ status: 200, body: { success: true } });
     expect((await read("x")).body.error).to.include({ code: 100 });
     expect(await bench.accepted()).to.be.empty;
+    for (const id of ["wamid.y", "wamid.x"]) await read(id);
+    expect(await reads("?message_id=wamid.x")).to.deep.equal([["wamid.x", 2]]);
+    expect(await reads()).to.have.deep.members([
+      ["wamid.y", 1],
+      ["wamid.x", 2],
+    ]);
+    await bench.control("DELETE");
+    expect(await reads()).to.deep.equal([]);
+  });
+
+  it("keeps what a message answers", async () => {
+    await bench.sent({ context: { message_id: "wamid.theirs" } });
+    await bench.sent();
+    const seen = await bench.accepted();
+    expect(seen.map(({ context }) => context)).to.deep.equal([{ message_id: "wamid.theirs" }, undefined]);
+    for (const context of ["wamid.theirs", {}, { message_id: 5 }]) {
+      expect((await bench.send({ context })).body.error).to.include({ code: 100 });
+    }
   });
 
   it("keeps a number to its rate", async () => {

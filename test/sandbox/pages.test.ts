@@ -51,6 +51,13 @@ describe("sandbox: page messages and direct messages", () => {
     });
   });
 
+  it("keeps what a message answers", async () => {
+    await post(aMessage({ reply_to: { mid: "m_before" } }));
+    const [seen] = await bench.accepted();
+    expect(seen).to.have.deep.property("context", { message_id: "m_before" });
+    expect(await errorOf(aMessage({ reply_to: "m_before" }))).to.include({ code: 100 });
+  });
+
   it("accepts attachments", async () => {
     const attachment = { type: "file", payload: { url: "https://example.org/a.pdf" } };
     expect((await post(aMessage({ message: { attachment } }), "3002")).status).to.equal(200);

@@ -44,6 +44,14 @@ describe("sandbox: the QR provider", () => {
     });
   });
 
+  it("keeps what a message answers", async () => {
+    await sendText({ quoted: { key: { id: "3EB0" } } });
+    await sendMedia({ quoted: { key: { id: "3EB1" } } });
+    const seen = await bench.accepted();
+    expect(seen.map(({ context }) => context)).to.deep.equal([{ message_id: "3EB0" }, { message_id: "3EB1" }]);
+    expect((await sendText({ quoted: "3EB0" })).status).to.equal(400);
+  });
+
   it("accepts media with a caption, and documents with a name", async () => {
     await sendMedia();
     await sendMedia({ mediatype: "document", media: "https://example.org/a", fileName: "a.pdf", caption: undefined });

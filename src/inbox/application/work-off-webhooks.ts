@@ -71,6 +71,7 @@ export class WorkOffWebhooks {
 
 const joined = (news: readonly IncomingNews[]): IncomingNews => ({
   messages: news.flatMap(({ messages }) => messages),
+  reactions: news.flatMap(({ reactions }) => reactions),
   statuses: news.flatMap(({ statuses }) => statuses),
   preferences: news.flatMap(({ preferences }) => preferences),
 });

@@ -24,8 +24,23 @@ export interface IncomingMessage {
   readonly body: string;
   /** What else the platform said of it: media ids, coordinates, products. */
   readonly details?: object;
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string;
   readonly occurredAt: Date;
   readonly referral?: AdReferral;
+}
+
+/** What a customer feels about a message: shown at that message, and no message of its own. */
+export interface IncomingReaction {
+  readonly sender: SenderId;
+  readonly from: string;
+  /** The name in the customer's profile. */
+  readonly name?: string;
+  /** The platform's id of the message that it is about. */
+  readonly messageId: string;
+  /** Empty where the customer takes back what was there. */
+  readonly emoji: string;
+  readonly occurredAt: Date;
 }
 
 /** A customer's word on marketing messages. */
@@ -39,6 +54,7 @@ export interface PreferenceChange {
 /** What a webhook told, in the order in which it told it. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
+  readonly reactions: readonly IncomingReaction[];
   readonly statuses: readonly DeliveryStatus[];
   readonly preferences: readonly PreferenceChange[];
 }

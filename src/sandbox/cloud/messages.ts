@@ -35,6 +35,16 @@ export function referenceOf(body: Fields): string | undefined {
   throw badParameter(`Param biz_opaque_callback_data must be at most ${limits.reference} characters long.`);
 }
 
+/** What it says of the message that it answers. */
+export function contextOf({ context }: Fields): { readonly message_id: string } | undefined {
+  if (context === undefined) return undefined;
+  const id = isObject(context) ? context.message_id : undefined;
+  if (typeof id !== "string" || id === "" || id.length > limits.reference) {
+    throw missingParameter("context['message_id']");
+  }
+  return { message_id: id };
+}
+
 export function requireProduct(body: Fields): void {
   if (body.messaging_product === "whatsapp") return;
   if (body.messaging_product === undefined) throw missingParameter("messaging_product");

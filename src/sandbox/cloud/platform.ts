@@ -6,6 +6,7 @@ import { type ErrorStatuses, graphFailure } from "../graph/graph.ts";
 import { readAccount, readNumbers, type SandboxSettings } from "../settings.ts";
 import { Accounts } from "./accounts.ts";
 import { Customers } from "./customers.ts";
+import { Reads } from "./reads.ts";
 import { cloudRoutes } from "./routes.ts";
 import { StatusQueue } from "./statuses.ts";
 
@@ -20,13 +21,26 @@ export function cloudPlatform(
   const accounts = new Accounts(settings.accounts);
   const statuses = new StatusQueue(webhooks, settings.statusDelayMs ?? 50, log);
   const customers = new Customers(accounts, webhooks);
+  const reads = new Reads();
   return {
-    routes: cloudRoutes({ accounts, customers, statuses, shared }),
+    routes: cloudRoutes({ accounts, customers, statuses, reads, shared }),
     control: [
       control(
         "POST /__sandbox/customers/{number}/say",
-        "a customer writes: {text, type, name, to, referral, context, button, content, id, timestamp, repeat}",
+        "a customer writes: {text, type, name, to, channel, reply_to, media: {type, mime, base64, filename}, referral, " +
+          "context, button, content, id, timestamp, repeat}",
         (input, { path }) => customers.say(path.number ?? "", input),
+      ),
+      control(
+        "POST /__sandbox/customers/{number}/react",
+        "a customer reacts to a message, or takes that back with an empty emoji: {message_id, emoji, to, name, id, " +
+          "timestamp, repeat}",
+        (input, { path }) => customers.react(path.number ?? "", input),
+      ),
+      control(
+        "GET /__sandbox/reads",
+        "messages of customers that were marked as read, when first and how often; ?message_id=",
+        (_, { query }) => reads.list(query),
       ),
       control(
         "POST /__sandbox/customers/{number}/preferences",
@@ -60,6 +74,7 @@ export function cloudPlatform(
     failure: graphFailure(errorStatuses),
     reset() {
       customers.clear();
+      reads.clear();
       statuses.reset();
       errorStatuses.clear();
     },

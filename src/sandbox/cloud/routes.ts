@@ -15,7 +15,8 @@ import {
 } from "../graph/graph.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
-import { contentOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
+import { contentOf, contextOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
+import type { Reads } from "./reads.ts";
 import type { StatusQueue } from "./statuses.ts";
 import { fieldsOf, nodeOf } from "./templates.ts";
 
@@ -24,6 +25,7 @@ export interface Cloud {
   readonly accounts: Accounts;
   readonly customers: Customers;
   readonly statuses: StatusQueue;
+  readonly reads: Reads;
   readonly shared: Shared;
 }
 
@@ -40,7 +42,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
         const sender = senderOf(accounts, call);
         const body = jsonOf(call);
         requireProduct(body);
-        return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(body);
+        return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(cloud, sender, body);
       },
     },
     {
@@ -91,13 +93,14 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
   if (to === null) throw invalidParameter("Param to is not a valid phone number");
 
   const reference = referenceOf(body);
+  const context = contextOf(body);
   const content = contentOf(body, sender.business.templates);
   requireReachable(cloud, sender, to, content);
   if (!sender.mayEmit()) throw new GraphError(130429, overRate);
 
   const id = nextId(to);
   const origin = { channel: cloudChannel, from: sender.phoneNumberId, sender } as const;
-  cloud.statuses.add(cloud.shared.accept({ ...content, ...origin, id, to, reference }));
+  cloud.statuses.add(cloud.shared.accept({ ...content, ...origin, id, to, reference, context }));
   return {
     messaging_product: "whatsapp",
     contacts: [{ input, wa_id: to }],
@@ -122,9 +125,10 @@ const overRate =
   "Message failed to send because there were too many messages sent from this phone number in a short period of time";
 const optedOut = "This recipient has chosen to stop receiving marketing messages from your business.";
 
-function markAsRead({ status, message_id: id }: Fields): object {
+function markAsRead({ reads }: Cloud, { phoneNumberId }: Sender, { status, message_id: id }: Fields): object {
   if (status !== "read") throw badParameter("Param status must be one of {READ}");
   if (typeof id !== "string" || !id.startsWith("wamid.")) throw badParameter("Param message_id is not a message id");
+  reads.add(phoneNumberId, id);
   return { success: true };
 }
 

@@ -98,6 +98,7 @@ const view = (message: AcceptedMessage): object => ({
   media: message.media,
   reaction: message.reaction,
   reference: message.reference,
+  context: message.context,
   statuses: message.statuses,
 });
 

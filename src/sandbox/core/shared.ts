@@ -14,6 +14,8 @@ export interface SentMessage {
   readonly media?: object | undefined;
   readonly reaction?: object | undefined;
   readonly reference?: string | undefined;
+  /** Which message it answers. */
+  readonly context?: object | undefined;
 }
 
 export interface AcceptedMessage extends SentMessage {

@@ -69,7 +69,7 @@ export function pagesPlatform(
     const content = contentOf(body, page.channel);
     requireReachable(page, to, windowMs);
     const id = `m_${randomBytes(36).toString("base64url")}`;
-    shared.accept({ ...content, id, channel: page.channel, from: page.pageId, to });
+    shared.accept({ ...content, id, channel: page.channel, from: page.pageId, to, context: contextOf(body) });
     return { recipient_id: to, message_id: id };
   }
 
@@ -112,6 +112,14 @@ function recipientOf({ recipient }: Fields): string {
     throw badParameter("Param recipient['id'] must be a non-empty string");
   }
   return recipient.id;
+}
+
+/** Which message it answers, as the platforms of all channels show it here. */
+function contextOf({ reply_to: replyTo }: Fields): object | undefined {
+  if (replyTo === undefined) return undefined;
+  const mid = isObject(replyTo) ? replyTo.mid : undefined;
+  if (typeof mid !== "string" || mid === "") throw badParameter("Param reply_to['mid'] must be a non-empty string");
+  return { message_id: mid };
 }
 
 /** Milliseconds after the customer's last message in which a message of this kind may be sent. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { qrChannel } from "../../kernel/channels.ts";
-import { dialled, type Fields, fieldsIn } from "../core/input.ts";
+import { dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import type { SentMessage, Shared } from "../core/shared.ts";
@@ -24,7 +24,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     if (sender.connected === false) throw refusal(500, "Connection Closed");
     const to = recipientOf(body.number);
     const id = `3EB0${randomBytes(9).toString("hex").toUpperCase()}`;
-    shared.accept({ ...content, id, channel: qrChannel, from: sender.instance, to });
+    shared.accept({ ...content, id, channel: qrChannel, from: sender.instance, to, context: contextOf(body) });
     return {
       key: { remoteJid: `${to}@s.whatsapp.net`, fromMe: true, id },
       pushName: "",
@@ -76,6 +76,14 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
       return { status, body: { status, error: STATUS_CODES[status], response: { message: details } } };
     },
   };
+}
+
+/** Which message it answers, as the platforms of all channels show it here. */
+function contextOf({ quoted }: Fields): object | undefined {
+  if (quoted === undefined) return undefined;
+  const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;
+  if (typeof id !== "string" || id === "") throw complaint('requires property "key.id"');
+  return { message_id: id };
 }
 
 const complaint = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);

@@ -1,11 +1,14 @@
 import { reportedStates } from "../../../kernel/delivery.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import type { IncomingMessage, IncomingNews, PreferenceChange } from "../../domain/incoming.ts";
+import type { IncomingMessage, IncomingNews, IncomingReaction, PreferenceChange } from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** One character, which may be put together from many: a family with its skin tones has 25 units. */
+const longestEmoji = 64;
 
 /** Whatever the platform sent: nothing of it is taken for granted. */
 type Json = Readonly<Record<string, unknown>>;
@@ -17,6 +20,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function readCloudWebhook(payload: string): IncomingNews {
   const root = unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload);
   const messages: IncomingMessage[] = [];
+  const reactions: IncomingReaction[] = [];
   const statuses: DeliveryStatus[] = [];
   const preferences: PreferenceChange[] = [];
   for (const entry of list(object(root).entry)) {
@@ -25,12 +29,15 @@ export function readCloudWebhook(payload: string): IncomingNews {
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       const names = profileNames(value);
-      messages.push(...list(value.messages).flatMap((message) => readMessage(message, sender, names)));
+      for (const message of list(value.messages)) {
+        if (message.type === "reaction") reactions.push(...readReaction(message, sender, names));
+        else messages.push(...readMessage(message, sender, names));
+      }
       statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
     }
   }
-  return { messages, statuses, preferences };
+  return { messages, reactions, statuses, preferences };
 }
 
 function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
@@ -42,6 +49,7 @@ function readMessage(message: Json, sender: string, names: ReadonlyMap<string, s
   const details = omit(message, ["id", "from", "timestamp", "type", "referral", "text"]);
   const referral = object(message.referral);
   const adId = id(referral.source_id);
+  const replyTo = id(object(message.context).id);
   return [
     {
       sender,
@@ -51,10 +59,22 @@ function readMessage(message: Json, sender: string, names: ReadonlyMap<string, s
       kind,
       body: bodyOf(kind, object(message[kind])),
       ...(Object.keys(details).length > 0 ? { details } : {}),
+      ...(replyTo === undefined ? {} : { replyTo }),
       occurredAt: time(message.timestamp),
       ...(adId !== undefined && referral.source_type === "ad" ? { referral: { adId, details: referral } } : {}),
     },
   ];
+}
+
+function readReaction(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingReaction[] {
+  const from = digits(message.from);
+  const reaction = object(message.reaction);
+  const messageId = id(reaction.message_id);
+  if (from === undefined || messageId === undefined) return [];
+  const name = names.get(from);
+  const emoji = beginning(text(reaction.emoji), longestEmoji);
+  const occurredAt = time(message.timestamp);
+  return [{ sender, from, ...(name === undefined ? {} : { name }), messageId, emoji, occurredAt }];
 }
 
 /** What an inbox shows of each kind of message. */
@@ -67,8 +87,6 @@ function bodyOf(kind: string, content: Json): string {
       return text(content.text);
     case "interactive":
       return text(object(content.button_reply).title) || text(object(content.list_reply).title);
-    case "reaction":
-      return text(content.emoji);
     case "location":
       return text(content.name) || text(content.address);
     case "order":

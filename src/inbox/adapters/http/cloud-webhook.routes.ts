@@ -66,11 +66,18 @@ export function cloudWebhookRoutes(
     path: "/webhooks/cloud",
     operationId: "receiveCloudWebhook",
     tag: "Webhooks",
-    summary: "Customer messages, delivery statuses and opt-outs from the messaging platform",
+    summary: "Customer messages, reactions, delivery statuses and opt-outs from the messaging platform",
     rules: [
       ["Webhook.1", "`X-Hub-Signature-256` holds the HMAC-SHA256 of the bytes of the body with the app secret."],
       ["Webhook.2", "It is stored and answered; what follows from it happens afterwards."],
       ["Webhook.3", "Delivered twice, late or out of order, it changes nothing twice and turns nothing back."],
+      [
+        "Webhook.4",
+        "A reaction is shown at the message that it is about and is no message of its own; the customer's latest counts, " +
+          "and an empty one takes it back. It is told by `message:changed`, raises no chat and is not counted as unread, " +
+          "and it opens the service window. One to a message that is not in the customer's chat is dropped.",
+      ],
+      ["Webhook.5", "A message that answers another one of its chat names it: `responde_a`."],
     ],
     auth: "none",
     rateLimit: "none",

@@ -41,7 +41,8 @@ export const messageFields = (row: string): Columns<MessageView> => ({
   details: `${row}.details`,
   replyToId: `${row}.reply_to_id`,
   internal: `${row}.internal`,
-  reactions: `${row}.reactions`,
+  // One that was taken back is kept without its emoji.
+  reactions: `jsonb_path_query_array(${row}.reactions, '$[*] ? (@.emoji != "")')`,
 });
 
 const ticketFields = {
@@ -202,19 +203,28 @@ export const toldOfChange = `
     select business_id, id * 2 as position, ${told("message:status")}
     from news`;
 
+/** Rows of `message:changed` for the messages of the CTE `news`. */
+const toldOfLooks = `
+    select business_id, id * 2 as position, ${told("message:changed")}
+    from news`;
+
 /**
  * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
  * `inbox:reorder` for each chat in `raised`. Ends in `logged`. Payloads are English; the realtime adapter gives
  * them the wire's spelling.
+ *
+ * @param looks - Rows of `moved` with `looks` are of messages that clients know and that look different now: each is
+ *   told by `message:changed`. Without this, `moved` needs no such column.
  */
-export const announcing = (raised: string = raising.now): string => `
+export const announcing = (raised: string = raising.now, { looks = false } = {}): string => `
   ${raised},
   ${news},
   events as (
     ${toldOfNew} where is_new
     union all
-    ${toldOfChange} where not is_new
+    ${toldOfChange} where not is_new ${looks ? "and not looks" : ""}
     union all
+    ${looks ? `${toldOfLooks} where looks union all` : ""}
     select risen.business_id, newest.id * 2 + 1 as position, ${told("inbox:reorder")}
     from (
       select distinct on (business_id, chat_id) * from news

@@ -379,7 +379,10 @@ export class PostgresChatDesk implements WaitingDesk {
       this.leaseSeconds,
     ]);
     if (!row) throw new Error("a message was not entered");
-    return { businessId, to, channel, content, takesConversation: true, ...row };
+    // Another channel knows nothing of the message that is answered.
+    const answered = channel === chat.provider ? replyTo?.platformMessageId : null;
+    const opened = { businessId, to, channel, content, takesConversation: true, ...row };
+    return answered ? { ...opened, replyTo: answered } : opened;
   }
 
   announce({ businessId, chatId, audience }: HeldChat, withTickets: boolean): Promise<LoggedEvent[]> {

@@ -44,6 +44,18 @@ const store: Statement = {
               message.state, message.platform_message_id`,
 };
 
+/** Names the messages that new ones answer, where they are in the same chat; one may have come together with its answer. */
+const link: Statement = {
+  name: "incoming_replies",
+  text: `
+    update messages as message set reply_to_id = answered.id
+    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, chat_id bigint, reply_to text)
+    join messages as answered
+      on answered.business_id = news.business_id and answered.platform_message_id = news.reply_to
+         and answered.chat_id = news.chat_id
+    where message.business_id = news.business_id and message.id = news.id`,
+};
+
 /** The place of one message in the inbox. */
 interface Thread {
   /** Of the message, among those that were given. */
@@ -69,6 +81,7 @@ export async function storeMessages(
   });
   const stored = await inChunks<StoredRow>(transaction, store, rows);
   const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
+  await inChunks(transaction, link, repliesAmong(stored, byPlatformId));
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
   return stored.map((row) => ({
     ...row,
@@ -76,6 +89,12 @@ export async function storeMessages(
     begins: begun.has(row.conversation_id),
   }));
 }
+
+const repliesAmong = (stored: readonly StoredRow[], byPlatformId: ReadonlyMap<string, IncomingMessage>): object[] =>
+  stored.flatMap(({ business_id, id, chat_id, platform_message_id }) => {
+    const replyTo = byPlatformId.get(platform_message_id)?.replyTo;
+    return replyTo === undefined ? [] : [{ business_id, id, chat_id, reply_to: replyTo }];
+  });
 
 const threadRow = (message: IncomingMessage, position: number) => ({
   position,

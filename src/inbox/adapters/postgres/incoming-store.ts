@@ -7,14 +7,15 @@ import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
+import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 
 /**
  * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
- * click. A chat that only a message of ours raises comes without `inbound_at`. An agent who closed a chat has it until
- * its customer writes again.
+ * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted is
+ * not raised. An agent who closed a chat has it until its customer writes again.
  */
 const raise: Statement = {
   name: "incoming_raise",
@@ -22,17 +23,18 @@ const raise: Statement = {
     with given as (
       select * from jsonb_to_recordset($1::jsonb) as news(
         business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
-        arrived bigint[], begins boolean)
+        arrived bigint[], begins boolean, rises boolean)
     ),
     locked as (
       select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins
+             given.begins, given.rises
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
     )
     update chats as chat
-    set last_message_at = greatest(chat.last_message_at, now()),
+    set last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
+                               else chat.last_message_at end,
         last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
         ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
                      then locked.ad_id else chat.ad_id end,
@@ -45,17 +47,19 @@ const raise: Statement = {
     from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
 };
 
-const announce: Statement = {
-  name: "incoming_announce",
+const announcement = (name: string, looks: boolean): Statement => ({
+  name,
   text: `
     with moved as (
-      select ${messageColumns}, news.before
-      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text)
+      select ${messageColumns}, news.before, news.looks
+      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
       join messages as message on message.business_id = news.business_id and message.id = news.id
     ),
-    ${announcing(raising.done)}
+    ${announcing(raising.done, { looks })}
     select ${eventColumns} from logged order by business_id, number`,
-};
+});
+const announce = announcement("incoming_announce", false);
+const announceWithLooks = announcement("incoming_announce_with_looks", true);
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
@@ -68,39 +72,59 @@ export class PostgresIncomingStore implements IncomingStore {
     private readonly provider: string,
   ) {}
 
-  async record({ statuses, preferences, messages }: IncomingNews): Promise<LoggedEvent[]> {
+  async record({ statuses, preferences, messages, reactions }: IncomingNews): Promise<LoggedEvent[]> {
     const { transaction, provider } = this;
+    await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
     await learnFrom(transaction, moved);
     await applyPreferences(transaction, provider, preferences);
     await takeConversationsOf(transaction, moved);
     const arrived = await storeMessages(transaction, provider, messages);
     const news = [...moved, ...arrived];
-    await inChunks(transaction, raise, chatsToRaise(news));
-    return this.tell(news);
+    // Last of what is written to messages: one may be about a message that came with it.
+    const reacted = await storeReactions(transaction, provider, reactions);
+    await inChunks(transaction, raise, chatsToRaise(news, reacted));
+    return this.tell(news, reacted);
   }
 
-  private tell(news: readonly MessageNews[]): Promise<LoggedEvent[]> {
-    const inOrder = [...news].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
-    const rows = inOrder.map(({ business_id, id, before }) => ({ business_id, id, before }));
-    return inChunks<LoggedEvent>(this.transaction, announce, rows);
+  private tell(news: readonly MessageNews[], reacted: readonly StoredReaction[]): Promise<LoggedEvent[]> {
+    const told = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
+    const looks = newLooks(news, reacted);
+    const rows = [...told, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
+    return inChunks<LoggedEvent>(this.transaction, looks.length > 0 ? announceWithLooks : announce, rows);
   }
 }
 
-/** One row for each chat that is to rise, in the order in which chats are locked. */
-function chatsToRaise(news: readonly MessageNews[]): object[] {
+const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
+
+/** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
+function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction[]) {
+  const toldNow = new Set(news.filter(({ before }) => wasUntold(before)).map(keyOf));
+  const changed = reacted.filter((row) => row.shows && !wasUntold(row.state) && !toldNow.has(keyOf(row)));
+  const once = new Map(changed.map((row) => [keyOf(row), row]));
+  return [...once.values()].map(({ business_id, id, state }) => ({ business_id, id, before: state, looks: true }));
+}
+
+/** One row for each chat that rises or whose customer reacted, in the order in which chats are locked. */
+function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
   const raisers = news.filter(({ before, state }) => wasUntold(before) && mayReach(state));
-  const chats = groupBy(raisers, (row) => `${row.business_id} ${row.chat_id}`);
-  const rows = [...chats.values()].flatMap((group) => {
-    const [first] = group;
+  const chats = groupBy<MessageNews | StoredReaction, string>(
+    [...raisers, ...reacted],
+    (row) => `${row.business_id} ${row.chat_id}`,
+  );
+  const rows = [...chats.values()].flatMap((rowsOfChat) => {
+    const [first] = rowsOfChat;
     if (!first) return [];
+    const group = rowsOfChat.flatMap((row) => ("before" in row ? row : []));
     const messages = group.flatMap(({ message }) => message ?? []);
+    const reactions = rowsOfChat.flatMap((row) => ("before" in row ? [] : { occurredAt: row.at }));
     const click = latest(messages.filter(({ referral }) => referral !== undefined));
     return [
       {
         business_id: first.business_id,
         chat_id: first.chat_id,
-        inbound_at: latest(messages)?.occurredAt,
+        rises: group.length > 0,
+        inbound_at: latest<{ readonly occurredAt: Date }>([...messages, ...reactions])?.occurredAt,
         ad_id: click?.referral?.adId,
         referral: click?.referral?.details,
         clicked_at: click?.occurredAt,
@@ -112,8 +136,8 @@ function chatsToRaise(news: readonly MessageNews[]): object[] {
   return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
 }
 
-const latest = (messages: readonly IncomingMessage[]): IncomingMessage | undefined =>
-  messages.reduce<IncomingMessage | undefined>(
-    (found, message) => (found && found.occurredAt > message.occurredAt ? found : message),
+const latest = <News extends Pick<IncomingMessage, "occurredAt">>(news: readonly News[]): News | undefined =>
+  news.reduce<News | undefined>(
+    (found, each) => (found && found.occurredAt > each.occurredAt ? found : each),
     undefined,
   );

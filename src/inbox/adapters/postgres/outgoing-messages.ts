@@ -19,7 +19,7 @@ import { findingRooms, findingThreads } from "./thread-sql.ts";
 
 /**
  * Enters the message in the conversation that `finding` looks for: `conversations` is the CTE of it that holds the
- * conversation. The parameters of `finding` begin at $13.
+ * conversation. The parameters of `finding` begin at $15.
  */
 const opening = (name: string, finding: string, conversations: string): Statement => ({
   name,
@@ -27,10 +27,10 @@ const opening = (name: string, finding: string, conversations: string): Statemen
     with ${finding}
     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                           author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
-                          attempt, lease_until)
+                          attempt, lease_until, reply_to_id, attachment)
     select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
            $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
-           now() + make_interval(secs => $12)
+           now() + make_interval(secs => $12), $13::bigint, $14::jsonb
     from ${conversations}
     returning id, attempt, reference`,
 });
@@ -38,7 +38,7 @@ const opening = (name: string, finding: string, conversations: string): Statemen
 const openForNumber = opening(
   "message_open",
   `wanted as (
-      select $1::bigint as business_id, $13::text as provider, $14::text as phone, $15::text as name, null::text as ad_id
+      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, null::text as ad_id
     ),
     ${findingThreads}`,
   "threads",
@@ -48,7 +48,7 @@ const openInChat = opening(
   "message_open_in_chat",
   `owners as (
       select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
-      from chats as chat where chat.business_id = $1 and chat.id = $13
+      from chats as chat where chat.business_id = $1 and chat.id = $15
     ),
     ${findingRooms}`,
   "talks",
@@ -130,7 +130,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
   ) {}
 
   async open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null> {
-    const { businessId, thread, to, content, author, takesConversation = false } = message;
+    const { businessId, thread, to, content, author, replyTo, takesConversation = false } = message;
     const values = [
       businessId,
       kindOf(content, channel),
@@ -144,13 +144,18 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       message.datedAt ?? null,
       takesConversation,
       this.leaseSeconds,
+      replyTo?.id ?? null,
+      content.media ? JSON.stringify({ kind: content.media.type }) : null,
     ];
     const cell = this.cells.of(businessId);
     const [row] =
       "chatId" in thread
         ? await cell.rows<OpenedRow>(openInChat, [...values, thread.chatId])
         : await cell.rows<OpenedRow>(openForNumber, [...values, channel, thread.phone, thread.contactName]);
-    return row ? { businessId, to, channel, content, takesConversation, ...row } : null;
+    if (!row) return null;
+    const answered = replyTo?.platformMessageId ?? null;
+    const opened = { businessId, to, channel, content, takesConversation, ...row };
+    return answered === null ? opened : { ...opened, replyTo: answered };
   }
 
   async settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]> {

@@ -6,13 +6,18 @@ import type { MessagingPlatform } from "../../application/templates/ports.ts";
 import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../domain/platform.ts";
 import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
-import { type AnswerDialect, captioned, channelBy, fileNameOf, textWithLink } from "./sending.ts";
+import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "./sending.ts";
 
 /** The platform's cloud channel. */
-export const cloudMessages = (settings: GraphSettings): Channel =>
-  channelBy(settings, dialect, (sender, message) =>
+export const cloudMessages = (settings: GraphSettings): Channel => ({
+  ...channelBy(settings, dialect, (sender, message) =>
     graphSend(settings.version, sender, { ...addressOf(message), ...contentOf(message) }),
-  );
+  ),
+  markRead: async (sender, id) => {
+    const body = { messaging_product: "whatsapp", status: "read", message_id: id };
+    await posted(settings, graphSend(settings.version, sender, body));
+  },
+});
 
 export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> {
   readonly timeouts: {
@@ -79,11 +84,12 @@ export class CloudTemplates implements MessagingPlatform {
   }
 }
 
-const addressOf = ({ to, reference }: ChannelMessage): object => ({
+const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
   messaging_product: "whatsapp",
   recipient_type: "individual",
   to,
   biz_opaque_callback_data: reference,
+  ...(replyTo !== undefined && { context: { message_id: replyTo } }),
 });
 
 /** Longer texts are no captions. */

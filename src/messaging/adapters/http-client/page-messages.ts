@@ -19,6 +19,7 @@ export const pageMessages = (settings: GraphSettings): Channel =>
       // a purpose which nobody here can vouch for, and misuse costs the page its permission.
       messaging_type: "UPDATE",
       message: { ...contentOf(message), ...(sender.channel === pageChannel && { metadata: message.reference }) },
+      ...(message.replyTo !== undefined && { reply_to: { mid: message.replyTo } }),
     }),
   );
 

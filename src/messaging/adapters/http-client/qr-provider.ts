@@ -8,7 +8,10 @@ export const qrProvider = (settings: ChannelSettings): Channel =>
   channelBy(settings, dialect, ({ platformId, accessToken }, message) => ({
     path: `/message/${captioned(message).media ? "sendMedia" : "sendText"}/${encodeURIComponent(platformId)}`,
     headers: { apikey: accessToken, "content-type": "application/json" },
-    body: JSON.stringify(contentOf(message)),
+    body: JSON.stringify({
+      ...contentOf(message),
+      ...(message.replyTo !== undefined && { quoted: { key: { id: message.replyTo } } }),
+    }),
   }));
 
 function contentOf({ to: number, ...content }: ChannelMessage): object {

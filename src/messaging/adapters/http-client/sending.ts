@@ -41,25 +41,30 @@ export interface SendRequest {
 
 /** A channel by what it asks of its platform for a message, and by what the platform's answers say. */
 export function channelBy(
-  { client, baseUrl, timeouts }: ChannelSettings,
+  settings: ChannelSettings,
   dialect: AnswerDialect,
   requestFor: (sender: Sender, message: ChannelMessage) => SendRequest,
 ): Channel {
-  const root = rootOf(baseUrl);
-  const { connectMs, sendMs } = timeouts;
   return {
     send: async (sender, message) => {
-      const { path, headers, body } = requestFor(sender, message);
-      const outcome = await client.request({
-        method: "POST",
-        url: root + path,
-        headers: { accept: "application/json", ...headers },
-        body,
-        timeouts: { connectMs, totalMs: sendMs },
-      });
+      const outcome = await posted(settings, requestFor(sender, message));
       return outcome.kind === "answer" ? readAnswer(outcome, dialect, sender.accessToken) : outcome;
     },
   };
+}
+
+/** One request, within the time that a send may take; it never rejects. */
+export function posted(
+  { client, baseUrl, timeouts: { connectMs, sendMs } }: ChannelSettings,
+  { path, headers, body }: SendRequest,
+): Promise<HttpOutcome> {
+  return client.request({
+    method: "POST",
+    url: rootOf(baseUrl) + path,
+    headers: { accept: "application/json", ...headers },
+    body,
+    timeouts: { connectMs, totalMs: sendMs },
+  });
 }
 
 /**

@@ -39,13 +39,18 @@ export interface ChannelMessage extends MessageContent {
   readonly to: string;
   /** Opaque to the platform; where the channel allows it, it comes back in every delivery status. */
   readonly reference: string;
+  /** The platform's id of the message that it answers; channels that cannot show that leave it out. */
+  readonly replyTo?: string;
 }
 
 /** One way to customers. */
 export interface Channel {
   /** Makes exactly one request, never retries, and never rejects: whatever happens is an outcome. */
   send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
-  /** Tells the customer that a message of theirs was read, where the channel can. Rejects where that failed. */
+  /**
+   * Tells the customer that a message was read, where the channel can. Makes at most one request, within the time
+   * that a send may take, and never rejects: nothing hangs on whether it gets through.
+   */
   markRead?(sender: Sender, platformMessageId: string): Promise<void>;
 }
 
@@ -67,6 +72,8 @@ export interface NewMessage {
   readonly content: MessageContent;
   readonly templateId?: number;
   readonly author: Author;
+  /** The message of the same chat that it answers; what the platform does not know is shown here alone. */
+  readonly replyTo?: { readonly id: number; readonly platformMessageId: string | null };
   /** For reports. */
   readonly categoryId?: number | null;
   /** A date that the sender ties to the message. */
@@ -86,6 +93,8 @@ export interface OpenedMessage {
   readonly channel: string;
   readonly to: string;
   readonly content: MessageContent;
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string;
   readonly takesConversation?: boolean;
 }
 

@@ -78,8 +78,9 @@ export class SendMessage {
     return await this.hand(message, sender);
   }
 
-  private hand({ to, reference, content }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
-    return this.channels[sender.channel].send(sender, { to, reference, ...content });
+  private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
+    const message = { to, reference, ...content, ...(replyTo !== undefined && { replyTo }) };
+    return this.channels[sender.channel].send(sender, message);
   }
 
   /** What cannot be written down now stays under its lease, and becomes unknown when that runs out. */
