@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Answer } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import type { Listener } from "../support/world.ts";
 import { Inbox, people, sales, support } from "./inbox-support.ts";
 
@@ -165,11 +166,13 @@ describe("acting on chats", () => {
     });
 
     it("answers a message of the same chat", async () => {
-      const { chatId } = await inbox.customerWrites("¿cuánto cuesta?");
+      const { chatId, phone } = await inbox.customerWrites("¿cuánto cuesta?");
       const other = await inbox.customerWrites("otra persona");
       const [question] = await messages(chatId);
       const answer = await say(people.ana, chatId, { texto: "20 Bs", responde_a: question.id });
       expect(answer.responde_a).to.equal(question.id);
+      const [sent] = (await inbox.sentTo(phone)).slice(-1);
+      expect(sent.context).to.deep.equal({ message_id: question.platform_message_id });
       const [foreign] = await messages(other.chatId);
       await inbox.refused(404, "message_not_found", people.ana, "POST", `/chats/${chatId}/messages`, {
         texto: "no",
@@ -335,6 +338,12 @@ describe("acting on chats", () => {
       expect((await act(people.ana, chatId, "read", { hasta: second.id })).no_leidos).to.equal(1);
       expect((await act(people.ana, chatId, "read", { hasta: first.id })).no_leidos).to.equal(1);
       expect((await act(people.ana, chatId, "read", { hasta: third.id })).no_leidos).to.equal(0);
+      const reads = async (message: Answer["json"]) =>
+        (await inbox.world.control("GET", `/reads?message_id=${encodeURIComponent(message.platform_message_id)}`)).map(
+          ({ times }: { times: number }) => times,
+        );
+      await eventually(async () => (await reads(third)).length === 1);
+      expect([await reads(second), await reads(first), await reads(third)]).to.deep.equal([[1], [], [1]]);
       await inbox.customerWrites("cuatro", phone);
       expect((await inbox.chat("key", chatId)).no_leidos).to.equal(1);
       const other = await inbox.customerWrites("ajeno");
