@@ -426,7 +426,7 @@ describe("Real-time gateway", () => {
 
   describe("a client that does not keep up", () => {
     it("is dropped while the others go on", async () => {
-      const { gateway, url, client, connections } = await liveClient({ sweepMs: 20, maxWaitingPackets: 20 });
+      const { gateway, url, client, connections } = await liveClient({ sweepMs: 20, maxWaitingBytes: 400_000 });
       const slow = world.client(url, { token: "ana" });
       await eventually(() => slow.heard.length === 1);
       // Reading nothing any more, as behind a network that swallows everything.
