@@ -237,6 +237,7 @@ export class RealtimeGateway implements EventFeed {
     socket.on("disconnect", () => {
       this.presence?.leave(client);
       this.audiences.remove(client);
+      if (!this.audiences.has(client.businessId)) this.presence?.abandon(client.businessId);
       socket.conn.close();
     });
     // Of several that connected at the same moment all were let in.
@@ -266,7 +267,10 @@ export class RealtimeGateway implements EventFeed {
         const subject = this.telling.live(event);
         if (subject?.audience) this.presence?.moved(businessId, subject.id, subject.audience);
       },
-      resyncLive: (number) => this.telling.resync(businessId, number),
+      resyncLive: (number) => {
+        this.telling.resync(businessId, number);
+        this.presence?.forget();
+      },
       past: (events, view) => this.telling.past(businessId, events, view),
       isPressed: () => this.pressed,
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),

@@ -126,6 +126,17 @@ export class Presence {
     for (const client of viewed.here) this.closeHidden(client);
   }
 
+  /** Events were missed: who may hear of what is asked again. */
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** No client of the business is left here, and its events are not heard any more. */
+  abandon(businessId: number): void {
+    this.forget();
+    for (const [key, viewed] of this.viewed) if (viewed.businessId === businessId) this.viewed.delete(key);
+  }
+
   /** The client hears something else than before. */
   viewChanged(client: Client): void {
     this.closeHidden(client);
