@@ -8,6 +8,7 @@ import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
 import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
+import type { PresenceWords } from "../../src/infra/realtime/presence.ts";
 import type { Visibility } from "../../src/infra/realtime/visibility.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import type { Log } from "../../src/kernel/log.ts";
@@ -30,6 +31,20 @@ const open: Visibility = {
   mayHear: () => true,
   audiences: async () => new Map(),
   gone: ({ id }) => ({ name: "gone", payload: { id } }),
+};
+
+/** As `open`, with subjects that everybody may hear of. */
+export const withSubjects: Visibility = {
+  ...open,
+  audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),
+};
+
+export const presence: PresenceWords = {
+  typing: "typing",
+  viewing: "viewing",
+  subjectIn: (payload) => payload as number | null,
+  toldTyping: (subject, user) => ({ name: "types", payload: { subject, user: user.name } }),
+  toldViewing: (subject, users) => ({ name: "views", payload: { subject, users: users.map(({ name }) => name) } }),
 };
 
 const logEvents = {
