@@ -1,14 +1,20 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { BusinessFeed } from "./business-feed.ts";
-import type { Client } from "./client.ts";
+import { type Client, roomOfView } from "./client.ts";
 import type { View } from "./visibility.ts";
+
+/** Where those are who hear the same. */
+export interface RoomOfView {
+  readonly view: View;
+  readonly room: string;
+}
 
 /** Those of one business that are connected to this process. */
 interface Audience {
   readonly feed: BusinessFeed;
   readonly clients: Set<Client>;
   /** What they hear, each view once, by its key. */
-  readonly views: Map<string, { readonly view: View; clients: number }>;
+  readonly views: Map<string, RoomOfView & { clients: number }>;
 }
 
 /** Who is connected to this process, by business. A business has a feed as long as somebody hears it. */
@@ -36,8 +42,8 @@ export class Audiences {
   }
 
   /** What the clients of the business hear, each view once. */
-  *views(businessId: number): Iterable<View> {
-    for (const { view } of this.byBusiness.get(businessId)?.views.values() ?? []) yield view;
+  views(businessId: number): Iterable<RoomOfView> {
+    return this.byBusiness.get(businessId)?.views.values() ?? [];
   }
 
   /** The number of the event that the live clients of the business got last. */
@@ -54,14 +60,14 @@ export class Audiences {
       this.byBusiness.set(businessId, audience);
     }
     audience.clients.add(client);
-    count(audience, client.view, 1);
+    count(audience, client, client.view, 1);
     return audience.feed;
   }
 
   remove(client: Client): void {
     const audience = this.byBusiness.get(client.businessId);
     if (!audience?.clients.delete(client)) return;
-    count(audience, client.view, -1);
+    count(audience, client, client.view, -1);
     if (audience.clients.size > 0) return;
     audience.feed.close();
     this.byBusiness.delete(client.businessId);
@@ -71,8 +77,8 @@ export class Audiences {
   changeView(client: Client, before: View): void {
     const audience = this.byBusiness.get(client.businessId);
     if (!audience?.clients.has(client)) return;
-    count(audience, before, -1);
-    count(audience, client.view, 1);
+    count(audience, client, before, -1);
+    count(audience, client, client.view, 1);
   }
 
   /** Events whose change is committed. */
@@ -103,8 +109,8 @@ export class Audiences {
   }
 }
 
-function count({ views }: Audience, view: View, sign: 1 | -1): void {
-  const known = views.get(view.key) ?? { view, clients: 0 };
+function count({ views }: Audience, { businessId }: Client, view: View, sign: 1 | -1): void {
+  const known = views.get(view.key) ?? { view, room: roomOfView(businessId, view), clients: 0 };
   known.clients += sign;
   if (known.clients > 0) views.set(view.key, known);
   else views.delete(view.key);

@@ -98,8 +98,8 @@ export class RealtimeGateway implements EventFeed {
   private readonly presence: Presence | undefined;
   private readonly settings: RealtimeSettings & typeof defaults;
   private readonly warnings: OccasionalLog;
-  /** Much was sent to some client in this turn of the event loop. */
-  private pressed = false;
+  /** Businesses of which some client got much in this turn of the event loop. */
+  private readonly pressed = new Set<number>();
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
@@ -272,7 +272,7 @@ export class RealtimeGateway implements EventFeed {
         this.presence?.forget();
       },
       past: (events, view) => this.telling.past(businessId, events, view),
-      isPressed: () => this.pressed,
+      isPressed: () => this.pressed.has(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
@@ -296,12 +296,8 @@ export class RealtimeGateway implements EventFeed {
     const { maxWaitingBytes } = this.settings;
     const { outbox } = client;
     if (outbox.isRoomy) return;
-    if (!this.pressed) {
-      this.pressed = true;
-      setImmediate(() => {
-        this.pressed = false;
-      });
-    }
+    if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
+    this.pressed.add(client.businessId);
     const { waitingBytes } = outbox;
     // One packet that is too large by itself is no sign that the client does not read.
     if (waitingBytes > maxWaitingBytes && waitingBytes - bytes > maxWaitingBytes / 4) this.dropSlow(client);

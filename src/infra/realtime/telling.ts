@@ -1,7 +1,7 @@
 import type { DefaultEventsMap, Namespace } from "socket.io";
 import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
 import type { Audiences } from "./audiences.ts";
-import { type Admission, type OutgoingEvents, roomOf, roomOfView } from "./client.ts";
+import { type Admission, type OutgoingEvents, roomOf } from "./client.ts";
 import type { Subject, SubjectAudience, View, Visibility } from "./visibility.ts";
 import { atOnce, resync, type WireEvent } from "./wire.ts";
 
@@ -33,9 +33,9 @@ export class Telling {
     }
     const hearing: string[] = [];
     const losing: string[] = [];
-    for (const view of this.settings.audiences.views(businessId)) {
-      if (visibility.mayHear(view, subject.audience)) hearing.push(roomOfView(businessId, view));
-      else if (couldHear(visibility, view, subject)) losing.push(roomOfView(businessId, view));
+    for (const { view, room } of this.settings.audiences.views(businessId)) {
+      if (visibility.mayHear(view, subject.audience)) hearing.push(room);
+      else if (couldHear(visibility, view, subject)) losing.push(room);
     }
     if (hearing.length > 0) this.emit(hearing, toWire(event));
     if (losing.length > 0) this.emit(losing, this.goneOf(event, subject));
@@ -63,8 +63,8 @@ export class Telling {
   now(businessId: number, audience: SubjectAudience, event: BusinessEvent, except?: string): void {
     const { audiences, visibility } = this.settings;
     const rooms: string[] = [];
-    for (const view of audiences.views(businessId)) {
-      if (visibility.mayHear(view, audience)) rooms.push(roomOfView(businessId, view));
+    for (const { view, room } of audiences.views(businessId)) {
+      if (visibility.mayHear(view, audience)) rooms.push(room);
     }
     this.emit(rooms, atOnce(businessId, event), except);
   }
