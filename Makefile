@@ -23,7 +23,7 @@ help: ## list these targets
 run: $(MODULES) ## start everything here: database, demo data, stand-ins for the platforms, the service
 	@exec $(TSX) src/demo/run.ts
 
-watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0
+watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0; AS=admin or AS=key hears all
 	@exec $(TSX) src/demo/watch.ts
 
 test: check ## types, lint, dependency rules and all tests, on a database of their own

@@ -1,5 +1,8 @@
 import { Container, ContainerModule } from "inversify";
-import { inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
+import { PostgresLiveViews } from "../inbox/adapters/postgres/live-views.ts";
+import { chatPresence } from "../inbox/adapters/realtime/chat-presence.ts";
+import { ChatVisibility } from "../inbox/adapters/realtime/chat-visibility.ts";
+import { goneEvents, inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { networkOf } from "../infra/http/addresses.ts";
@@ -22,6 +25,7 @@ import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { isPushed } from "../orders/public.ts";
+import type { KeyAccess } from "../tenancy/public.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
@@ -139,20 +143,25 @@ const sharedModule = (config: Config) =>
     provide(
       bind,
       tokens.gateway,
-      [tokens.eventLog, tokens.sessions, tokens.notifications, tokens.log],
-      (eventLog, sessions, notifications, logger) => {
+      [tokens.eventLog, tokens.cells, tokens.sessions, tokens.appKeyStore, tokens.notifications, tokens.log],
+      (eventLog, cells, sessions, keys, notifications, logger) => {
         const gateway = new RealtimeGateway({
           log: eventLog,
           addressOf: (request) => networkOf(proxies.addressOf(request)),
           maxClients: config.http.connections,
           maxClientsPerAddress: config.http.connectionsPerAddress,
+          hostOf: (request) => proxies.hostOf(request),
           authenticate: (token) => sessions.userOf(token),
+          authenticateKey: async (key) => programOf(await keys.accessOf(key, "sockets")),
+          visibility: new ChatVisibility(new PostgresLiveViews(cells)),
+          presence: chatPresence,
           translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
           corsOrigins: listOf(config.http.corsOrigins),
           logger,
           ...peers,
         });
         notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
+        notifications.on("views_changed", (businessId) => void gateway.lookAgain(Number(businessId)));
         notifications.onGap(() => void gateway.recheck());
         return gateway;
       },
@@ -174,9 +183,14 @@ const sharedModule = (config: Config) =>
     else provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
   });
 
+/** Whom an App Key stands for on a socket: nobody where its business has no administrator, as everywhere. */
+const programOf = (access: KeyAccess | null) =>
+  access?.hasAdministrator ? { businessId: access.businessId, userId: null, keyId: access.keyId } : null;
+
 /** The wire's spelling of every event, by its name. */
 const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
   ...inboxEvents,
+  ...goneEvents,
   ...campaignEvents,
   ...orderEvents,
 };

@@ -1,19 +1,38 @@
 import { readFileSync } from "node:fs";
+import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "./inbox-line.ts";
 import { orderLine } from "./order-line.ts";
 
-/** Prints what an agent's inbox hears, event by event, until Ctrl-C; first what it missed since `SINCE`. */
+/**
+ * Prints what an agent's inbox hears, event by event, until Ctrl-C; first what it missed since `SINCE`. With `AS=admin`
+ * what an administrator's hears, and with `AS=key` what a program with an App Key hears: all of the business.
+ */
 
 const { io } = await import("socket.io-client");
 const demo = JSON.parse(readFileSync(".run/demo.json", "utf8"));
 const since = process.env.SINCE ? Number(process.env.SINCE) : undefined;
+const credentials: Readonly<Record<string, object>> = {
+  agent: { token: demo.agent.sessionToken },
+  admin: { token: demo.admin.sessionToken },
+  key: { key: demo.business.appKey },
+};
 const socket = io(`${demo.api}/realtime`, {
-  auth: { token: demo.agent.sessionToken, since },
+  auth: { ...(credentials[process.env.AS ?? ""] ?? credentials.agent), since },
   transports: ["websocket"],
 });
+
+/** What is read more easily on a line of words than as JSON. */
+const lines: Readonly<Record<string, (payload: unknown) => string>> = {
+  "order:changed": orderLine,
+  "chat:changed": chatLine,
+  "chat:gone": goneLine,
+  "chat:typing": typingLine,
+  "chat:viewing": viewingLine,
+  "access:ended": endedLine,
+};
 
 socket.on("connect_error", (error) => console.error(`cannot connect: ${error.message}`));
 socket.on("disconnect", (reason) => console.error(`disconnected: ${reason}`));
 socket.onAny((name: string, payload: unknown) => {
-  const line = name === "order:changed" ? orderLine(payload) : JSON.stringify(payload);
-  console.log(name, line);
+  const line = lines[name] ?? JSON.stringify;
+  console.log(name, line(payload));
 });

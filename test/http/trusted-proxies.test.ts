@@ -42,6 +42,24 @@ describe("the address that counts", () => {
   }
 });
 
+describe("the host that was called", () => {
+  const cases: [setting: string, peer: string, forwarded: string | string[] | undefined, host: string][] = [
+    ["", "10.0.0.1", "panel.example", "api.internal"],
+    ["1", "10.0.0.1", "panel.example", "panel.example"],
+    ["1", "10.0.0.1", undefined, "api.internal"],
+    ["1", "10.0.0.1", "", "api.internal"],
+    ["1", "10.0.0.1", "evil.example, panel.example", "api.internal"],
+    ["10.0.0.1", "10.0.0.2", "panel.example", "api.internal"],
+  ];
+  for (const [setting, peer, forwarded, host] of cases) {
+    it(`is ${host} with TRUST_PROXY=${setting}, from ${peer}, forwarded as ${forwarded}`, () => {
+      const headers = { host: "api.internal", "x-forwarded-host": forwarded };
+      const given = { socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage;
+      expect(trustedProxies(setting).hostOf(given)).to.equal(host);
+    });
+  }
+});
+
 describe("a request over https", () => {
   const cases: [setting: string, peer: string, protocol: string | undefined, isHttps: boolean][] = [
     ["", "10.0.0.1", "https", false],

@@ -506,7 +506,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
     it("the inbox: the chat rises to its top, and clients hear it, once it is committed (§5.5)", async () => {
       const phone = await tickets.customer();
       await tickets.customer();
-      const [inbox, foreign] = [await world.listen(102), await world.listen(202)];
+      const [inbox, foreign] = [await world.listen(open.agentIds[0] ?? 0), await world.listen(202)];
       const { chat_id, ticket_id } = await tickets.created(open.stepId, phone);
       const [top] = await world.rows<{ id: number }>(
         "select id from chats where business_id = 1 order by last_message_at desc nulls last, id desc limit 1",

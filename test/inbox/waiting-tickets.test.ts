@@ -58,7 +58,7 @@ describe("contacts who wait for an agent", () => {
     it("stay with the bot, at the top of the inbox, with a note for the agents (§5.5)", async () => {
       const desk = await tickets.desk(closed);
       const phone = await tickets.customer();
-      const inbox = await world.listen(102);
+      const inbox = await world.listen(desk.agentIds[0] ?? 0);
       const chatId = await waits(desk, phone);
       const { payload } = await inbox.hears(({ name }) => name === "inbox:reorder");
       expect(payload).to.deep.include({ chat_id: chatId, estado: "bot", soporte_id: null });
@@ -115,7 +115,7 @@ describe("contacts who wait for an agent", () => {
       await tickets.textsDone();
       expect(await tickets.sweep()).to.equal(0);
       await tickets.setHours(desk, null);
-      const inbox = await world.listen(102);
+      const inbox = await world.listen(desk.agentIds[0] ?? 0);
       expect(await tickets.sweep()).to.equal(1);
       const [ticket] = await tickets.ticketsOf(chatId);
       expect(ticket).to.include({ agent_id: desk.agentIds[0], step_id: desk.stepId, state: "pending" });

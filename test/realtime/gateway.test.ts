@@ -152,6 +152,32 @@ describe("Real-time gateway", () => {
       });
     }
 
+    for (const transport of ["websocket", "polling"]) {
+      it(`is granted over ${transport} to the pages of the host that is called, without a list`, async () => {
+        const { url } = await world.gateway({ corsOrigins: [] });
+        const from = (headers: Record<string, string>) =>
+          world.client(url, { token: "ana" }, { transports: [transport], extraHeaders: headers, reconnection: false });
+        const own = [from({ origin: url }), from({ origin: url.replace("http", "https") })];
+        const foreign = [
+          from({ origin: "http://127.0.0.1:1" }),
+          // The client's long polls cannot name another host.
+          ...(transport === "websocket" ? [from({ origin: url, host: "elsewhere.example" })] : []),
+          from({ origin: "https://elsewhere.example", "x-forwarded-host": "elsewhere.example" }),
+          from({ origin: url.replace("http", "ftp") }),
+        ];
+        await eventually(() => own.every(({ heard }) => heard.length === 1));
+        await eventually(() => foreign.every(({ refusals }) => refusals.length === 1));
+      });
+    }
+
+    it("is granted to the pages of the host that a proxy says was called", async () => {
+      const { url } = await world.gateway({ corsOrigins: [], hostOf: () => "panel.example:443" });
+      const from = (origin: string) =>
+        world.client(url, { token: "ana" }, { extraHeaders: { origin }, reconnection: false });
+      const [own, foreign] = [from("https://panel.example"), from(url)];
+      await eventually(() => own.heard.length === 1 && foreign.refusals.length === 1);
+    });
+
     it("ends as a broken connection while tokens cannot be checked, so that the client tries again", async () => {
       let attempts = 0;
       const { url } = await world.gateway({
@@ -356,6 +382,7 @@ describe("Real-time gateway", () => {
       await eventually(() => revoked.farewells.length === 1 && client.numbers.length === 1);
       expect(revoked.farewells).to.deep.equal(["io server disconnect"]);
       expect(revoked.story).to.deep.equal(["ready 0"]);
+      expect(revoked.endings).to.deep.equal(["revoked"]);
       expect([client.socket.connected, other.socket.connected]).to.deep.equal([true, true]);
     });
 
@@ -421,12 +448,13 @@ describe("Real-time gateway", () => {
       world.sessions.set("short", { businessId: 1, userId: 11, expiresAt: new Date(Date.now() + 300) });
       const { client } = await liveClient({ sweepMs: 20 }, { token: "short" });
       await eventually(() => client.farewells.includes("io server disconnect"));
+      expect(client.endings).to.deep.equal(["expired"]);
     });
   });
 
   describe("a client that does not keep up", () => {
     it("is dropped while the others go on", async () => {
-      const { gateway, url, client, connections } = await liveClient({ sweepMs: 20, maxWaitingPackets: 20 });
+      const { gateway, url, client, connections } = await liveClient({ maxWaitingBytes: 400_000 });
       const slow = world.client(url, { token: "ana" });
       await eventually(() => slow.heard.length === 1);
       // Reading nothing any more, as behind a network that swallows everything.
@@ -445,6 +473,21 @@ describe("Real-time gateway", () => {
       expect(client.socket.connected).to.equal(true);
       expect(client.numbers).to.deep.equal(client.numbers.map((_, index) => index + 1));
     });
+  });
+
+  it("gives a client that reads all of what is much larger than may wait for it, live and of the past", async () => {
+    const { gateway, url, client } = await liveClient({ maxWaitingBytes: 200_000 });
+    gateway.publish(await world.change(1, Array(100).fill({ text: "x".repeat(60_000) })));
+    // One alone may be larger.
+    gateway.publish(await world.change(1, [{ text: "x".repeat(400_000) }, {}]));
+    await eventually(() => client.lastSeq === 102);
+    const back = world.client(url, { token: "ana", since: 0 });
+    await eventually(() => back.story.includes("ready 102"));
+    const everyNumber = Array.from({ length: 102 }, (_, index) => index + 1);
+    for (const reading of [client, back]) {
+      expect(reading.numbers).to.deep.equal(everyNumber);
+      expect(reading.farewells).to.deep.equal([]);
+    }
   });
 
   describe("a client that sends too much", () => {

@@ -6,7 +6,7 @@ import { createClient } from "redis";
 import type { RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../../src/infra/realtime/peers.ts";
 import { eventually } from "../support/wait.ts";
-import { silent, World } from "./support.ts";
+import { presence, silent, World, withSubjects } from "./support.ts";
 
 /** Two processes on one Redis; their sweep is switched off unless a test wants it. */
 describe("Real-time gateways on one Redis", () => {
@@ -68,6 +68,33 @@ describe("Real-time gateways on one Redis", () => {
     });
     expect(client.heard.filter(({ name }) => name === "alien")).to.deep.equal([]);
     expect(client.numbers).to.deep.equal(client.numbers.map((_, index) => index + 1));
+  });
+
+  it("tell each other who types and who looks at what, and of those who leave", async () => {
+    world.sessions.set("beto", { businessId: 1, userId: 12 });
+    const settings = { redisUrl: redis.url, redisPrefix, presence, visibility: withSubjects };
+    const [here, there] = [await world.gateway(settings), await world.gateway(settings)];
+    await redis.hasSubscribers(2, redisPrefix);
+    const [ana, beto] = [world.client(here.url, { token: "ana" }), world.client(there.url, { token: "beto" })];
+    await eventually(() => ana.heard.length === 1 && beto.heard.length === 1);
+    const told = (client: typeof ana, of: string) =>
+      client.heard.filter(({ name }) => name === of).map(({ payload }) => payload.users ?? payload.user);
+    ana.socket.emit("typing", 7);
+    await eventually(() => told(beto, "types").length === 1);
+    ana.socket.emit("viewing", 7);
+    await eventually(() => told(beto, "views").length === 1);
+    beto.socket.emit("viewing", 7);
+    await eventually(() => told(ana, "views").length === 2);
+    // One that comes later is told of those who were there before.
+    const late = world.client(there.url, { token: "beto" });
+    await eventually(() => late.heard.length === 1);
+    late.socket.emit("viewing", 7);
+    await eventually(() => told(late, "views").length === 1);
+    ana.socket.disconnect();
+    await eventually(() => told(beto, "views").length === 3);
+    expect(told(beto, "types")).to.deep.equal(["User 11"]);
+    expect(told(beto, "views")).to.deep.equal([["User 11"], ["User 11", "User 12"], ["User 12"]]);
+    expect(told(late, "views")).to.deep.equal([["User 11", "User 12"], ["User 12"]]);
   });
 
   it("go on by their sweeps while Redis is away, and tell each other again once it is back", async function () {

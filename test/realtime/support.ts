@@ -8,6 +8,8 @@ import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
 import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
+import type { PresenceWords } from "../../src/infra/realtime/presence.ts";
+import type { Visibility } from "../../src/infra/realtime/visibility.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import type { Log } from "../../src/kernel/log.ts";
 import { openDatabase } from "../support/open-database.ts";
@@ -18,6 +20,32 @@ export const shopOrigin = "https://panel.example";
 const never = 3_600_000;
 
 export const silent: Log = { info() {}, warn() {}, error() {} };
+
+const everything = { key: "all" };
+
+/** Every user is active and hears everything. */
+const open: Visibility = {
+  everything,
+  users: async (_businessId, userIds) => new Map(userIds.map((id) => [id, { name: `User ${id}`, view: everything }])),
+  subjectOf: () => null,
+  mayHear: () => true,
+  audiences: async () => new Map(),
+  gone: ({ id }) => ({ name: "gone", payload: { id } }),
+};
+
+/** As `open`, with subjects that everybody may hear of. */
+export const withSubjects: Visibility = {
+  ...open,
+  audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),
+};
+
+export const presence: PresenceWords = {
+  typing: "typing",
+  viewing: "viewing",
+  subjectIn: (payload) => payload as number | null,
+  toldTyping: (subject, user) => ({ name: "types", payload: { subject, user: user.name } }),
+  toldViewing: (subject, users) => ({ name: "views", payload: { subject, users: users.map(({ name }) => name) } }),
+};
 
 const logEvents = {
   name: "test-log-events",
@@ -71,6 +99,8 @@ export class World {
     const gateway = new RealtimeGateway({
       log: new PostgresEventLog(oneCell(this.database)),
       authenticate: async (token) => this.sessions.get(token) ?? null,
+      authenticateKey: async (key) => this.sessions.get(`key ${key}`) ?? null,
+      visibility: open,
       translate: ({ payload }) => payload,
       corsOrigins: [shopOrigin],
       logger: silent,
@@ -121,6 +151,8 @@ export class TestClient {
   readonly heard: Heard[] = [];
   readonly refusals: string[] = [];
   readonly farewells: string[] = [];
+  /** Why access ended. */
+  readonly endings: string[] = [];
 
   constructor(url: string, auth: { since?: unknown }, options: Partial<ManagerOptions & SocketOptions>) {
     if (typeof auth.since === "number") this.since = auth.since;
@@ -135,7 +167,10 @@ export class TestClient {
       },
       ...options,
     });
-    this.socket.onAny((name, payload) => this.heard.push({ name, seq: payload.seq, payload }));
+    this.socket.onAny((name, payload) => {
+      if (name === "access:ended") this.endings.push(payload.reason);
+      else this.heard.push({ name, seq: payload.seq, payload });
+    });
     this.socket.io.on("open", () => this.writeDownStream());
     this.socket.on("connect_error", (error) => this.refusals.push(error.message));
     this.socket.on("disconnect", (reason) => this.farewells.push(reason));

@@ -15,6 +15,26 @@ export interface Viewer {
   readonly agentId: number | null;
 }
 
+/** What an agent sees of the chats of its business. */
+export interface Sight {
+  readonly agentId: number;
+  readonly view: AgentView;
+  readonly departmentIds: readonly number[];
+}
+
+/** Of a chat: who has it, and whose agents it waits for. */
+interface Whereabouts {
+  readonly agentId: number | null;
+  readonly departmentId: number | null;
+}
+
+/** Whether the agent may see the chat. The statements of the inbox follow the same rule. */
+export function sees({ agentId, view, departmentIds }: Sight, chat: Whereabouts): boolean {
+  if (view === "all" || chat.agentId === agentId) return true;
+  if (view === "own" || chat.agentId !== null) return false;
+  return chat.departmentId === null || departmentIds.includes(chat.departmentId);
+}
+
 /** There is no such chat, or the viewer may not see it. */
 export class ChatNotFound extends DomainError<"chat_not_found"> {
   readonly code = "chat_not_found";

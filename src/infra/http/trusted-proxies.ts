@@ -9,6 +9,8 @@ export interface TrustedProxies {
   addressOf(request: IncomingMessage): string;
   /** Of the connection itself, or as a trusted proxy says. */
   isHttps(request: IncomingMessage): boolean;
+  /** The host that was called, with its port where that was named; a trusted proxy may say which in one word. */
+  hostOf(request: IncomingMessage): string | undefined;
 }
 
 type IsTrusted = (address: string, hop: number) => boolean;
@@ -26,6 +28,11 @@ export function trustedProxies(setting: string): TrustedProxies {
       if ((request.socket as TLSSocket).encrypted) return true;
       if (!isTrusted?.(peerOf(request), 0)) return false;
       return /^\s*https\s*(,|$)/i.test(String(request.headers["x-forwarded-proto"] ?? ""));
+    },
+    hostOf: (request) => {
+      const forwarded = request.headers["x-forwarded-host"];
+      const isOne = typeof forwarded === "string" && forwarded.trim() !== "" && !forwarded.includes(",");
+      return isOne && isTrusted?.(peerOf(request), 0) ? forwarded.trim() : request.headers.host;
     },
   };
 }

@@ -2,14 +2,33 @@ import type { IncomingMessage } from "node:http";
 import { FairGate } from "../../kernel/fair-gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
-import { type Admission, type Client, hasEnded, type RealtimeIdentity, type RealtimeSocket } from "./client.ts";
+import {
+  type Admission,
+  type Client,
+  type Credential,
+  hasEnded,
+  isSameHolder,
+  type RealtimeIdentity,
+  type RealtimeSocket,
+} from "./client.ts";
+import type { RealtimeUser, View, Visibility } from "./visibility.ts";
 
-/** Null for a token that is unknown, expired or revoked. Rejects when that cannot be found out now. */
-export type Authenticate = (token: string) => Promise<RealtimeIdentity | null>;
+/** Null for a token or key that is unknown, expired or revoked. Rejects when that cannot be found out now. */
+export type Authenticate = (credential: string) => Promise<RealtimeIdentity | null>;
 
-const maxTokenLength = 1_000;
+export interface AccessSettings {
+  readonly authenticate: Readonly<Record<Credential["kind"], Authenticate>>;
+  readonly visibility: Visibility;
+  readonly warnings: OccasionalLog;
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** `changes`: see `Client.see`. */
+  readonly onView: (client: Client, view: View, changes: number) => void;
+}
 
-/** Looks at the tokens of those who come, and again at those of the connected when access changed. */
+const longestCredential = 1_000;
+const refusals: Readonly<Record<Credential["kind"], string>> = { token: "Invalid token", key: "Invalid API key" };
+
+/** Looks at what those show who come, and again at what the connected may do when that may have changed. */
 export class Access {
   /** What those who come share by their address, and the looks at those who are here. */
   private readonly gate = new FairGate({
@@ -20,35 +39,40 @@ export class Access {
     queue: 40_000,
     waitMs: 10_000,
   });
-  /** How often access was withdrawn anywhere. */
+  /** How often access was withdrawn, or what users see changed, anywhere. */
   private changes = 0;
 
-  constructor(
-    private readonly authenticate: Authenticate,
-    private readonly warnings: OccasionalLog,
-    private readonly addressOf: (request: IncomingMessage) => string,
-  ) {}
+  constructor(private readonly settings: AccessSettings) {}
 
   /** Rejects with what the client is told in `connect_error`. */
   async admit(socket: RealtimeSocket): Promise<Admission> {
-    const { token, since } = socket.handshake.auth;
-    if (typeof token !== "string" || token === "" || token.length > maxTokenLength) throw new Error("Invalid token");
+    const { token, key, since } = socket.handshake.auth;
+    const kind = key === undefined || key === null ? "token" : "key";
+    const text: unknown = kind === "key" ? key : token;
+    if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new Error(refusals[kind]);
     if (!isOptionalNumber(since)) throw new Error("Invalid since");
-    const accessChanges = this.changes;
-    const identity = await this.identify(socket, token);
-    if (!identity || hasEnded(identity)) throw new Error("Invalid token");
-    return { token, identity, since: since ?? undefined, accessChanges };
+    const credential = { kind, text } as const;
+    const { changes } = this;
+    const found = await this.identify(socket, credential);
+    if (!found || hasEnded(found.identity)) throw new Error(refusals[kind]);
+    return { credential, ...found, since: since ?? undefined, changes };
   }
 
-  /** Access was withdrawn somewhere since the client's token was looked at. */
-  hasChangedSince({ accessChanges }: Admission): boolean {
-    return accessChanges !== this.changes;
+  /** Access or views changed somewhere since the client was looked at. */
+  hasChangedSince({ changes }: Admission): boolean {
+    return changes !== this.changes;
   }
 
-  /** Access was withdrawn: disconnects those of the clients whose token is no longer good. */
+  /** Access was withdrawn: disconnects those of the clients whose token or key is no longer good. */
   async recheck(clients: readonly Client[]): Promise<void> {
     this.changes++;
     await this.verify(clients);
+  }
+
+  /** What users may see changed. */
+  async lookAgain(clients: readonly Client[]): Promise<void> {
+    this.changes++;
+    await this.lookAtUsers(clients);
   }
 
   /** Asks once more about those who could not be asked about. */
@@ -58,32 +82,87 @@ export class Access {
     await this.verify(unverified);
   }
 
-  /** Asks once per token. Who cannot be asked about stays, and is left over. */
+  /** Asks once per business and once per credential. Who cannot be asked about stays, and is left over. */
   async verify(clients: readonly Client[]): Promise<void> {
-    const byToken = groupBy(clients, (client) => client.token);
-    await Promise.all([...byToken].map(([token, holders]) => this.verifyToken(token, holders)));
+    await this.lookAtUsers(clients);
+    const byCredential = groupBy(
+      clients.filter(({ connected }) => connected),
+      ({ credential: { kind, text } }) => `${kind} ${text}`,
+    );
+    await Promise.all([...byCredential.values()].map((holders) => this.verifyCredential(holders)));
   }
 
-  private async verifyToken(token: string, holders: readonly Client[]): Promise<void> {
+  private async lookAtUsers(clients: readonly Client[]): Promise<void> {
+    const ofUsers = clients.filter(({ userId }) => userId !== null);
+    const byBusiness = groupBy(ofUsers, ({ businessId }) => businessId);
+    await Promise.all([...byBusiness].map(([businessId, group]) => this.lookAtUsersOf(businessId, group)));
+  }
+
+  private async lookAtUsersOf(businessId: number, clients: readonly Client[]): Promise<void> {
+    const { changes } = this;
+    const byUser = groupBy(clients, ({ userId }) => userId ?? 0);
+    const asked = () => this.settings.visibility.users(businessId, [...byUser.keys()]);
+    await this.asking(clients, async () => {
+      const users = await this.gate.pass("here", asked);
+      for (const [userId, holders] of byUser) {
+        const user = users.get(userId);
+        for (const client of holders) {
+          if (user) this.settings.onView(client, user.view, changes);
+          else client.end("user_inactive");
+        }
+      }
+    });
+  }
+
+  private async verifyCredential(holders: readonly Client[]): Promise<void> {
+    const [first] = holders;
+    if (!first) return;
+    await this.asking(holders, async () => {
+      const identity = await this.gate.pass("here", () => this.ask(first.credential));
+      for (const client of holders) {
+        if (identity && isSameHolder(identity, client.identity)) client.confirm(identity);
+        else client.end(client.hasExpired ? "expired" : "revoked");
+      }
+    });
+  }
+
+  private async asking(clients: readonly Client[], look: () => Promise<void>): Promise<void> {
     try {
-      const identity = await this.gate.pass("here", () => this.authenticate(token));
-      for (const client of holders) client.confirm(identity);
+      await look();
     } catch (error) {
-      this.warnings.warn({ err: error }, "A session token could not be checked again");
-      for (const client of holders) client.unverified = true;
+      this.settings.warnings.warn({ err: error }, "What clients may hear could not be checked again");
+      for (const client of clients) client.unverified = true;
     }
   }
 
-  private async identify(socket: RealtimeSocket, token: string): Promise<RealtimeIdentity | null> {
+  private ask({ kind, text }: Credential): Promise<RealtimeIdentity | null> {
+    return this.settings.authenticate[kind](text);
+  }
+
+  private async identify(socket: RealtimeSocket, credential: Credential): Promise<Holder | null> {
     try {
-      return await this.gate.pass(this.addressOf(socket.request), () => this.authenticate(token));
+      return await this.gate.pass(this.settings.addressOf(socket.request), () => this.holderOf(credential));
     } catch (error) {
-      this.warnings.warn({ err: error }, "A session token could not be checked");
+      this.settings.warnings.warn({ err: error }, "A session token or App Key could not be checked");
       // A refusal would be final for the client; a broken connection makes it try again.
       socket.conn.close(true);
       return null;
     }
   }
+
+  private async holderOf(credential: Credential): Promise<Holder | null> {
+    const identity = await this.ask(credential);
+    if (!identity || identity.userId === null) return identity && { identity, user: null };
+    const { businessId, userId } = identity;
+    const user = (await this.settings.visibility.users(businessId, [userId])).get(userId);
+    return user ? { identity, user } : null;
+  }
+}
+
+interface Holder {
+  readonly identity: RealtimeIdentity;
+  /** Null for a program. */
+  readonly user: RealtimeUser | null;
 }
 
 const isOptionalNumber = (value: unknown): value is number | null | undefined =>

@@ -1,11 +1,20 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { BusinessFeed } from "./business-feed.ts";
-import type { Client } from "./client.ts";
+import { type Client, roomOfView } from "./client.ts";
+import type { View } from "./visibility.ts";
+
+/** Where those are who hear the same. */
+export interface RoomOfView {
+  readonly view: View;
+  readonly room: string;
+}
 
 /** Those of one business that are connected to this process. */
 interface Audience {
   readonly feed: BusinessFeed;
   readonly clients: Set<Client>;
+  /** What they hear, each view once, by its key. */
+  readonly views: Map<string, RoomOfView & { clients: number }>;
 }
 
 /** Who is connected to this process, by business. A business has a feed as long as somebody hears it. */
@@ -32,23 +41,44 @@ export class Audiences {
     return [...this.byBusiness.values()].flatMap(({ clients }) => [...clients]);
   }
 
+  /** What the clients of the business hear, each view once. */
+  views(businessId: number): Iterable<RoomOfView> {
+    return this.byBusiness.get(businessId)?.views.values() ?? [];
+  }
+
+  /** The number of the event that the live clients of the business got last. */
+  reached(businessId: number): number | undefined {
+    return this.byBusiness.get(businessId)?.feed.cursor;
+  }
+
   /** The feed that the client is to join. */
   add(client: Client): BusinessFeed {
     const { businessId } = client;
     let audience = this.byBusiness.get(businessId);
     if (!audience) {
-      audience = { feed: this.newFeed(businessId), clients: new Set() };
+      audience = { feed: this.newFeed(businessId), clients: new Set(), views: new Map() };
       this.byBusiness.set(businessId, audience);
     }
     audience.clients.add(client);
+    count(audience, client, client.view, 1);
     return audience.feed;
   }
 
   remove(client: Client): void {
     const audience = this.byBusiness.get(client.businessId);
-    if (!audience?.clients.delete(client) || audience.clients.size > 0) return;
+    if (!audience?.clients.delete(client)) return;
+    count(audience, client, client.view, -1);
+    if (audience.clients.size > 0) return;
     audience.feed.close();
     this.byBusiness.delete(client.businessId);
+  }
+
+  /** The client hears something else than before. */
+  changeView(client: Client, before: View): void {
+    const audience = this.byBusiness.get(client.businessId);
+    if (!audience?.clients.has(client)) return;
+    count(audience, client, before, -1);
+    count(audience, client, client.view, 1);
   }
 
   /** Events whose change is committed. */
@@ -77,4 +107,11 @@ export class Audiences {
   silence(): void {
     for (const { feed } of this.byBusiness.values()) feed.close();
   }
+}
+
+function count({ views }: Audience, { businessId }: Client, view: View, sign: 1 | -1): void {
+  const known = views.get(view.key) ?? { view, room: roomOfView(businessId, view), clients: 0 };
+  known.clients += sign;
+  if (known.clients > 0) views.set(view.key, known);
+  else views.delete(view.key);
 }

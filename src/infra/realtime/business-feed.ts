@@ -1,26 +1,37 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
+import type { View } from "./visibility.ts";
 import { ready, resync, type WireEvent } from "./wire.ts";
 
-/** One client. From `goLive` on it gets what the feed sends to everyone. */
+/** One client. From `goLive` on it gets what the feed sends to live clients. */
 export interface Listener {
   readonly connected: boolean;
+  readonly view: View;
   send(event: WireEvent): void;
   goLive(): void;
+  /** Resolves when there is room for more. */
+  ready(): Promise<void>;
 }
 
 export interface FeedSettings {
   readonly log: EventLog;
   /** A client that is further behind than this many events is told to load anew. */
   readonly replayLimit: number;
-  /** Null for an event that is not for these clients: they miss its number, and nothing else. */
-  readonly toWire: (event: LoggedEvent) => WireEvent | null;
-  /** To every client that went live. */
-  readonly sendToLive: (event: WireEvent) => void;
+  /** Tells the live clients, each what it may hear. */
+  readonly tellLive: (event: LoggedEvent) => void;
+  /** Tells all live clients. */
+  readonly resyncLive: (number: number) => void;
+  /** What a client with this view may hear today of events of the past; the others it misses, and nothing else. */
+  readonly past: (events: readonly LoggedEvent[], view: View) => Promise<Iterable<WireEvent>>;
+  /** Much has been sent in this turn of the event loop: what follows had better wait for the next. */
+  readonly isPressed: () => boolean;
   /** A read in the background failed; it is tried again with the next sweep. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pageSize = 500;
+/** Held in memory for each client that reads the past, for as long as it takes. */
+const pastPageSize = 200;
 
 /**
  * The events of one business on their way to the clients connected to this process, each number once and in
@@ -52,12 +63,14 @@ export class BusinessFeed {
 
   /**
    * Events whose change is committed, in any order, any number of times. Of very many only the numbers are taken:
-   * they are read back page by page, so that the process serves others in between and holds few in memory.
+   * they are read back page by page, so that the process serves others in between and holds few in memory. The same
+   * goes for events so large that clients need time to take them.
    */
   offer(events: readonly LoggedEvent[]): void {
     for (const event of events) {
       this.heard = Math.max(this.heard, event.number);
-      if (events.length <= pageSize && event.number === (this.reached ?? Number.NaN) + 1) this.advance(event);
+      if (events.length > pageSize || this.settings.isPressed()) continue;
+      if (event.number === (this.reached ?? Number.NaN) + 1) this.advance(event);
     }
     this.catchUpInBackground();
   }
@@ -75,24 +88,35 @@ export class BusinessFeed {
 
   /**
    * Sends the client what came after `since` and goes live without a gap: `ready` follows the last event of the
-   * past. Without `since` the past is empty. When that past is not to be had, `resync` takes the place of both.
+   * past. Without `since` the past is empty. When that past is not to be had, or what the client may hear changed
+   * meanwhile, `resync` takes the place of both.
    * Rejects when the log cannot be read; a feed that nobody could join is of no more use.
    */
   async join(listener: Listener, since?: number): Promise<void> {
     this.started ??= this.findPosition();
     await this.started;
     if (since !== undefined && since > this.position) await this.catchUpWithLog();
+    const { key } = listener.view;
     let sent = since ?? this.position;
-    while (sent < this.position && listener.connected) {
+    while (sent < this.position && listener.connected && listener.view.key === key) {
       const page = await this.following(sent);
       if (page.length === 0) break;
-      for (const event of page) this.sendTo((wireEvent) => listener.send(wireEvent), event);
+      await this.sendPast(page, listener);
       sent += page.length;
     }
     // Nothing is awaited between the last look at the position and going live, so no event falls in between.
     if (!listener.connected || this.closed) return;
     listener.goLive();
-    listener.send(sent === this.position ? ready(sent) : resync(this.position));
+    listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));
+  }
+
+  private async sendPast(page: readonly LoggedEvent[], listener: Listener): Promise<void> {
+    const { view } = listener;
+    for (const wireEvent of await this.settings.past(page, view)) {
+      if (!listener.connected || listener.view.key !== view.key) return;
+      listener.send(wireEvent);
+      await listener.ready();
+    }
   }
 
   private get position(): number {
@@ -112,7 +136,7 @@ export class BusinessFeed {
   private async following(sent: number): Promise<readonly LoggedEvent[]> {
     const behind = this.position - sent;
     if (behind > this.settings.replayLimit) return [];
-    const page = await this.settings.log.read(this.businessId, sent, Math.min(pageSize, behind));
+    const page = await this.settings.log.read(this.businessId, sent, Math.min(pastPageSize, behind));
     return page.every((event, index) => event.number === sent + 1 + index) ? page : [];
   }
 
@@ -138,7 +162,10 @@ export class BusinessFeed {
       while (this.position < this.heard && !this.closed) {
         const page = await this.settings.log.read(this.businessId, this.position, pageSize);
         if (page.length === 0) await this.giveUpOnMissing();
-        for (const event of page) this.takeFromLog(event);
+        for (const event of page) {
+          this.takeFromLog(event);
+          if (this.settings.isPressed()) await nextTurn();
+        }
       }
     } finally {
       this.catchingUp = undefined;
@@ -164,18 +191,13 @@ export class BusinessFeed {
   private advance(event: LoggedEvent): void {
     if (this.closed) return;
     this.reached = event.number;
-    this.sendTo(this.settings.sendToLive, event);
-  }
-
-  private sendTo(send: (event: WireEvent) => void, event: LoggedEvent): void {
-    const wireEvent = this.settings.toWire(event);
-    if (wireEvent) send(wireEvent);
+    this.settings.tellLive(event);
   }
 
   /** What the live clients have does not lead up to `number`. */
   private skipTo(number: number): void {
     if (this.closed) return;
     this.reached = number;
-    this.settings.sendToLive(resync(number));
+    this.settings.resyncLive(number);
   }
 }

@@ -1,11 +1,16 @@
 import type { DefaultEventsMap, Socket } from "socket.io";
 import type { Listener } from "./business-feed.ts";
+import { Outbox } from "./outbox.ts";
+import type { RealtimeUser, View } from "./visibility.ts";
 import type { WireEvent } from "./wire.ts";
 
-/** Whom a session token stands for. */
+/** Whom a session token or an App Key stands for. */
 export interface RealtimeIdentity {
   readonly businessId: number;
-  readonly userId: number;
+  /** Null for a program that acts as the business. */
+  readonly userId: number | null;
+  /** The App Key of a program. */
+  readonly keyId?: number;
   /** When the session ends by itself. */
   readonly expiresAt?: Date;
 }
@@ -13,41 +18,105 @@ export interface RealtimeIdentity {
 export const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean =>
   expiresAt !== undefined && expiresAt <= new Date();
 
+/** Whether both are the same user, or the same App Key, of the same business. */
+export const isSameHolder = (one: RealtimeIdentity, other: RealtimeIdentity): boolean =>
+  one.businessId === other.businessId && one.userId === other.userId && one.keyId === other.keyId;
+
+/** What a client shows to be let in. */
+export interface Credential {
+  readonly kind: "token" | "key";
+  readonly text: string;
+}
+
+/** Why access ends: clients are told. */
+export type EndReason =
+  /** The session was closed, or the App Key revoked. */
+  | "revoked"
+  | "expired"
+  | "user_inactive"
+  /** The user, or the App Key, has as many sockets as one may have. */
+  | "too_many_connections";
+
 /** What the handshake found out. */
 export interface Admission {
-  readonly token: string;
+  readonly credential: Credential;
   readonly identity: RealtimeIdentity;
+  /** Null for a program. */
+  readonly user: RealtimeUser | null;
   /** The last number that the client has seen. */
   readonly since: number | undefined;
-  /** How often access had been withdrawn anywhere before the token was looked at. */
-  readonly accessChanges: number;
+  /** How often access or views had changed anywhere before this was found out. */
+  readonly changes: number;
 }
 
 export type OutgoingEvents = Record<string, (payload: object) => void>;
 export type RealtimeSocket = Socket<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
 export const roomOf = (businessId: number): string => `business:${businessId}`;
+/** The clients of a business that hear the same. */
+export const roomOfView = (businessId: number, { key }: View): string => `business:${businessId}:${key}`;
 
-/** One connected socket and what is known of whoever holds it. */
+interface ClientSettings {
+  /** What a program hears. */
+  readonly everything: View;
+  readonly roomyBytes: number;
+  /** Called while a packet is being added to what waits for the client. */
+  readonly onAdded: (client: Client, bytes: number) => void;
+}
+
+/** One connected socket and what is known of its holder. */
 export class Client implements Listener {
-  readonly token: string;
+  readonly credential: Credential;
   readonly businessId: number;
-  readonly userId: number;
-  /** The last attempt to ask whether the token is still good did not get an answer. */
+  readonly userId: number | null;
+  readonly outbox: Outbox;
+  /** The last attempt to ask what its holder may still do did not get an answer. */
   unverified = false;
-  private identity: RealtimeIdentity;
-  private slow = false;
+  /** Of a user. */
+  readonly name: string;
+  private known: RealtimeIdentity;
+  private seen: { readonly view: View; readonly changes: number };
+  private live = false;
 
-  constructor(private readonly socket: RealtimeSocket) {
-    const { token, identity } = socket.data;
-    this.token = token;
+  constructor(
+    private readonly socket: RealtimeSocket,
+    settings: ClientSettings,
+  ) {
+    const { credential, identity, user, changes } = socket.data;
+    this.credential = credential;
+    this.known = identity;
     this.businessId = identity.businessId;
     this.userId = identity.userId;
-    this.identity = identity;
+    this.name = user?.name ?? "";
+    this.seen = { view: user?.view ?? settings.everything, changes };
+    this.outbox = new Outbox(socket.conn, settings.roomyBytes, (bytes) => settings.onAdded(this, bytes));
+  }
+
+  /** Its own room, in which it is alone. */
+  get id(): string {
+    return this.socket.id;
   }
 
   get connected(): boolean {
     return this.socket.connected;
+  }
+
+  get identity(): RealtimeIdentity {
+    return this.known;
+  }
+
+  /** The token or key still stands for the same holder. */
+  confirm(identity: RealtimeIdentity): void {
+    this.known = identity;
+  }
+
+  get view(): View {
+    return this.seen.view;
+  }
+
+  /** It gets what is sent to everybody, and missed nothing of it. */
+  get isLive(): boolean {
+    return this.live;
   }
 
   send({ name, payload }: WireEvent): void {
@@ -55,30 +124,39 @@ export class Client implements Listener {
   }
 
   goLive(): void {
-    void this.socket.join(roomOf(this.businessId));
+    this.live = true;
+    void this.socket.join([roomOf(this.businessId), roomOfView(this.businessId, this.view)]);
   }
 
-  /** Keeps the client only when the token still stands for the same user. */
-  confirm(identity: RealtimeIdentity | null): void {
-    this.unverified = false;
-    if (identity?.businessId !== this.businessId || identity.userId !== this.userId) this.dismiss();
-    else this.identity = identity;
+  /** Waits where much is on its way; a client that takes nothing is dropped. */
+  async ready(): Promise<void> {
+    if (!this.outbox.isRoomy && !(await this.outbox.roomy())) this.drop();
+  }
+
+  /**
+   * @param changes - how often access or views had changed when `view` was asked for: an older answer changes nothing
+   * @returns whether the client hears something else from now on
+   */
+  see(view: View, changes: number): boolean {
+    if (changes < this.seen.changes) return false;
+    const before = this.view;
+    this.seen = { view, changes };
+    if (before.key === view.key) return false;
+    if (this.live) {
+      void this.socket.leave(roomOfView(this.businessId, before));
+      void this.socket.join(roomOfView(this.businessId, view));
+    }
+    return true;
   }
 
   get hasExpired(): boolean {
     return hasEnded(this.identity);
   }
 
-  /** Asked once per sweep: more than `limit` packets wait for the network, and did the last time. */
-  isHopelesslySlow(limit: number): boolean {
-    const wasSlow = this.slow;
-    // biome-ignore lint/complexity/useLiteralKeys: private in Engine.IO's types, and the only measure there is
-    this.slow = this.socket.conn["writeBuffer"].length > limit;
-    return wasSlow && this.slow;
-  }
-
-  /** For good: the client does not come back by itself. */
-  dismiss(): void {
+  /** For good: the client is told why, and does not come back by itself. */
+  end(reason: EndReason): void {
+    if (!this.connected) return;
+    this.socket.emit("access:ended", { reason });
     this.socket.disconnect(true);
   }
 

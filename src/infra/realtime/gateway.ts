@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
-import { type DefaultEventsMap, type Namespace, Server } from "socket.io";
+import { type DefaultEventsMap, Server } from "socket.io";
 import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
@@ -8,18 +8,38 @@ import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { Access, type Authenticate } from "./access.ts";
 import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
-import { type Admission, Client, type OutgoingEvents, type RealtimeSocket, roomOf } from "./client.ts";
+import {
+  type Admission,
+  Client,
+  isSameHolder,
+  type OutgoingEvents,
+  type RealtimeIdentity,
+  type RealtimeSocket,
+} from "./client.ts";
 import { Flood } from "./flood.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
-import { onTheWire, type WireEvent } from "./wire.ts";
+import { Presence, type PresenceWords } from "./presence.ts";
+import { type RealtimeNamespace, Telling } from "./telling.ts";
+import type { View, Visibility } from "./visibility.ts";
+import { onTheWire, resync } from "./wire.ts";
 
 export interface RealtimeSettings extends PeerSettings {
   readonly log: EventLog;
   readonly authenticate: Authenticate;
+  /** The same for App Keys. */
+  readonly authenticateKey: Authenticate;
+  readonly visibility: Visibility;
+  /** Without it clients cannot tell each other what they work on. */
+  readonly presence?: PresenceWords;
   /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
   readonly translate: (event: LoggedEvent) => object | null;
-  /** Origins (`https://panel.example`) whose pages may connect. Programs that send no Origin always may. */
+  /**
+   * Origins (`https://panel.example`) whose pages may connect, besides those of the host that was called. Programs that
+   * send no Origin always may.
+   */
   readonly corsOrigins: readonly string[];
+  /** The host that the client called; the Host header unless given. */
+  readonly hostOf?: (request: IncomingMessage) => string | undefined;
   readonly logger: Log;
   /** Whose handshake it is; the other end of the connection unless given. */
   readonly addressOf?: (request: IncomingMessage) => string;
@@ -32,8 +52,8 @@ export interface RealtimeSettings extends PeerSettings {
   readonly replayLimit?: number;
   /** In this process. */
   readonly maxSocketsPerUser?: number;
-  /** A client for which more packets than this wait over a whole sweep is dropped. */
-  readonly maxWaitingPackets?: number;
+  /** A client for which more than this waits is dropped at once. */
+  readonly maxWaitingBytes?: number;
 }
 
 const defaults = {
@@ -42,7 +62,7 @@ const defaults = {
   sweepMs: 1_000,
   replayLimit: 5_000,
   maxSocketsPerUser: 50,
-  maxWaitingPackets: 2_000,
+  maxWaitingBytes: 1024 * 1024,
 };
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
@@ -56,41 +76,52 @@ const handshakesPerSecond = 500;
 const refusalMs = 1_000;
 
 /**
- * Socket.IO namespace `/realtime`: clients hear the events of their own business.
+ * Socket.IO namespace `/realtime`: clients hear the events of their own business that they may hear.
  *
- * Handshake `auth: { token, since? }`. Events arrive in the order of their `seq`, each once. `ready { seq }` says
- * that the client has everything up to `seq`; `resync { seq }` that it has missed events that cannot be had any
- * more and should load what it shows anew. Whoever comes back names the last `seq` it saw as `since`, and ignores
+ * Handshake `auth: { token, since? }`, or `{ key, since? }` with an App Key. `access:ended { reason }` comes before the
+ * service cuts a client off for good. Events arrive in the order of their `seq`, each once. `ready { seq }` says
+ * that the client has everything up to `seq` that is for it; `resync { seq }` that it has missed events that cannot be
+ * had any more, or may hear something else from now on, and should load again what it shows. A client that comes back
+ * names the last `seq` it saw as `since`, and ignores
  * events whose `seq` it has seen: Socket.IO's client keeps what it receives while a connection breaks, and hands
  * it over when the next one stands.
  */
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
-  private readonly namespace: Namespace<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
+  private readonly namespace: RealtimeNamespace;
   private readonly audiences: Audiences;
   private readonly access: Access;
   private readonly flood: Flood;
   private readonly peers: Peers;
   private readonly log: EventLog;
-  private readonly toWire: (event: LoggedEvent) => WireEvent | null;
+  private readonly telling: Telling;
+  private readonly presence: Presence | undefined;
   private readonly settings: RealtimeSettings & typeof defaults;
   private readonly warnings: OccasionalLog;
+  /** Businesses of which some client got much in this turn of the event loop. */
+  private readonly pressed = new Set<number>();
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
   constructor(settings: RealtimeSettings) {
     this.settings = { ...defaults, ...settings };
     this.log = behind(new Gate(4), settings.log);
-    this.toWire = onTheWire(settings.translate, settings.logger);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");
-    this.access = new Access(settings.authenticate, this.warnings, addressOf);
+    this.access = new Access({
+      authenticate: { token: settings.authenticate, key: settings.authenticateKey },
+      visibility: settings.visibility,
+      warnings: this.warnings,
+      addressOf,
+      onView: (client, view, changes) => this.changeView(client, view, changes),
+    });
     const { maxClientsPerAddress: clientsPerAddress } = this.settings;
     this.flood = new Flood({ clientsPerAddress, handshakesPerSecond }, addressOf);
     this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
       wants: (businessId) => this.audiences.has(businessId),
       hear: (businessId, events) => this.audiences.offer(businessId, events),
+      hearSignal: (businessId, sender, signal) => this.presence?.hear(businessId, sender, signal),
     });
     this.io = new Server({
       serveClient: false,
@@ -102,6 +133,21 @@ export class RealtimeGateway implements EventFeed {
     // The default namespace would let anybody in.
     this.io.use((_socket, next) => next(new Error("Invalid namespace")));
     this.namespace = this.io.of("/realtime");
+    this.telling = new Telling({
+      namespace: this.namespace,
+      audiences: this.audiences,
+      visibility: settings.visibility,
+      toWire: onTheWire(settings.translate, settings.logger),
+    });
+    if (settings.presence) {
+      this.presence = new Presence({
+        words: settings.presence,
+        visibility: settings.visibility,
+        telling: this.telling,
+        peers: this.peers,
+        warnings: this.warnings,
+      });
+    }
     this.namespace.use((socket, next) => {
       this.admit(socket).then(() => next(), next);
     });
@@ -134,11 +180,16 @@ export class RealtimeGateway implements EventFeed {
   }
 
   /**
-   * Access to the business changed: disconnects those whose token is no longer good. Without a business everyone
+   * Access to the business changed: disconnects those whose token or key is no longer good. Without a business everyone
    * is asked, for when changes may have gone unheard.
    */
   async recheck(businessId?: number): Promise<void> {
     await this.access.recheck(this.audiences.clients(businessId));
+  }
+
+  /** What users of the business may see changed: each hears from now on what it may see. */
+  async lookAgain(businessId: number): Promise<void> {
+    await this.access.lookAgain(this.audiences.clients(businessId));
   }
 
   stats(): { sockets: number; businesses: number } {
@@ -158,10 +209,16 @@ export class RealtimeGateway implements EventFeed {
   /** Unlike `cors`, this also guards WebSocket. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const { origin } = request.headers;
-    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin);
+    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin) || this.isOwn(origin, request);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
     if (isAllowed && hasRoom && this.flood.allows(request)) answer(null, true);
     else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
+  }
+
+  /** A page that this service answered itself, or what stands at the same host. */
+  private isOwn(origin: string, request: IncomingMessage): boolean {
+    const { hostOf = ({ headers }) => headers.host } = this.settings;
+    return isOriginOf(origin, hostOf(request) ?? "");
   }
 
   /** Rejects with what the client is told in `connect_error`. */
@@ -172,17 +229,24 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private welcome(socket: RealtimeSocket): void {
-    const client = new Client(socket);
+    const client = new Client(socket, {
+      everything: this.settings.visibility.everything,
+      roomyBytes: this.settings.maxWaitingBytes / 4,
+      onAdded: (slow, bytes) => this.weigh(slow, bytes),
+    });
     socket.on("disconnect", () => {
+      this.presence?.leave(client);
       this.audiences.remove(client);
+      if (!this.audiences.has(client.businessId)) this.presence?.abandon(client.businessId);
       socket.conn.close();
     });
     // Of several that connected at the same moment all were let in.
-    if (this.isFull(client)) {
-      client.dismiss();
+    if (this.isFull(client.identity)) {
+      client.end("too_many_connections");
       return;
     }
     const feed = this.audiences.add(client);
+    this.presence?.welcome(client, socket);
     this.letIn(client, feed, socket.data).catch((error) => {
       this.warnings.warn({ err: error, businessId: client.businessId }, "A client could not join; it will come back");
       client.drop();
@@ -196,26 +260,54 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private newFeed(businessId: number): BusinessFeed {
-    const room = roomOf(businessId);
     return new BusinessFeed(businessId, {
       log: this.log,
       replayLimit: this.settings.replayLimit,
-      toWire: this.toWire,
-      sendToLive: ({ name, payload }) => void this.namespace.local.to(room).emit(name, payload),
+      tellLive: (event) => {
+        const subject = this.telling.live(event);
+        if (subject?.audience) this.presence?.moved(businessId, subject.id, subject.audience);
+      },
+      resyncLive: (number) => {
+        this.telling.resync(businessId, number);
+        this.presence?.forget();
+      },
+      past: (events, view) => this.telling.past(businessId, events, view),
+      isPressed: () => this.pressed.has(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
 
-  private isFull({ businessId, userId }: { businessId: number; userId: number }): boolean {
-    const ofUser = this.audiences.clients(businessId).filter((client) => client.userId === userId);
-    return ofUser.length >= this.settings.maxSocketsPerUser;
+  private isFull(identity: RealtimeIdentity): boolean {
+    const clients = this.audiences.clients(identity.businessId);
+    const own = clients.filter((client) => isSameHolder(client.identity, identity));
+    return own.length >= this.settings.maxSocketsPerUser;
+  }
+
+  private changeView(client: Client, view: View, changes: number): void {
+    const before = client.view;
+    if (!client.connected || !client.see(view, changes)) return;
+    this.audiences.changeView(client, before);
+    this.presence?.viewChanged(client);
+    if (client.isLive) client.send(resync(this.audiences.reached(client.businessId) ?? 0));
+  }
+
+  /** A packet of so many bytes is being added to what waits for the client. */
+  private weigh(client: Client, bytes: number): void {
+    const { maxWaitingBytes } = this.settings;
+    const { outbox } = client;
+    if (outbox.isRoomy) return;
+    if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
+    this.pressed.add(client.businessId);
+    const { waitingBytes } = outbox;
+    // One packet that is too large by itself is no sign that the client does not read.
+    if (waitingBytes > maxWaitingBytes && waitingBytes - bytes > maxWaitingBytes / 4) this.dropSlow(client);
   }
 
   private sweep(): void {
     for (const client of this.audiences.clients()) {
-      if (client.hasExpired) client.dismiss();
-      else if (client.isHopelesslySlow(this.settings.maxWaitingPackets)) this.dropSlow(client);
+      if (client.hasExpired) client.end("expired");
     }
+    this.presence?.beat();
     void this.access.verifyLeftOver(this.audiences.clients());
     this.audiences
       .findUnheard()
@@ -223,9 +315,20 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private dropSlow(client: Client): void {
+    if (!client.connected) return;
     const { businessId, userId } = client;
     this.warnings.warn({ businessId, userId }, "A client that does not keep up was dropped");
     client.drop();
+  }
+}
+
+/** Both name the same host; of the usual port a header may say it or not. */
+function isOriginOf(origin: string, host: string): boolean {
+  try {
+    const { protocol, host: named } = new URL(origin);
+    return /^https?:$/.test(protocol) && host !== "" && named === new URL(`${protocol}//${host}`).host;
+  } catch {
+    return false;
   }
 }
 

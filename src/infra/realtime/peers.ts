@@ -9,6 +9,8 @@ export interface Peers {
   start(): void;
   /** Returns at once, never throws. */
   tell(businessId: number, events: readonly LoggedEvent[]): void;
+  /** Tells of something that is not logged. Returns at once, never throws; what is lost is not found again. */
+  signal(businessId: number, signal: object): void;
   close(): void;
 }
 
@@ -24,14 +26,16 @@ export interface PeerSettings {
 export interface Hearing {
   wants(businessId: number): boolean;
   hear(businessId: number, events: readonly LoggedEvent[]): void;
+  /** What the process `sender` gave to `signal`, as JSON has it. */
+  hearSignal(businessId: number, sender: string, signal: unknown): void;
 }
 
 export function openPeers(settings: PeerSettings, hearing?: Hearing): Peers {
   const { redisUrl, redisPrefix = "recado", logger } = settings;
-  return redisUrl === undefined ? noPeers : new RedisPeers(redisUrl, `${redisPrefix}:realtime`, logger, hearing);
+  return redisUrl === undefined ? noPeers : new RedisPeers(redisUrl, redisPrefix, logger, hearing);
 }
 
-const noPeers: Peers = { start() {}, tell() {}, close() {} };
+const noPeers: Peers = { start() {}, tell() {}, signal() {}, close() {} };
 
 /** For a process without sockets: tells those that have some. Without Redis their sweep finds the events. */
 export class RealtimePublisher implements EventFeed {
@@ -62,9 +66,13 @@ const eventsPerMessage = 200;
 /** A Redis that takes nothing any more must not fill the memory: beyond this, messages are dropped. */
 const maxUnanswered = 100;
 
+type Kind = "realtime" | "signals";
 type RedisClient = ReturnType<typeof createClient>;
 
-/** Redis publish/subscribe: a channel per sender and business, `<prefix>:<process>:<business>`. */
+/**
+ * Redis publish/subscribe: a channel per sender and business, `<prefix>:realtime:<process>:<business>`, and one with
+ * `signals` in place of `realtime` for what is not logged.
+ */
 class RedisPeers implements Peers {
   private readonly self = randomUUID();
   private readonly publisher: RedisClient;
@@ -73,7 +81,7 @@ class RedisPeers implements Peers {
 
   constructor(
     url: string,
-    private readonly channel: string,
+    private readonly prefix: string,
     private readonly logger: Log,
     private readonly hearing?: Hearing,
   ) {
@@ -86,36 +94,43 @@ class RedisPeers implements Peers {
     if (!this.subscriber) return;
     this.connect(this.subscriber);
     // Waits in the queue until there is a connection; the client repeats it on every later one by itself.
-    this.subscriber
-      .pSubscribe(`${this.channel}:*`, (message, channel) => this.receive(message, channel))
-      .catch((error) => this.logger.warn({ err: error }, "Redis did not take the subscription"));
+    for (const kind of ["realtime", "signals"] as const) {
+      this.subscriber
+        .pSubscribe(`${this.prefix}:${kind}:*`, (message, channel) => this.receive(kind, message, channel))
+        .catch((error) => this.logger.warn({ err: error }, "Redis did not take the subscription"));
+    }
   }
 
   tell(businessId: number, events: readonly LoggedEvent[]): void {
     for (let start = 0; start < events.length; start += eventsPerMessage) {
-      this.send(businessId, events.slice(start, start + eventsPerMessage));
+      this.send("realtime", businessId, events.slice(start, start + eventsPerMessage));
     }
+  }
+
+  signal(businessId: number, signal: object): void {
+    this.send("signals", businessId, signal);
   }
 
   close(): void {
     for (const client of [this.publisher, this.subscriber]) if (client?.isOpen) client.destroy();
   }
 
-  private send(businessId: number, events: readonly LoggedEvent[]): void {
+  private send(kind: Kind, businessId: number, message: object): void {
     if (!this.publisher.isReady || this.unanswered >= maxUnanswered) return;
     this.unanswered++;
     this.publisher
-      .publish(`${this.channel}:${this.self}:${businessId}`, JSON.stringify(events))
+      .publish(`${this.prefix}:${kind}:${this.self}:${businessId}`, JSON.stringify(message))
       .catch(() => {}) // The client's error handler has reported the broken connection.
       .finally(() => this.unanswered--);
   }
 
-  private receive(message: string, channel: string): void {
+  private receive(kind: Kind, message: string, channel: string): void {
     try {
-      const [sender, business] = channel.slice(this.channel.length + 1).split(":");
+      const [sender = "", business] = channel.slice(`${this.prefix}:${kind}:`.length).split(":");
       const businessId = Number(business);
       if (sender === this.self || !this.hearing?.wants(businessId)) return;
-      this.hearing.hear(businessId, parseEvents(message, businessId));
+      if (kind === "realtime") this.hearing.hear(businessId, parseEvents(message, businessId));
+      else this.hearing.hearSignal(businessId, sender, JSON.parse(message));
     } catch (error) {
       this.logger.error({ err: error }, "A message of another process could not be read");
     }

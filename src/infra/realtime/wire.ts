@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
+import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
 
 /** What a client receives: an event's name and its JSON object. */
@@ -13,9 +13,16 @@ export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { 
 /** The client has everything up to `seq`; what follows happens live. */
 export const ready = (seq: number): WireEvent => ({ name: "ready", payload: { seq } });
 
+/** Something that is told at once and never again, in the wire's spelling: it has no number. */
+export const atOnce = (businessId: number, { name, payload }: BusinessEvent): WireEvent => ({
+  name,
+  payload: { empresa_id: businessId, at: new Date().toISOString(), ...payload },
+});
+
 /**
  * Gives an event the wire's form: `{ empresa_id, at, seq }` and what `translate` makes of its payload; null where that
- * is null, for an event that is not for these clients. An event that cannot be translated must not stop those behind it: its clients are told to load anew.
+ * is null, for an event that is not for these clients. An event that cannot be translated must not stop those behind it:
+ * its clients are told to load what they show again.
  */
 export const onTheWire =
   (translate: (event: LoggedEvent) => object | null, logger: Log) =>

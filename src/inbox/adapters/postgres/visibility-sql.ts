@@ -1,13 +1,16 @@
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentViews, usualView } from "../../domain/visibility.ts";
 
+/** Of the row of a business: which chats its agents see. */
+export const agentsSee = `
+  case when feature_flags->>'agents_see' in (${quoted(...agentViews)}) then feature_flags->>'agents_see'
+       else ${quoted(usualView)} end`;
+
 /** The CTE `viewer(agent_id, view, departments)`: what an agent sees; the agent is null for who sees all. */
 export const viewerOf = (business: string, agent: string): string => `
   viewer as materialized (
     select ${agent} as agent_id,
-           case when ${agent} is null then 'all'
-                when feature_flags->>'agents_see' in (${quoted(...agentViews)}) then feature_flags->>'agents_see'
-                else ${quoted(usualView)} end as view,
+           case when ${agent} is null then 'all' else ${agentsSee} end as view,
            array(select department_id from department_agents where business_id = ${business} and user_id = ${agent})
              as departments
     from businesses where id = ${business}

@@ -61,3 +61,6 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   }),
   "agent:changed": agentToWire,
 };
+
+/** What a client hears in place of the event with which it loses sight of a chat. */
+export const goneEvents = { "chat:gone": ({ chatId }: { readonly chatId: number }) => ({ chat_id: chatId }) };

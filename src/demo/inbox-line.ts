@@ -1,0 +1,45 @@
+interface Named {
+  readonly nombre: string;
+}
+
+/** What of a chat's change goes into its line. */
+interface ChatCard {
+  readonly seq: number;
+  readonly chat_id: number;
+  readonly contacto: Named;
+  readonly estado: string;
+  readonly soporte_id: number | null;
+  readonly no_leidos: number;
+  readonly tags: readonly Named[];
+  readonly version: number;
+}
+
+/** What became of a chat, on one line. */
+export function chatLine(payload: unknown): string {
+  const chat = payload as ChatCard;
+  const facts = [
+    `chat ${chat.chat_id} v${chat.version}`,
+    chat.estado,
+    chat.soporte_id === null ? "with nobody" : `with user ${chat.soporte_id}`,
+    `${chat.no_leidos} unread`,
+    ...chat.tags.map(({ nombre }) => `#${nombre}`),
+  ];
+  return `${facts.join(", ")} | ${chat.contacto.nombre} | event ${chat.seq}`;
+}
+
+export function goneLine(payload: unknown): string {
+  const { chat_id, seq } = payload as { chat_id: number; seq: number };
+  return `chat ${chat_id} is not seen any more | event ${seq}`;
+}
+
+export function typingLine(payload: unknown): string {
+  const { chat_id, usuario } = payload as { chat_id: number; usuario: Named };
+  return `${usuario.nombre} writes in chat ${chat_id}`;
+}
+
+export function viewingLine(payload: unknown): string {
+  const { chat_id, usuarios } = payload as { chat_id: number; usuarios: readonly Named[] };
+  return `chat ${chat_id} is open at ${usuarios.map(({ nombre }) => nombre).join(", ") || "nobody's"}`;
+}
+
+export const endedLine = (payload: unknown): string => `access ended: ${(payload as { reason: string }).reason}`;

@@ -1,0 +1,50 @@
+import type { RealtimeUser, Subject, SubjectAudience, View, Visibility } from "../../../infra/realtime/visibility.ts";
+import type { BusinessEvent, LoggedEvent } from "../../../kernel/events.ts";
+import type { Audience } from "../../application/events.ts";
+import type { LiveViews } from "../../application/live-views.ts";
+import { type Sight, sees } from "../../domain/visibility.ts";
+import { inboxEvents } from "./inbox-events.ts";
+
+/** A view of chats: null for who sees every chat. */
+interface ChatView extends View {
+  readonly sight: Sight | null;
+}
+
+/** Agents hear of the chats that they may see; of everything else each client hears. */
+export class ChatVisibility implements Visibility {
+  readonly everything: ChatView = { key: "all", sight: null };
+
+  constructor(private readonly live: LiveViews) {}
+
+  async users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>> {
+    const users = await this.live.users(businessId, userIds);
+    return new Map(
+      [...users].map(([id, { name, sight }]) => [
+        id,
+        { name, view: sight ? { key: keyOf(sight), sight } : this.everything },
+      ]),
+    );
+  }
+
+  subjectOf({ name, payload }: LoggedEvent): Subject | null {
+    const { chatId, audience, was } = payload as { chatId?: unknown; audience?: Audience; was?: Audience | null };
+    if (!Object.hasOwn(inboxEvents, name) || typeof chatId !== "number") return null;
+    return { id: chatId, audience: audience ?? null, was: was ?? null };
+  }
+
+  mayHear(view: View, audience: SubjectAudience | null): boolean {
+    const { sight } = view as ChatView;
+    return sight === null || (audience !== null && sees(sight, audience as Audience));
+  }
+
+  audiences(businessId: number, chatIds: readonly number[]): Promise<ReadonlyMap<number, Audience>> {
+    return this.live.audiences(businessId, chatIds);
+  }
+
+  gone({ id }: Subject): BusinessEvent {
+    return { name: "chat:gone", payload: { chatId: id } };
+  }
+}
+
+const keyOf = ({ agentId, view, departmentIds }: Sight): string =>
+  view === "department" ? `${view}:${agentId}:${departmentIds.join()}` : `${view}:${agentId}`;

@@ -1,0 +1,188 @@
+import { expect } from "chai";
+import { eventually } from "../support/wait.ts";
+import { type ChatListener, chats, departments, LiveChats, users } from "./chats.ts";
+
+const nobody = { agentId: null, departmentId: null };
+const [chat, otherChat] = chats;
+const ana = { id: users.ana, nombre: "Ana" };
+const beto = { id: users.beto, nombre: "Beto" };
+
+describe("What agents tell each other of chats", () => {
+  let live: LiveChats;
+  before(async () => {
+    live = await LiveChats.open();
+  });
+  after(() => live.close());
+  beforeEach(async () => {
+    for (const id of chats) await live.transfer(id, nobody);
+  });
+  afterEach(() => live.disconnect());
+
+  const viewersOf = (listener: ChatListener, id: number) =>
+    listener
+      .named("chat:viewing")
+      .filter(({ chat_id }) => chat_id === id)
+      .map(({ usuarios }) => usuarios);
+
+  /** Until then everything that its client emitted was dealt with: others see what it opened last. */
+  const lastly = async (emitter: ChatListener, witness: ChatListener): Promise<void> => {
+    emitter.socket.emit("viewing", { chat_id: chats[2] });
+    await eventually(() => viewersOf(witness, chats[2]).length > 0);
+  };
+
+  describe("typing", () => {
+    it("reaches the other sockets that may see the chat, with who writes", async () => {
+      await live.transfer(chat, { agentId: users.ana, departmentId: null });
+      const [writing, admin, other, key] = [
+        await live.listen(users.ana),
+        await live.listen(users.admin),
+        await live.listen(users.beto),
+        await live.connect({ key: live.world.appKey(1) }),
+      ];
+      writing.socket.emit("typing", { chat_id: chat });
+      const { payload } = await admin.hears(({ name }) => name === "chat:typing");
+      expect(payload).to.deep.equal({ empresa_id: 1, at: payload.at, chat_id: chat, usuario: ana });
+      expect(new Date(payload.at).toISOString()).to.equal(payload.at);
+      await key.hears(({ name }) => name === "chat:typing");
+      await lastly(writing, admin);
+      await lastly(other, writing);
+      expect([writing.named("chat:typing"), other.named("chat:typing")]).to.deep.equal([[], []]);
+    });
+
+    it("is told once in two seconds for each user and chat", async () => {
+      const [writing, second, colleague, admin] = [
+        await live.listen(users.ana),
+        await live.listen(users.ana),
+        await live.listen(users.beto),
+        await live.listen(users.admin),
+      ];
+      const told = () => admin.named("chat:typing").map(({ chat_id, usuario }) => `${usuario.nombre} ${chat_id}`);
+      writing.socket.emit("typing", { chat_id: otherChat });
+      await eventually(() => told().length === 1);
+      const at = Date.now();
+      for (let times = 0; times < 10; times++) writing.socket.emit("typing", { chat_id: otherChat });
+      second.socket.emit("typing", { chat_id: otherChat });
+      colleague.socket.emit("typing", { chat_id: otherChat });
+      await eventually(() => told().length === 2);
+      expect(told()).to.deep.equal([`Ana ${otherChat}`, `Beto ${otherChat}`]);
+      // As often as a keyboard is hit.
+      const typing = setInterval(() => second.socket.emit("typing", { chat_id: otherChat }), 100);
+      await eventually(() => told().length === 3).finally(() => clearInterval(typing));
+      expect(Date.now() - at).to.be.within(1_500, 4_500);
+    });
+
+    it("is not told by those who may not see the chat, by programs, or of no chat", async () => {
+      await live.transfer(chat, { agentId: users.ana, departmentId: null });
+      const [admin, hidden, key] = [
+        await live.listen(users.admin),
+        await live.listen(users.beto),
+        await live.connect({ key: live.world.appKey(1) }),
+      ];
+      hidden.socket.emit("typing", { chat_id: chat });
+      key.socket.emit("typing", { chat_id: otherChat });
+      key.socket.emit("viewing", { chat_id: otherChat });
+      for (const payload of [
+        undefined,
+        null,
+        7,
+        "x",
+        {},
+        { chat_id: String(otherChat) },
+        { chat_id: -1 },
+        [otherChat],
+      ]) {
+        hidden.socket.emit("typing", payload);
+        hidden.socket.emit("viewing", payload);
+      }
+      hidden.socket.emit("typing", { chat_id: 999_999 });
+      hidden.socket.emit("typing", { chat_id: 201 });
+      await lastly(hidden, admin);
+      expect(admin.named("chat:typing")).to.deep.equal([]);
+      expect(viewersOf(admin, otherChat)).to.deep.equal([]);
+      expect(hidden.socket.connected).to.equal(true);
+    });
+
+    it("is not heard again by a client that comes back", async () => {
+      const { number } = await live.changed(chat, nobody);
+      const [writing, admin] = [await live.listen(users.ana), await live.listen(users.admin)];
+      writing.socket.emit("typing", { chat_id: chats[2] });
+      await admin.hears(({ name }) => name === "chat:typing");
+      const back = await live.listen(users.admin, number);
+      expect(back.heard.map(({ name }) => name)).to.deep.equal(["ready"]);
+    });
+  });
+
+  describe("viewing", () => {
+    it("says who has the chat open, each user once, as they come and go", async () => {
+      const [first, second, colleague, admin] = [
+        await live.listen(users.ana),
+        await live.listen(users.ana),
+        await live.listen(users.beto),
+        await live.listen(users.admin),
+      ];
+      first.socket.emit("viewing", { chat_id: chat });
+      await eventually(() => viewersOf(admin, chat).length === 1);
+      second.socket.emit("viewing", { chat_id: chat });
+      await eventually(() => viewersOf(second, chat).length === 2);
+      colleague.socket.emit("viewing", { chat_id: chat });
+      await eventually(() => viewersOf(admin, chat).length === 2);
+      first.socket.emit("viewing", { chat_id: null });
+      second.socket.disconnect();
+      await eventually(() => viewersOf(admin, chat).length === 3);
+      colleague.socket.emit("viewing", { chat_id: otherChat });
+      await eventually(() => viewersOf(admin, otherChat).length === 1);
+      expect(viewersOf(admin, chat)).to.deep.equal([[ana], [ana, beto], [beto], []]);
+      expect(viewersOf(admin, otherChat)).to.deep.equal([[beto]]);
+      const [{ empresa_id, at, ...rest }] = admin.named("chat:viewing");
+      expect([empresa_id, typeof at, Object.keys(rest)]).to.deep.equal([1, "string", ["chat_id", "usuarios"]]);
+    });
+
+    it("is told to those who may see the chat, and begun by nobody else", async () => {
+      await live.transfer(chat, { agentId: users.ana, departmentId: null });
+      const [own, hidden, admin] = [
+        await live.listen(users.ana),
+        await live.listen(users.beto),
+        await live.listen(users.admin),
+      ];
+      hidden.socket.emit("viewing", { chat_id: chat });
+      await lastly(hidden, admin);
+      own.socket.emit("viewing", { chat_id: chat });
+      await eventually(() => viewersOf(admin, chat).length === 1);
+      await lastly(own, hidden);
+      expect(viewersOf(admin, chat)[0]).to.deep.equal([ana]);
+      expect(viewersOf(hidden, chat)).to.deep.equal([]);
+    });
+
+    it("ends for an agent who loses sight of the chat, or of its department", async () => {
+      const waiting = { agentId: null, departmentId: departments.service };
+      await live.transfer(chat, waiting);
+      await live.transfer(otherChat, waiting);
+      const [colleague, admin] = [await live.listen(users.beto), await live.listen(users.admin)];
+      colleague.socket.emit("viewing", { chat_id: chat });
+      await eventually(() => viewersOf(admin, chat).length === 1);
+      await live.transfer(chat, { agentId: users.ana, departmentId: departments.service });
+      await eventually(() => viewersOf(admin, chat).length === 2);
+      expect(viewersOf(admin, chat)).to.deep.equal([[beto], []]);
+      colleague.socket.emit("viewing", { chat_id: otherChat });
+      await eventually(() => viewersOf(admin, otherChat).length === 1);
+      const where = "where business_id = 1 and department_id = $1 and user_id = $2";
+      await live.world.rows(`delete from department_agents ${where}`, [departments.service, users.beto]);
+      await eventually(() => viewersOf(admin, otherChat).length === 2);
+      expect(viewersOf(admin, otherChat)).to.deep.equal([[beto], []]);
+      await live.world.rows("insert into department_agents (business_id, department_id, user_id) values (1, $1, $2)", [
+        departments.service,
+        users.beto,
+      ]);
+    });
+
+    it("counts the last chat of one that leafs through many", async () => {
+      const [leafing, admin] = [await live.listen(users.ana), await live.listen(users.admin)];
+      for (let times = 0; times < 20; times++)
+        leafing.socket.emit("viewing", { chat_id: times % 2 ? chat : otherChat });
+      leafing.socket.emit("viewing", { chat_id: chats[2] });
+      await eventually(() => viewersOf(admin, chats[2]).length === 1);
+      expect(admin.named("chat:viewing").length).to.be.below(5);
+      expect(leafing.socket.connected).to.equal(true);
+    });
+  });
+});
