@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import { io } from "socket.io-client";
+import { eventually } from "../support/wait.ts";
+import type { Heard, Listener } from "../support/world.ts";
+import { Inbox, people } from "./inbox-support.ts";
+
+describe("telling agents of chats", () => {
+  let inbox: Inbox;
+  let admin: Listener;
+  let ana: Listener;
+  let carl: Listener;
+  before(async () => {
+    inbox = await Inbox.start();
+    admin = await inbox.world.listen(people.admin);
+    ana = await inbox.world.listen(people.ana);
+    carl = await inbox.world.listen(people.carl);
+  });
+  after(() => inbox.stop());
+
+  const of = (chatId: number) => (event: Heard) => event.payload.chat_id === chatId;
+  const names = (listener: Listener, chatId: number) => listener.heard.filter(of(chatId)).map(({ name }) => name);
+  const hears = (listener: Listener, chatId: number, name: string) =>
+    listener.hears((event) => event.name === name && of(chatId)(event));
+
+  it("an incoming message tells the message and the whole row, and no change besides", async () => {
+    const { chatId } = await inbox.customerWrites("hola");
+    const { payload } = await hears(ana, chatId, "inbox:reorder");
+    const row = (await inbox.done(people.ana, "GET", "/chats?limit=1")).data[0];
+    const { empresa_id: _business, at: _at, seq: _seq, ...told } = payload;
+    expect(told).to.deep.equal(row);
+    expect(names(ana, chatId)).to.deep.equal(["message:new", "inbox:reorder"]);
+  });
+
+  it("who loses sight of a chat is told that it is gone, and nothing of it afterwards", async () => {
+    const { chatId, phone } = await inbox.customerWrites("para carl");
+    await hears(ana, chatId, "inbox:reorder");
+    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.carl });
+    await hears(ana, chatId, "chat:gone");
+    await hears(carl, chatId, "chat:changed");
+    await inbox.customerWrites("sigo aquí", phone);
+    const count = () => names(admin, chatId).filter((name) => name === "message:new").length;
+    await eventually(() => count() === 2);
+    await eventually(() => names(carl, chatId).filter((name) => name === "message:new").length === 2);
+    const marker = await inbox.customerWrites("marca");
+    await hears(ana, marker.chatId, "inbox:reorder");
+    expect(names(ana, chatId)).to.deep.equal(["message:new", "inbox:reorder", "chat:gone"]);
+    await inbox.done(people.carl, "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
+    await hears(carl, chatId, "chat:gone");
+    await hears(ana, chatId, "chat:changed");
+  });
+
+  it("a ticket takes the chat out of the others' sight", async () => {
+    await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
+    await inbox.world.rows(
+      `insert into steps (business_id, id, name, identifier, type) values (1, 955, 'Paso', 'paso-955', 'ticket')`,
+    );
+    const { chatId, phone } = await inbox.customerWrites("ticket");
+    await hears(carl, chatId, "inbox:reorder");
+    await inbox.world.post("/chats/crear/ticket/business/955", { empresa_id: 1, phone_number: phone });
+    await hears(carl, chatId, "chat:gone");
+    await hears(ana, chatId, "ticket:new");
+    expect(names(carl, chatId)).not.to.include("ticket:new");
+  });
+
+  it("what came while one was away follows what one may see today, nothing missing and nothing twice", async () => {
+    const { chatId: hidden } = await inbox.customerWrites("se va");
+    const { chatId: kept } = await inbox.customerWrites("se queda");
+    const seqs = admin.heard.map(({ payload }) => payload.seq).filter((seq) => typeof seq === "number");
+    const since = Math.max(...seqs.slice(0, -6));
+    await inbox.done("key", "POST", `/chats/${hidden}/assign`, { soporte_id: people.carl });
+    await inbox.done("key", "POST", `/chats/${kept}/assign`, { soporte_id: people.ana });
+    const token = await inbox.world.sessionToken(people.ana);
+    const socket = io(`${inbox.world.api}/realtime`, {
+      forceNew: true,
+      transports: ["websocket"],
+      auth: { token, since },
+    });
+    const heard: Heard[] = [];
+    socket.onAny((name: string, payload: Heard["payload"]) => void heard.push({ name, payload }));
+    await eventually(() => heard.some(({ name }) => name === "ready"));
+    socket.disconnect();
+    const about = heard.filter(({ payload }) => payload.chat_id !== undefined);
+    expect(about.filter(of(kept)).length).to.be.above(0);
+    expect(about.filter(of(hidden)).map(({ name }) => name)).to.deep.equal(["chat:gone"]);
+    const numbers = heard.map(({ payload }) => payload.seq);
+    expect(numbers).to.deep.equal([...new Set(numbers)].sort((a, b) => a - b));
+  });
+});
