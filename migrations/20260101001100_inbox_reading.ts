@@ -116,7 +116,7 @@ export async function up(db: Knex): Promise<void> {
       where last_message_at is not null;
     create index chats_of_provider on chats (business_id, provider, last_message_at desc, id desc)
       where last_message_at is not null;
-    create index chats_of_department on chats (business_id, department_id, last_message_at desc, id desc)
+    create index chats_of_department on chats (business_id, department_id, state, last_message_at desc, id desc)
       where last_message_at is not null and department_id is not null;
     create index chats_of_ad on chats (business_id, ad_id, last_message_at desc, id desc)
       where last_message_at is not null and ad_id is not null;

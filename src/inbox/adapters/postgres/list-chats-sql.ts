@@ -5,7 +5,7 @@ import type { ChatFilter, ChatPosition, PageAsked } from "../../application/read
 import { chatStates } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatJoins, storedChatFields } from "./chat-sql.ts";
-import { agentsWithin, isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
+import { agentsWithin, isVisible, isWithinOf, seesAll, viewerOf } from "./visibility-sql.ts";
 
 /** Contacts that a search looks at; where more have the text, chats are looked through from the newest. */
 const mostFound = 1_000;
@@ -112,26 +112,34 @@ function sourceOf(parts: Parts): Source {
   }
   if (ad || unread) return { key, ctes: "", text: walk(`${others()} ${visible}`) };
   const anyState = `array[${chatStates.map((state) => `'${state}'`).join(", ")}]`;
-  const ranges = (agents: string, more: string, taken: (Condition | undefined)[]) => `
-    select each.id, each.last_message_at
-    from unnest(${agents}) as range(agent) cross join unnest(${states ? states.value : anyState}) as part(state)
+  const wanted = states ? states.value : anyState;
+  /** Of each value of `each` and each state in turn, as their index has them. */
+  const ranges = (each: string, column: string, more: string, ...taken: (Condition | undefined)[]) => `
+    select found.id, found.last_message_at
+    from unnest(${each}) as range(value) cross join unnest(${wanted}) as part(state)
     cross join lateral (${walk(
-      `and coalesce(chat.support_user_id, 0) = range.agent and chat.state = part.state ${more} ${others(...taken)}`,
-    )}) as each`;
-  if (agent) {
-    return { key, ctes: "", text: ranges(`array[${agent.value}]`, visible, [agent, states]) };
-  }
-  const byState = `
-    select each.id, each.last_message_at
-    from unnest(${states?.value}) as part(state)
-    cross join lateral (${walk(`and chat.state = part.state ${others(states)}`)}) as each`;
-  const open = department || !states ? walk(others()) : byState;
+      `and ${column} = range.value and chat.state = part.state ${more} ${others(states, ...taken)}`,
+    )}) as found`;
+  // The range's own value: a condition on the column would have the planner leave the order of the index.
+  const visibleOf = (holder: string) => (isAgent ? `and (${seesAll} or ${isWithinOf(holder)})` : "");
+  const agentColumn = "coalesce(chat.support_user_id, 0)";
+  if (agent)
+    return { key, ctes: "", text: ranges(`array[${agent.value}]`, agentColumn, visibleOf("range.value"), agent) };
+  const ofDepartment = () => ranges(`array[${department?.value}]`, "chat.department_id", "", department);
+  const ofStates = () => `
+    select found.id, found.last_message_at
+    from unnest(${wanted}) as part(state)
+    cross join lateral (${walk(`and chat.state = part.state ${others(states)}`)}) as found`;
+  const open = department ? ofDepartment() : states ? ofStates() : walk(others());
   if (!isAgent) return { key, ctes: "", text: open };
-  const within = ranges(agentsWithin, `and ${isWithin}`, [states]);
+  const within = ranges(agentsWithin, agentColumn, `and ${isWithinOf("range.value")}`);
   return {
     key,
     ctes: "",
-    text: `(select * from (${open}) as open where ${seesAll}) union all (select * from (${within}) as within where not ${seesAll})`,
+    text: `
+      (select * from (${open}) as open where ${seesAll})
+      union all
+      (select * from (${within}) as within where not ${seesAll})`,
   };
 }
 

@@ -26,9 +26,11 @@ const waitsForViewer = `
   ${view} = 'department'
   and (chat.department_id is null or chat.department_id = any((select departments from viewer)::bigint[]))`;
 
-/** True of a row `chat` that an agent may see who does not see all. */
-export const isWithin = `
-  (coalesce(chat.support_user_id, 0) = ${agent} or coalesce(chat.support_user_id, 0) = 0 and ${waitsForViewer})`;
+/** True of a row `chat` with `holder` (0 for nobody) that an agent may see who does not see all. */
+export const isWithinOf = (holder: string): string => `(${holder} = ${agent} or ${holder} = 0 and ${waitsForViewer})`;
+
+/** The same of any row `chat`. */
+export const isWithin = isWithinOf("coalesce(chat.support_user_id, 0)");
 
 /** True of a row `chat` that the viewer may see. */
 export const isVisible = `(${seesAll} or ${isWithin})`;
