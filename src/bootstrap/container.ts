@@ -25,6 +25,7 @@ import { isPushed } from "../orders/public.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
+import { contactsModule } from "./contacts.module.ts";
 import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
 import { mediaModule } from "./media.module.ts";
@@ -46,6 +47,7 @@ export function createContainer(config: Config): Container {
     sharedModule(config),
     tenancyModule,
     inboxModule,
+    contactsModule,
     messagingModule,
     campaignsModule,
     ordersEditModule,

@@ -20,6 +20,7 @@ import {
   type TicketStores,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
+import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
@@ -42,16 +43,21 @@ const gaugeLifeMs = 5_000;
 const keepFailedWebhooksDays = 7;
 
 export const inboxModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.outgoingMessages, [tokens.cells, tokens.config], (cells, { messages }) => {
-    return new PostgresOutgoingMessages(cells, messages.leaseSeconds);
-  });
+  provide(
+    bind,
+    tokens.outgoingMessages,
+    [tokens.cells, tokens.config, tokens.secrets],
+    (cells, { messages }, secrets) => {
+      return new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets));
+    },
+  );
   provide(bind, tokens.webhookQueue, [tokens.cells], ({ directory }) => new PostgresWebhookQueue(directory));
   provide(
     bind,
     tokens.workOffWebhooks,
-    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.log],
-    (cells, queue, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress));
+    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.secrets, tokens.log],
+    (cells, queue, feed, progress, secrets, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
       return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
         webhookId === null
           ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
@@ -68,11 +74,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.createTicket,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage],
-    (cells, config, feed, send) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets],
+    (cells, config, feed, send, secrets) =>
       new CreateTicket(
         new PostgresTicketSetups(cells),
-        ticketUnitOfWork(cells, config),
+        ticketUnitOfWork(cells, config, secrets),
         feed,
         send,
         config.media.baseUrl || null,
@@ -81,11 +87,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.assignWaiting,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
-    (cells, config, feed, send, log) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets, tokens.log],
+    (cells, config, feed, send, secrets, log) =>
       new AssignWaiting(
         new PostgresWaitingLines(cells),
-        ticketUnitOfWork(cells, config),
+        ticketUnitOfWork(cells, config, secrets),
         feed,
         send,
         config.media.baseUrl || null,
@@ -142,7 +148,10 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
 });
 
-const incomingStores = (transaction: Queries, progress: CampaignProgress): IncomingStores => ({
+/** By which numbers are known that were erased. */
+const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
+
+const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
   deliveries: {
     apply: async (statuses) => {
       const changed = await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses);
@@ -152,14 +161,14 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress): Incom
     },
   },
   queue: new PostgresWebhookQueue(transaction),
-  incoming: new PostgresIncomingStore(transaction, cloudChannel),
+  incoming: new PostgresIncomingStore(transaction, cloudChannel, digesting(secrets)),
 });
 
-const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
+const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>
   new PostgresUnitOfWork(
     cells,
     (transaction): TicketStores => ({
-      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds),
+      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds, digesting(secrets)),
       waiting: new PostgresWaitingTickets(transaction),
     }),
   );

@@ -1,5 +1,5 @@
 import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
-import type { AssignWaiting, CreateTicket, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
+import type { AssignWaiting, CreateTicket, EraseContact, WebhookQueue, WorkOffWebhooks } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { FailureLimit, LimitRate } from "../infra/http/middleware/rate-limit.ts";
@@ -100,6 +100,7 @@ export const tokens = {
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
   createTicket: token<CreateTicket>("createTicket"),
+  eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 

@@ -1,6 +1,10 @@
 /** What other features and the composition root may use of inbox. */
 
 export { AssignWaiting } from "./application/assign-waiting.ts";
+export { EraseContact } from "./application/contacts/erase-contact.ts";
+export { ImportContacts } from "./application/contacts/import-contacts.ts";
+export { ManageContacts } from "./application/contacts/manage-contacts.ts";
+export type { ErasureStores } from "./application/contacts/ports.ts";
 export { CreateTicket } from "./application/create-ticket.ts";
 export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";

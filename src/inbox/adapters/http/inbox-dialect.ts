@@ -1,6 +1,8 @@
 import { heldTo, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure } from "../../../infra/http/routing/schema.ts";
+import type { EditContactFailure } from "../../application/contacts/manage-contacts.ts";
+import type { AdministratorsOnly, RefusedRowsNotFound } from "../../domain/contact.ts";
 import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibility.ts";
 
 /** What all operations of the inbox have in common. */
@@ -24,3 +26,12 @@ export const inboxDialect = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
 } as const satisfies Dialect<InvalidInput | ChatNotFound | MessageNotFound>;
+
+export const contactDialect = {
+  ...codedDialect,
+  contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],
+  tag_not_found: () => [404, coded("tag_not_found", "Una etiqueta no existe")],
+  number_taken: () => [409, coded("number_taken", "Otro contacto ya tiene ese número")],
+  forbidden: () => [403, coded("forbidden", "Solo un administrador puede hacerlo")],
+  file_not_found: () => [404, coded("file_not_found", "El archivo no existe")],
+} as const satisfies Dialect<InvalidInput | EditContactFailure | AdministratorsOnly | RefusedRowsNotFound>;

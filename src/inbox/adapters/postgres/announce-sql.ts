@@ -2,7 +2,15 @@ import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
-import { audienceOf, chatFields, contactAsTold, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
+import {
+  audienceOf,
+  chatFields,
+  contactAsTold,
+  departmentAsTold,
+  named,
+  storedChatFields,
+  wholeContact,
+} from "./chat-sql.ts";
 
 /** Kinds of messages that have a file. */
 const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
@@ -57,7 +65,7 @@ const ticketFields = {
 /**
  * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
  * and `agent`, for messages and chats of the CTE `news`, for a chat that changed of the rows `chat` and `chatJoins`, and
- * `given.was`.
+ * `given.was`; for a contact of the row `contact`.
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
@@ -112,6 +120,10 @@ const payloads: Columns<InboxEvents> = {
     contact: contactAsTold,
   }),
   "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
+  "contact:changed": jsonOf<InboxEvents["contact:changed"]>({
+    contact: wholeContact,
+    erased: "contact.erased_at is not null",
+  }),
 };
 
 /** The columns `name` and `payload` of an event. */

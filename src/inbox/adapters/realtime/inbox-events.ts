@@ -8,6 +8,7 @@ import {
   messageToWire,
   namedToWire,
   ticketStates,
+  wholeContactToWire,
 } from "../wire/inbox-wire.ts";
 
 /** The wire's spelling of each event of the inbox. */
@@ -58,4 +59,5 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
+  "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };

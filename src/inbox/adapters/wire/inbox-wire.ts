@@ -1,5 +1,13 @@
-import type { ChatView, ContactView, MessageView, NamedView, TicketView } from "../../application/events.ts";
-import type { AgentView, ChatDetails, OrderSummary, WholeContact } from "../../application/reading/ports.ts";
+import type { ListedContact } from "../../application/contacts/ports.ts";
+import type {
+  ChatView,
+  ContactView,
+  MessageView,
+  NamedView,
+  TicketView,
+  WholeContact,
+} from "../../application/events.ts";
+import type { AgentView, ChatDetails, OrderSummary } from "../../application/reading/ports.ts";
 import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 
@@ -103,6 +111,11 @@ export const wholeContactToWire = (contact: WholeContact) => ({
   campos: contact.fields,
   tags: contact.tags.map(namedToWire),
   creado: iso(contact.createdAt),
+});
+
+export const listedContactToWire = (contact: ListedContact) => ({
+  ...wholeContactToWire(contact),
+  chats: contact.chats.map(({ chatId, provider }) => ({ chat_id: chatId, provider })),
 });
 
 /** What nobody has judged yet is null. */

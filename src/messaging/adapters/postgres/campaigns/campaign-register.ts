@@ -47,7 +47,7 @@ const context: Statement = {
 
 const missingContacts: Statement = {
   name: "campaign_missing_contacts",
-  text: `select ${missing("$2", "contacts")} as ids from businesses as business where business.id = $1`,
+  text: `select ${missing("$2", "contacts", "and found.erased_at is null")} as ids from businesses as business where business.id = $1`,
 };
 
 const addCampaign: Statement = {
