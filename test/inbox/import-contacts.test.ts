@@ -155,7 +155,7 @@ describe("importing contacts", () => {
     const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
     socket.write(head + chunk("numero\n") + chunk(rows));
     await eventually(() => heard.includes('{"created":1000,"updated":0,"unchanged":0,"refused":0}'));
-    socket.end(`${chunk("59174799999\n")}0\r\n\r\n`);
+    socket.write(`${chunk("59174799999\n")}0\r\n\r\n`);
     await once(socket, "close");
     expect(heard).to.include('{"created":1101,"updated":0,"unchanged":0,"refused":0,"refused_csv":null}');
   });
