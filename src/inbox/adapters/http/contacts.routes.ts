@@ -19,7 +19,7 @@ import {
 } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire } from "../wire/inbox-wire.ts";
-import { common, contactDialect, failures, viewerOf, wrongField } from "./inbox-dialect.ts";
+import { common, contactDialects, failures, viewerOf, wrongField } from "./inbox-dialect.ts";
 import { listedContactSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
@@ -81,7 +81,7 @@ const listRoute = (contacts: ManageContacts): Route =>
       403: forbidden,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.list,
     lane: ({ q }) => (q === undefined ? undefined : "longReads"),
     cost: 2,
     handle: async (call) => {
@@ -139,13 +139,13 @@ const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
       404: noContact,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.read,
     handle: async ({ params, caller }) => listedContactToWire(await contacts.one(viewerOf(caller), params.id)),
   });
 
 const contactBody = {
   nombre: { type: "string", pattern: "\\S", maxLength: longestName, example: "Ana Rojas" },
-  numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 700-00001" },
+  numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 722-00009" },
   campos: {
     type: "object",
     maxProperties: mostFields,
@@ -210,7 +210,7 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
       409: taken,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.create,
     handle: async ({ body, caller }) => {
       const { name, fields, tagIds, optedOut } = changesIn(body);
       const phone = phoneOf(body.numero);
@@ -247,7 +247,7 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
       409: taken,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.change,
     handle: async ({ params, body, caller }) =>
       listedContactToWire(await contacts.change(viewerOf(caller), params.id, changesIn(body))),
   });
@@ -284,7 +284,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
       404: noContact,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.erase,
     handle: async ({ params, caller }) => {
       requireAdministrator(caller);
       await erase.execute(caller.businessId, params.id);

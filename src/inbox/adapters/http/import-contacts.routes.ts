@@ -10,7 +10,7 @@ import type { RefusedRows } from "../../application/contacts/ports.ts";
 import { mostFields, RefusedRowsNotFound } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
 import { forbidden, requireAdministrator } from "./contacts.routes.ts";
-import { common, contactDialect, failures, wrongField } from "./inbox-dialect.ts";
+import { common, contactDialects, failures, wrongField } from "./inbox-dialect.ts";
 
 const mostRows = 500_000;
 /** Bytes. */
@@ -77,7 +77,7 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
       403: forbidden,
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.import,
     handle: async ({ body, caller }) => {
       requireAdministrator(caller);
       const records = csvRecords(body);
@@ -114,7 +114,7 @@ async function* told(
     },
     (error: unknown) => {
       if (!(error instanceof InvalidInput)) onFailure(error);
-      last = error instanceof InvalidInput ? coded(error.code, error.message) : contactDialect.unexpected()[1];
+      last = error instanceof InvalidInput ? coded(error.code, error.message) : contactDialects.import.unexpected()[1];
     },
   );
   while (last === undefined) {
@@ -142,7 +142,7 @@ const refusedRoute = (refused: RefusedRows): Route =>
       404: { description: "No such file, or its time is over", schema: codedFailure },
       ...failures,
     },
-    dialect: contactDialect,
+    dialect: contactDialects.refusedRows,
     lane: "exports",
     handle: async ({ params: { file }, caller }) => {
       requireAdministrator(caller);

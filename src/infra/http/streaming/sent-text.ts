@@ -30,7 +30,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   // Where its reader stops, the client is still to get an answer: the request is not destroyed with the iteration.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     taken += chunk.length;
-    if (taken > limit) throw new InvalidInput("El archivo es demasiado grande");
+    if (taken > limit) throw new InvalidInput("El CSV es demasiado grande");
     yield chunk;
   }
 }
