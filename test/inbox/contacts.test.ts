@@ -175,6 +175,25 @@ describe("contacts", () => {
     expect([refused.status, refused.json.code]).to.deep.equal([403, "forbidden"]);
   });
 
+  it("lend their fields to campaigns that map what the request leaves out", async () => {
+    const fields = { premio: "Bicicleta", nombre: "Otro nombre" };
+    const { json: one } = await world.post("/contacts", { numero: "59174400001", campos: fields });
+    const { json: two } = await world.post("/contacts", { numero: "59174400002" });
+    const body = {
+      ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Rifa", step: 101 },
+      contacts_id: [one.id, two.id],
+      contacts: [
+        { nombre: "Uno", numero: one.numero },
+        { nombre: "Dos", numero: two.numero },
+      ],
+      paramMapping: { 1: "nombre", 2: "premio" },
+    };
+    const sent = await world.post("/chats/enviar/masivo/plantilla", body);
+    expect(sent.status, sent.text).to.equal(200);
+    const recipients = await world.rows("select parameters from campaign_recipients order by position");
+    expect(recipients).to.deep.equal([{ parameters: ["Uno", "Bicicleta"] }, { parameters: ["Dos", "unknown"] }]);
+  });
+
   it("that write to the business are those that are known by their number", async () => {
     const { json: made } = await world.post("/contacts", { nombre: "Escribe", numero: "59172200009" });
     await world.webhook(
