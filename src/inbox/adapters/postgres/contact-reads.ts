@@ -62,7 +62,9 @@ function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageA
       with ${viewerOf(values.business, agent)}${ctes}
       select ${listedContact} as contact
       from (select id from (${text}) as found order by id desc limit ${most}) as page
-      join contacts as contact on contact.business_id = ${values.business} and contact.id = page.id
+      cross join lateral (
+        select * from contacts as known where known.business_id = ${values.business} and known.id = page.id limit 1
+      ) as contact
       order by page.id desc`;
   });
 }
@@ -77,7 +79,7 @@ function sourceOf({ plain, search, tag }: Conditions, business: string, position
     const ctes = `
       , found as materialized (
         select id from contacts as contact where contact.business_id = ${business} and ${search}
-        order by id desc limit ${mostFound + 1}
+        limit ${mostFound + 1}
       ),
       sought as materialized (select count(*) <= ${mostFound} as are_few from found)`;
     const few = walk("and (select are_few from sought) and contact.id in (select id from found)");
