@@ -216,7 +216,7 @@ describe("erasing a contact", () => {
     expect((await world.get("/contacts/102")).json.nombre).to.equal("Omar Otro");
   });
 
-  it("keeps the number opted out, whichever way it comes back", async () => {
+  it("keeps the number opted out, by each way on which it may come back", async () => {
     const erase = async (contactId: number) =>
       expect((await call("DELETE", `/contacts/${contactId}`)).status).to.equal(204);
     await world.webhook(says(phone, "Hola de nuevo", "wamid.again"));
@@ -235,11 +235,27 @@ describe("erasing a contact", () => {
       headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
     });
     expect((await world.get(`/contacts?q=${phone}`)).json.data[0].opted_out).to.equal(true);
+    const moved = await call("POST", "/contacts", { numero: "59178887700" });
+    const free = (await world.get(`/contacts?q=${phone}`)).json.data[0].id;
+    await call("DELETE", `/contacts/${free}`);
+    const changed = await call("PUT", `/contacts/${moved.json.id}`, { numero: phone });
+    expect(changed.json).to.deep.include({ numero: phone, opted_out: true });
     const elsewhere = await world.post("/contacts", { numero: phone }, 2);
     expect(elsewhere.json.opted_out).to.equal(false);
   });
 
-  it("takes a message on its way along, and what came in meanwhile a minute later", async () => {
+  it("leaves a contact that campaigns do not find", async () => {
+    const body = {
+      ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Tarde", step: 101 },
+      contacts_id: [id],
+      contacts: [{ nombre: "x", numero: "59171110000" }],
+    };
+    const answer = await call("POST", "/chats/enviar/masivo/plantilla", body);
+    expect(answer.status).to.equal(400);
+    expect(answer.json.error).to.include(`contacts_id no encontrado: ${id}`);
+  });
+
+  it("erases what came in meanwhile a minute later", async () => {
     const { json: made } = await call("POST", "/contacts", { nombre: "Rápida", numero: "59178887771" });
     await world.webhook(says("59178887771", "primera", "wamid.first"));
     await eventually(async () => (await world.get(`/contacts/${made.id}`)).json.chats.length === 1);

@@ -60,8 +60,8 @@ const listRoute = (contacts: ManageContacts): Route =>
       ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
       [
         "Contacts.3",
-        "With `Accept: text/csv` all that match come in one stream, whatever `cursor` and `limit`: the known columns, then " +
-          "one for each custom field, 500 at most. Only for administrators and App Keys (403). Texts that a spreadsheet " +
+        "With `Accept: text/csv` all that match come in one stream, without regard to `cursor` and `limit`: the known columns, " +
+          "then one for each custom field, 500 at most. Only for administrators and App Keys (403). Texts that a spreadsheet " +
           "would take for a formula have an apostrophe before them.",
       ],
     ],
@@ -82,7 +82,7 @@ const listRoute = (contacts: ManageContacts): Route =>
       ...failures,
     },
     dialect: contactDialects.list,
-    lane: ({ q }) => (q === undefined ? undefined : "longReads"),
+    lane: ({ q }, headers) => (wantsCsv(headers) ? "exports" : q === undefined ? undefined : "longReads"),
     cost: 2,
     handle: async (call) => {
       const { query, caller, headers } = call;
@@ -198,7 +198,7 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
     rules: [
       ["Contacts.5", `${bodyRule} Without \`nombre\` the contact is called by its number.`],
       ["Contacts.6", "A number that another contact of the business has is a 409 `number_taken`."],
-      ["Contacts.7", "A number whose contact was erased begins opted out, whatever is asked for."],
+      ["Contacts.7", "A number whose contact was erased begins opted out, even where `opted_out` is false."],
       ["Contacts.8", eventRule],
     ],
     idempotent: true,

@@ -91,12 +91,18 @@ const eraseContact: Statement = {
     from locked where contact.business_id = $1 and contact.id = locked.id`,
 };
 
-/** The version rises: clients draw the chat again. */
+/** The version rises: clients draw the chat again. A chat that waits for an agent waits no longer: its customer cannot be told. */
 const eraseChats: Statement = {
   name: "erasure_chats",
   text: `
     with locked as (
       select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update
+    ),
+    no_ticket as (
+      delete from waiting_tickets where business_id = $1 and chat_id in (select id from locked)
+    ),
+    no_agent as (
+      delete from waiting_chats where business_id = $1 and chat_id in (select id from locked)
     )
     update chats as chat set ad_referral = null, version = version + 1
     from locked where chat.business_id = $1 and chat.id = locked.id`,

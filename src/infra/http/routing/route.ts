@@ -74,7 +74,9 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   /** How many requests it counts for in the rate of its caller; 1 unless given. */
   readonly cost?: number;
   /** The slow work that it is: only so much of a kind runs at a time, shared among businesses. */
-  readonly lane?: LaneName | ((query: Readonly<Record<string, unknown>>) => LaneName | undefined);
+  readonly lane?:
+    | LaneName
+    | ((query: Readonly<Record<string, unknown>>, headers: IncomingHttpHeaders) => LaneName | undefined);
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 

@@ -75,7 +75,9 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { lanes } = parts;
   const { lane: of } = route;
   const lane =
-    of === undefined ? [] : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query)))];
+    of === undefined
+      ? []
+      : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query, ctx.req.headers)))];
   const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
   return [
     answering(route.dialect),

@@ -3,7 +3,7 @@ import { removeFile } from "./remove-file.ts";
 
 /** Removes files of a business that nothing of it names any more, for good. */
 export class RemoveUnnamed {
-  /** @param onFailure - hears why a file that nobody finds any more could not be removed at once; the sweep will */
+  /** @param onFailure - hears why a withdrawn file could not be removed at once; the sweep removes it later */
   constructor(
     private readonly storage: MediaStorage | null,
     private readonly register: MediaRegister,
