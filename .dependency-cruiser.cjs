@@ -31,6 +31,7 @@ const owners = {
   "lru-cache": ["^src/infra/", adapters],
   pusher: [`${adapters}pusher/`],
   busboy: ["^src/infra/http/"],
+  "csv-parse": ["^src/infra/http/"],
   "file-type": [`${adapters}storage/`],
   "@aws-sdk": [`${adapters}storage/`],
   echarts: [`${adapters}html/`],

@@ -29,6 +29,7 @@ import type { KeyAccess } from "../tenancy/public.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
+import { contactsModule } from "./contacts.module.ts";
 import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
 import { mediaModule } from "./media.module.ts";
@@ -50,6 +51,7 @@ export function createContainer(config: Config): Container {
     sharedModule(config),
     tenancyModule,
     inboxModule,
+    contactsModule,
     messagingModule,
     campaignsModule,
     ordersEditModule,

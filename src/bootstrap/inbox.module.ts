@@ -29,6 +29,7 @@ import {
   type WaitingDesk,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
+import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
@@ -51,16 +52,21 @@ const gaugeLifeMs = 5_000;
 const keepFailedWebhooksDays = 7;
 
 export const inboxModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.outgoingMessages, [tokens.cells, tokens.config], (cells, { messages }) => {
-    return new PostgresOutgoingMessages(cells, messages.leaseSeconds);
-  });
+  provide(
+    bind,
+    tokens.outgoingMessages,
+    [tokens.cells, tokens.config, tokens.secrets],
+    (cells, { messages }, secrets) => {
+      return new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets));
+    },
+  );
   provide(bind, tokens.webhookQueue, [tokens.cells], ({ directory }) => new PostgresWebhookQueue(directory));
   provide(
     bind,
     tokens.workOffWebhooks,
-    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.log],
-    (cells, queue, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress));
+    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.secrets, tokens.log],
+    (cells, queue, feed, progress, secrets, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
       return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
         webhookId === null
           ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
@@ -77,11 +83,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.createTicket,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage],
-    (cells, config, feed, send) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets],
+    (cells, config, feed, send, secrets) =>
       new CreateTicket(
         new PostgresTicketSetups(cells),
-        ticketUnitOfWork(cells, config),
+        ticketUnitOfWork(cells, config, secrets),
         feed,
         send,
         config.media.baseUrl || null,
@@ -90,11 +96,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.assignWaiting,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.log],
-    (cells, config, feed, send, log) =>
+    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets, tokens.log],
+    (cells, config, feed, send, secrets, log) =>
       new AssignWaiting(
         new PostgresWaitingLines(cells),
-        ticketUnitOfWork(cells, config),
+        ticketUnitOfWork(cells, config, secrets),
         feed,
         send,
         config.media.baseUrl || null,
@@ -140,10 +146,22 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
+    tokens.actingUnitOfWork,
+    [tokens.cells, tokens.config, tokens.secrets],
+    (cells, { messages }, secrets) => {
+      return new PostgresUnitOfWork(cells, (transaction): WaitingDesk => {
+        const { leaseSeconds } = messages;
+        const tickets = new PostgresTicketDesk(transaction, cloudChannel, leaseSeconds, digesting(secrets));
+        return new PostgresChatDesk(transaction, tickets, leaseSeconds);
+      });
+    },
+  );
+  provide(
+    bind,
     tokens.assignWaitingChats,
-    [tokens.cells, tokens.config, tokens.feed, tokens.log],
-    (cells, config, feed, log) =>
-      new AssignWaitingChats(new PostgresWaitingChats(cells), actingUnitOfWork(cells, config), feed, (error, line) =>
+    [tokens.cells, tokens.actingUnitOfWork, tokens.feed, tokens.log],
+    (cells, unitOfWork, feed, log) =>
+      new AssignWaitingChats(new PostgresWaitingChats(cells), unitOfWork, feed, (error, line) =>
         log.error({ err: error, ...line }, "chats that wait could not be given agents"),
       ),
   );
@@ -153,17 +171,24 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.actOnChats,
-    [tokens.cells, tokens.config, tokens.feed, tokens.readReceipts],
-    (cells, config, feed, receipts) => new ActOnChats(actingUnitOfWork(cells, config), feed, receipts),
+    [tokens.actingUnitOfWork, tokens.feed, tokens.readReceipts],
+    (...parts) => new ActOnChats(...parts),
   );
   provide(
     bind,
     tokens.answerChat,
-    [tokens.cells, tokens.config, tokens.chatTemplates, tokens.ownMediaProbe, tokens.sendMessage, tokens.feed],
-    (cells, config, templates, probe, send, feed) => {
-      const reads = new PostgresActingReads(cells);
+    [
+      tokens.actingUnitOfWork,
+      tokens.cells,
+      tokens.config,
+      tokens.chatTemplates,
+      tokens.ownMediaProbe,
+      tokens.sendMessage,
+      tokens.feed,
+    ],
+    (unitOfWork, cells, config, templates, probe, send, feed) => {
       const mediaUrl = config.media.baseUrl || null;
-      return new AnswerChat(actingUnitOfWork(cells, config), reads, templates, probe, send, feed, mediaUrl);
+      return new AnswerChat(unitOfWork, new PostgresActingReads(cells), templates, probe, send, feed, mediaUrl);
     },
   );
   provide(
@@ -192,7 +217,10 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
 });
 
-const incomingStores = (transaction: Queries, progress: CampaignProgress): IncomingStores => ({
+/** By which numbers are known that were erased. */
+const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
+
+const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
   deliveries: {
     apply: async (statuses) => {
       const changed = await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses);
@@ -202,20 +230,14 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress): Incom
     },
   },
   queue: new PostgresWebhookQueue(transaction),
-  incoming: new PostgresIncomingStore(transaction, cloudChannel),
+  incoming: new PostgresIncomingStore(transaction, cloudChannel, digesting(secrets)),
 });
 
-const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
+const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>
   new PostgresUnitOfWork(
     cells,
     (transaction): TicketStores => ({
-      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds),
+      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds, digesting(secrets)),
       waiting: new PostgresWaitingTickets(transaction),
     }),
   );
-
-const actingUnitOfWork = (cells: Cells<Cell>, { messages }: Config) =>
-  new PostgresUnitOfWork(cells, (transaction): WaitingDesk => {
-    const tickets = new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds);
-    return new PostgresChatDesk(transaction, tickets, messages.leaseSeconds);
-  });

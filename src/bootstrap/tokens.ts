@@ -6,6 +6,8 @@ import type {
   AssignWaitingChats,
   Availability,
   CreateTicket,
+  EraseContact,
+  WaitingDesk,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -31,6 +33,7 @@ import type { EventFeed } from "../kernel/events.ts";
 import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
+import type { UnitOfWork } from "../kernel/unit-of-work.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type {
   BusinessMessages,
@@ -111,8 +114,10 @@ export const tokens = {
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
   createTicket: token<CreateTicket>("createTicket"),
+  eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
+  actingUnitOfWork: token<UnitOfWork<WaitingDesk>>("actingUnitOfWork"),
   actOnChats: token<ActOnChats>("actOnChats"),
   answerChat: token<AnswerChat>("answerChat"),
   availability: token<Availability>("availability"),

@@ -6,6 +6,10 @@ export { AssignWaitingChats } from "./application/acting/assign-waiting-chats.ts
 export { Availability } from "./application/acting/availability.ts";
 export type { WaitingDesk } from "./application/acting/ports.ts";
 export { AssignWaiting } from "./application/assign-waiting.ts";
+export { EraseContact } from "./application/contacts/erase-contact.ts";
+export { ImportContacts } from "./application/contacts/import-contacts.ts";
+export { ManageContacts } from "./application/contacts/manage-contacts.ts";
+export type { ErasureStores } from "./application/contacts/ports.ts";
 export { CreateTicket } from "./application/create-ticket.ts";
 export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";

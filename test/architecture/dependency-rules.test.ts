@@ -169,6 +169,7 @@ const strangers: [library: string, folder: string][] = [
   ["lru-cache", "src/bootstrap"],
   ["pusher", "src/infra/realtime"],
   ["busboy", "src/orders/adapters/http"],
+  ["csv-parse", "src/inbox/adapters/http"],
   ["file-type", "src/infra/http"],
   ["@aws-sdk/client-s3", "src/infra/http"],
   ["echarts", "src/reports/adapters/http"],

@@ -210,11 +210,36 @@ function bodyOf(route: Route, ids: Ids, businessId: number): fc.Arbitrary<Body> 
 function goodBodyOf(route: Route, ids: Ids, businessId: number): fc.Arbitrary<Body> {
   if (route.body === undefined) return fc.constant({ bytes: null, headers: {} });
   if (route.body === "multipart") return forms;
+  if (route.body === "csv") return csvFiles;
   if (route.operationId === "receiveCloudWebhook") return webhooks(businessId);
   if (route.body === "raw") return channelRequests;
   const good = fc.oneof(plainOf(record(route.body), ids), objectOf(record(route.body), ids));
   return fc.tuple(good, spoilings).map(([value, all]) => json(spoil(value, all)));
 }
+
+const csvCell = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("59177700001", "59177700002", "Ana", "true", "", "VIP|Nuevo", '"a, ""b"""') },
+  fc.constantFrom(...oddTexts).map((text) => Buffer.from(wellFormed(text)).toString("latin1")),
+  fc.constantFrom('"', "\xf1", "=1+1", "x".repeat(2_000), "1".repeat(30)),
+);
+
+const csvFiles: fc.Arbitrary<Body> = fc
+  .record({
+    header: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("numero,nombre,opted_out,tags,Ciudad") },
+      fc.constantFrom("numero;nombre", "nombre", "", "numero,numero", "numero,__proto__,constructor", "\xff,numero"),
+    ),
+    rows: fc.array(fc.array(csvCell, { maxLength: 6 }), { maxLength: 20 }),
+    end: fc.constantFrom("\r\n", "\n", "\n", "\r"),
+    type: fc.oneof(
+      { weight: 9, arbitrary: fc.constant("text/csv") },
+      fc.constantFrom("text/csv; charset=latin1", "text/plain", ""),
+    ),
+  })
+  .map(({ header, rows, end, type }) => ({
+    bytes: [header, ...rows.map((row) => row.join(","))].join(end),
+    headers: { "content-type": type },
+  }));
 
 const part = fc.record({
   name: fc.oneof({ weight: 8, arbitrary: fc.constant("file") }, fc.constantFrom("other", "", "__proto__", "file[]")),

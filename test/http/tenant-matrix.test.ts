@@ -50,6 +50,7 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
   "countOrders query.userId": { success: "a user that the business does not have has no orders" },
   "listChats query.departamento": { success: "a department that the business does not have has no chats" },
   "listChats query.tag": { success: "a tag that the business does not have is on no chat" },
+  "listContacts query.tag": { success: "a tag that the business does not have gives an empty page" },
   "createTicket params.id": { otherWords: "the specification tells a foreign step from a missing one" },
   "addOrderLine body.extras.id": { success: "an extra that is not known is counted, and left out" },
   "createOrder body.lines.extras.id": {
@@ -244,6 +245,16 @@ describe("ids of another business", () => {
     ]);
   };
 
+  const restoreContact = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    const phone = `5917000${String(id).padStart(4, "0")}`;
+    await world.rows(
+      `update contacts set phone = $3, platform_id = $3, opted_out_at = null, erased_at = null
+       where business_id = $1 and id = $2 and erased_at is not null`,
+      [businessId, id, phone],
+    );
+  };
+
   /** What a request before has removed is there again. */
   const addLineOne = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
@@ -366,6 +377,7 @@ describe("ids of another business", () => {
     describe(`in ${route.operationId}`, () => {
       it("stand beside ids of the own business, with which the request succeeds", async () => {
         await addLineOne(own);
+        await restoreContact(own);
         const state = campaignStates[route.operationId] ?? "running";
         await world.rows("update campaigns set state = $2, pause_reason = $3 where business_id = $1", [
           own,
@@ -403,6 +415,7 @@ describe("ids of another business", () => {
           const good = goodRequest(route, place);
           const asking = async (id: number | string) => {
             await addLineOne(own);
+            await restoreContact(own);
             return send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) });
           };
           const [theirs, none] = [idIn(foreign, place.entity), idIn(nowhere, place.entity)];

@@ -34,7 +34,7 @@ describe("delivery states", () => {
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
-    incoming = new PostgresIncomingStore(world.database, cloudChannel);
+    incoming = new PostgresIncomingStore(world.database, cloudChannel, (phone) => Buffer.from(phone));
   });
   after(() => world.stop());
 

@@ -427,7 +427,7 @@ describe("the cancellation of orders for inactivity", () => {
         occurredAt: new Date(),
       };
       await world.database.transaction(async (transaction) => {
-        const inbox = new PostgresIncomingStore(transaction, cloudChannel);
+        const inbox = new PostgresIncomingStore(transaction, cloudChannel, (phone) => Buffer.from(phone));
         await inbox.record({ statuses: [], reactions: [], preferences: [], messages: [message] });
         expect((await run()).orders).to.equal(1);
       });

@@ -18,6 +18,13 @@ export interface ContactView extends NamedView {
   readonly platformId: string;
 }
 
+export interface WholeContact extends ContactView {
+  readonly optedOut: boolean;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly tags: readonly NamedView[];
+  readonly createdAt: string;
+}
+
 interface Failure {
   readonly errorCode: number | null;
   readonly errorReason: string | null;
@@ -161,4 +168,6 @@ export interface InboxEvents {
     readonly closedAt: string | null;
   };
   readonly "agent:changed": AgentView;
+  /** For all of the business. An erased contact has empty texts. */
+  readonly "contact:changed": { readonly contact: WholeContact; readonly erased: boolean };
 }

@@ -40,16 +40,17 @@ export class WindowClosed extends DomainError<"window_closed"> {
   readonly code = "window_closed";
 }
 
+/** There is no number left to write to. */
+export class ContactErased extends DomainError<"contact_erased"> {
+  readonly code = "contact_erased";
+}
+
 export class AgentNotFound extends DomainError<"agent_not_found"> {
   readonly code = "agent_not_found";
 }
 
 export class DepartmentNotFound extends DomainError<"department_not_found"> {
   readonly code = "department_not_found";
-}
-
-export class TagNotFound extends DomainError<"tag_not_found"> {
-  readonly code = "tag_not_found";
 }
 
 export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {

@@ -15,6 +15,7 @@ export class Secrets implements TokenVault {
   private readonly digestKey: Buffer;
   private readonly sealKey: Buffer;
   private readonly deviceKey: Buffer;
+  private readonly numberKey: Buffer;
 
   /** @param master - at least 32 characters; changing it makes every stored key, session and sealed token void */
   constructor(master: string) {
@@ -22,11 +23,17 @@ export class Secrets implements TokenVault {
     this.digestKey = derive("token digests");
     this.sealKey = derive("sealed secrets");
     this.deviceKey = derive("known devices");
+    this.numberKey = derive("erased numbers");
   }
 
   /** What is stored of a key or token: 32 bytes that tell nothing without the master secret. */
   digest(token: string): Buffer {
     return createHmac("sha256", this.digestKey).update(token).digest();
+  }
+
+  /** By which a phone number is known again without being kept: 32 bytes. */
+  digestNumber(phone: string): Buffer {
+    return createHmac("sha256", this.numberKey).update(phone).digest();
   }
 
   /** Proves that what a device shows was written here. */

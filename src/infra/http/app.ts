@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { Stream } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
 import { Router } from "@koa/router";
-import Koa, { type Middleware } from "koa";
+import Koa, { type Context, type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
 import { takeRest } from "./middleware/body.ts";
@@ -106,9 +107,16 @@ const takenWhole: Middleware = async (ctx, next) => {
   const { req } = ctx;
   const isClosing = ctx.response.get("Connection") === "close";
   const isWhole =
-    isClosing || req.complete || req.destroyed || (await takeRest(req, ctx.status === 429 || ctx.status === 503));
+    isClosing ||
+    req.complete ||
+    isReadOn(ctx) ||
+    req.destroyed ||
+    (await takeRest(req, ctx.status === 429 || ctx.status === 503));
   if (!isWhole) ctx.set("Connection", "close");
 };
+
+/** Its handler reads on while its answer is sent. */
+const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
 /** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =

@@ -67,6 +67,7 @@ const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
       "Pasaron más de 24 horas desde el último mensaje del cliente: solo se puede enviar una plantilla (plantilla_id)",
     ),
   ],
+  contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
   quick_reply_not_found: () => [404, coded("quick_reply_not_found", "La respuesta rápida no existe")],
   business_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   template_not_found: () => [404, coded("template_not_found", "La plantilla no existe")],
@@ -124,7 +125,8 @@ const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       201: { description: "The message", schema: messageSchema },
       404: { description: "No such chat, message, template or quick reply", schema: codedFailure },
       409: {
-        description: "Another agent has the chat, its service window is over, or the template may not be sent",
+        description:
+          "Another agent has the chat, its service window is over, its contact was erased, or the template may not be sent",
         schema: { ...chatTaken, required: ["error", "code"] },
       },
       502: { description: "The platform did not say whether the template is approved", schema: codedFailure },

@@ -1,7 +1,8 @@
 import { heldTo, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure } from "../../../infra/http/routing/schema.ts";
-import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden, TagNotFound } from "../../domain/acting.ts";
+import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
+import type { ContactNotFound, NumberTaken, RefusedRowsNotFound, TagNotFound } from "../../domain/contact.ts";
 import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibility.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
 
@@ -26,6 +27,9 @@ export const noChat = { description: "No such chat, or none that the caller may 
 export const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
+  contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],
+  number_taken: () => [409, coded("number_taken", "Otro contacto ya tiene ese número")],
+  file_not_found: () => [404, coded("file_not_found", "El archivo no existe")],
   tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
   agent_not_found: () => [404, coded("agent_not_found", "El agente no existe")],
   department_not_found: () => [404, coded("department_not_found", "El departamento no existe")],
@@ -35,7 +39,18 @@ export const words = {
     { ...coded("chat_taken", `El chat lo tiene ${holder.name}`), soporte: namedToWire(holder) },
   ],
 } as const satisfies Partial<
-  Dialect<ChatNotFound | MessageNotFound | TagNotFound | AgentNotFound | DepartmentNotFound | Forbidden | ChatTaken>
+  Dialect<
+    | RefusedRowsNotFound
+    | ContactNotFound
+    | NumberTaken
+    | ChatNotFound
+    | MessageNotFound
+    | TagNotFound
+    | AgentNotFound
+    | DepartmentNotFound
+    | Forbidden
+    | ChatTaken
+  >
 >;
 
 type Words = typeof words;

@@ -86,6 +86,11 @@ export const wholeContactSchema = objectWith({
   creado: timestamp,
 });
 
+export const listedContactSchema = objectWith({
+  ...wholeContactSchema.properties,
+  chats: { type: "array", items: objectWith({ chat_id: integer, provider: { type: "string", enum: chatChannels } }) },
+});
+
 export const chatDetailsSchema = objectWith({
   ...chatFields,
   bot_disponible: boolean,

@@ -3,7 +3,15 @@ import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.t
 import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
 import { agentAsTold } from "./agent-sql.ts";
-import { audienceOf, chatFields, contactAsTold, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
+import {
+  audienceOf,
+  chatFields,
+  contactAsTold,
+  departmentAsTold,
+  named,
+  storedChatFields,
+  wholeContact,
+} from "./chat-sql.ts";
 
 /** Kinds of messages that have a file. */
 const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
@@ -59,7 +67,7 @@ const ticketFields = {
 /**
  * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
  * and `agent`, for messages and chats of the CTE `news`, for a chat that changed of the rows `chat` and `chatJoins`, and
- * `given.was`, for an agent of the row `agent`.
+ * `given.was`, for an agent of the row `agent`; for a contact of the row `contact`.
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
@@ -115,6 +123,10 @@ const payloads: Columns<InboxEvents> = {
   }),
   "agent:changed": agentAsTold,
   "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
+  "contact:changed": jsonOf<InboxEvents["contact:changed"]>({
+    contact: wholeContact,
+    erased: "contact.erased_at is not null",
+  }),
 };
 
 /** The columns `name` and `payload` of an event. */

@@ -14,7 +14,7 @@ const makeRooms: Statement = {
     with owners as (
       select contact.business_id, contact.id as contact_id, $2::text as provider, null::text as ad_id
       from contacts as contact
-      where contact.business_id = $1 and contact.id = any($3::bigint[])
+      where contact.business_id = $1 and contact.id = any($3::bigint[]) and contact.erased_at is null
     ),
     ${findingRooms}
     select count(*) from talks`,
@@ -55,6 +55,7 @@ const store: Statement = {
           limit 1
         ) as conversation
         where contact.business_id = given.business_id and contact.id = given.contact_id and chat.provider = $2
+          and contact.erased_at is null
         limit 1
       ) as home on true
     ),
@@ -150,6 +151,7 @@ const learn: Statement = {
     locked as (
       select contact.id, given.opted_out, case when contact.phone = given.phone then given.platform_id end as platform_id
       from given join contacts as contact on contact.business_id = $1 and contact.id = given.id
+      where contact.erased_at is null
       order by contact.id
       for no key update of contact
     )

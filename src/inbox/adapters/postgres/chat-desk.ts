@@ -16,8 +16,9 @@ import type {
 } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
 import type { AgentLine } from "../../application/ports.ts";
-import { type Holder, TagNotFound } from "../../domain/acting.ts";
+import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
+import { TagNotFound } from "../../domain/contact.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
@@ -53,7 +54,8 @@ const hold: Statement = {
             where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
-           contact.phone, contact.platform_id as "platformId", business.name as "businessName",
+           coalesce(contact.phone, '') as phone, coalesce(contact.platform_id, '') as "platformId",
+           contact.erased_at is not null as "isErased", business.name as "businessName",
            (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName",
            coalesce((select id from talk), (
              select id from conversations where business_id = chat.business_id and chat_id = chat.id

@@ -7,6 +7,7 @@ import type {
   LastMessageView,
   NamedView,
   TicketView,
+  WholeContact,
 } from "../../application/events.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 
@@ -14,11 +15,27 @@ import { untoldStates } from "../../domain/delivery.ts";
 export const contactAsTold = jsonOf<ContactView>({
   id: "contact.id",
   name: "contact.name",
-  phone: "contact.phone",
+  phone: "coalesce(contact.phone, '')",
   platformId: "contact.platform_id",
 });
 
 export const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
+
+/** The row `contact` with all that belongs to it. */
+export const wholeContact = jsonOf<WholeContact>({
+  id: "contact.id",
+  name: "contact.name",
+  phone: "coalesce(contact.phone, '')",
+  platformId: "contact.platform_id",
+  optedOut: "contact.opted_out_at is not null",
+  fields: "contact.fields",
+  tags: `
+    coalesce((
+      select jsonb_agg(${named("tag")} order by tag.id)
+      from contact_tags as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
+      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id), '[]')`,
+  createdAt: "contact.created_at",
+});
 
 export const departmentAsTold = `case when department.id is not null then ${named("department")} end`;
 

@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type { IncomingMessage } from "../../domain/incoming.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
@@ -10,8 +11,8 @@ const findThreads: Statement = {
   text: `
     with given as (
       select sender.business_id, news.*
-      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, phone text, name text, message_id text,
-                                                 ad_id text)
+      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, phone text, digest text, name text,
+                                                 message_id text, ad_id text)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     fresh as (
@@ -20,7 +21,9 @@ const findThreads: Statement = {
         where message.business_id = given.business_id and message.platform_message_id = given.message_id)
     ),
     wanted as (
-      select distinct on (business_id, phone) business_id, $2::text as provider, phone, name, ad_id from fresh
+      select distinct on (business_id, phone) business_id, $2::text as provider, phone, decode(digest, 'hex') as digest,
+             name, ad_id
+      from fresh
       order by business_id, phone, position
     ),
     ${findingThreads}
@@ -73,13 +76,15 @@ export async function storeMessages(
   transaction: Queries,
   provider: string,
   messages: readonly IncomingMessage[],
+  digestOf: DigestOfNumber,
 ): Promise<MessageNews[]> {
-  const threads = await inChunks<Thread>(transaction, findThreads, messages.map(threadRow), provider);
-  const rows = threads.flatMap((thread) => {
+  const rows = messages.map((message, position) => threadRow(message, position, digestOf));
+  const threads = await inChunks<Thread>(transaction, findThreads, rows, provider);
+  const found = threads.flatMap((thread) => {
     const message = messages[thread.position];
     return message ? [messageRow(message, thread)] : [];
   });
-  const stored = await inChunks<StoredRow>(transaction, store, rows);
+  const stored = await inChunks<StoredRow>(transaction, store, found);
   const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
   await inChunks(transaction, link, repliesAmong(stored, byPlatformId));
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
@@ -96,10 +101,11 @@ const repliesAmong = (stored: readonly StoredRow[], byPlatformId: ReadonlyMap<st
     return replyTo === undefined ? [] : [{ business_id, id, chat_id, reply_to: replyTo }];
   });
 
-const threadRow = (message: IncomingMessage, position: number) => ({
+const threadRow = (message: IncomingMessage, position: number, digestOf: DigestOfNumber) => ({
   position,
   sender: message.sender,
   phone: message.from,
+  digest: Buffer.from(digestOf(message.from)).toString("hex"),
   name: message.name ?? message.from,
   message_id: message.platformMessageId,
   ad_id: message.referral?.adId,

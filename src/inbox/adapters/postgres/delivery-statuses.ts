@@ -59,11 +59,13 @@ const learnRecipients: Statement = {
         business_id bigint, chat_id bigint, recipient_id text, opted_out boolean)
       join chats as chat on chat.business_id = news.business_id and chat.id = news.chat_id
       join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+      where contact.erased_at is null
       order by contact.business_id, contact.id, news.opted_out desc
     ),
     locked as (
       select contact.business_id, contact.id, given.recipient_id, given.opted_out
       from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
+      where contact.erased_at is null
       order by contact.business_id, contact.id
       for no key update of contact
     )

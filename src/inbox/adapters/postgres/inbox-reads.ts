@@ -13,13 +13,12 @@ import type {
   ListedTicket,
   PageAsked,
   PageOf,
-  WholeContact,
 } from "../../application/reading/ports.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { agentAsTold } from "./agent-sql.ts";
 import { messageFields } from "./announce-sql.ts";
-import { chatJoins, departmentAsTold, named, storedChatFields } from "./chat-sql.ts";
+import { chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
 import { conversationState } from "./state-sql.ts";
 import { isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
@@ -46,21 +45,6 @@ const counts: Statement = {
            coalesce(sum(chats) filter (where state = ${conversationState.in_progress}), 0)::bigint as in_progress
     from visible`,
 };
-
-export const wholeContact = jsonOf<WholeContact>({
-  id: "contact.id",
-  name: "contact.name",
-  phone: "contact.phone",
-  platformId: "contact.platform_id",
-  optedOut: "contact.opted_out_at is not null",
-  fields: "contact.fields",
-  tags: `
-    coalesce((
-      select jsonb_agg(${named("tag")} order by tag.id)
-      from contact_tags as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
-      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id), '[]')`,
-  createdAt: "contact.created_at",
-});
 
 const mostConversations = 10;
 const mostClosedTickets = 5;
@@ -225,7 +209,7 @@ export class PostgresInboxReads implements InboxReads {
 }
 
 /** A page of rows of which there may be one too many. */
-function pageOf<Row, Item, Position>(
+export function pageOf<Row, Item, Position>(
   rows: readonly Row[],
   limit: number,
   itemOf: (row: Row) => Item,

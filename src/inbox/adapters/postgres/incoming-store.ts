@@ -2,6 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
+import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
@@ -70,6 +71,7 @@ export class PostgresIncomingStore implements IncomingStore {
   constructor(
     private readonly transaction: Queries,
     private readonly provider: string,
+    private readonly digestOf: DigestOfNumber,
   ) {}
 
   async record({ statuses, preferences, messages, reactions }: IncomingNews): Promise<LoggedEvent[]> {
@@ -79,7 +81,7 @@ export class PostgresIncomingStore implements IncomingStore {
     await learnFrom(transaction, moved);
     await applyPreferences(transaction, provider, preferences);
     await takeConversationsOf(transaction, moved);
-    const arrived = await storeMessages(transaction, provider, messages);
+    const arrived = await storeMessages(transaction, provider, messages, this.digestOf);
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);

@@ -8,7 +8,7 @@ import { chatJoins, storedChatFields } from "./chat-sql.ts";
 import { agentsWithin, isVisible, isWithinOf, seesAll, viewerOf } from "./visibility-sql.ts";
 
 /** Contacts that a search looks at; where more have the text, chats are looked through from the newest. */
-const mostFound = 1_000;
+export const mostFound = 1_000;
 
 const order = "order by last_message_at desc, id desc";
 
@@ -169,7 +169,8 @@ function conditionsOf(values: Values, filter: ChatFilter) {
   } satisfies Record<string, Condition | undefined>;
 }
 
-function searchOf(values: Values, text: string): Condition {
+/** Of the row `contact`: its name or number has the text. */
+export function searchOf(values: Values, text: string): Condition {
   const { name, phone } = contactPatterns(text);
   if (phone !== null) {
     const value = values.add(phone, "text");

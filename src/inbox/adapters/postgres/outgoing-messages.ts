@@ -12,6 +12,7 @@ import {
   type SendOutcome,
   settledStates,
 } from "../../../messaging/public.ts";
+import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
@@ -38,7 +39,8 @@ const opening = (name: string, finding: string, conversations: string): Statemen
 const openForNumber = opening(
   "message_open",
   `wanted as (
-      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, null::text as ad_id
+      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, $18::bytea as digest,
+             null::text as ad_id
     ),
     ${findingThreads}`,
   "threads",
@@ -127,6 +129,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
   constructor(
     private readonly cells: Cells,
     private readonly leaseSeconds: number,
+    private readonly digestOf: DigestOfNumber,
   ) {}
 
   async open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null> {
@@ -151,7 +154,13 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const [row] =
       "chatId" in thread
         ? await cell.rows<OpenedRow>(openInChat, [...values, thread.chatId])
-        : await cell.rows<OpenedRow>(openForNumber, [...values, channel, thread.phone, thread.contactName]);
+        : await cell.rows<OpenedRow>(openForNumber, [
+            ...values,
+            channel,
+            thread.phone,
+            thread.contactName,
+            this.digestOf(thread.phone),
+          ]);
     if (!row) return null;
     const answered = replyTo?.platformMessageId ?? null;
     const opened = { businessId, to, channel, content, takesConversation, ...row };

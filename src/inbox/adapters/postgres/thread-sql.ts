@@ -59,9 +59,14 @@ export const findingRooms = `
     select business_id, chat_id, conversation_id, true from made_conversations
   )`;
 
+/** Of a row with a business and the digest of a number: now where that number was erased, which stays opted out. */
+export const erasedSince = (row: string): string => `
+  (select now() from erased_numbers as erased
+   where erased.business_id = ${row}.business_id and erased.digest = ${row}.digest)`;
+
 /**
  * CTEs that find, or make where missing, the thread for each row of the CTE
- * `wanted(business_id, provider, phone, name, ad_id)`, of which no two share business and phone:
+ * `wanted(business_id, provider, phone, digest, name, ad_id)`, of which no two share business and phone:
  * `threads(business_id, phone, contact_id, chat_id, conversation_id, begins)`.
  */
 export const findingThreads = `
@@ -79,8 +84,8 @@ export const findingThreads = `
     ) as found
   ),
   made_contacts as (
-    insert into contacts as contact (business_id, name, phone, platform_id)
-    select business_id, name, phone, phone from wanted
+    insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at)
+    select business_id, name, phone, phone, ${erasedSince("wanted")} from wanted
     where not exists (
       select from known_contacts as known
       where known.business_id = wanted.business_id and known.phone = wanted.phone)

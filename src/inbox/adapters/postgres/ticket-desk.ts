@@ -3,6 +3,7 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
+import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type {
   AgentLine,
   Author,
@@ -53,7 +54,7 @@ const findThread: Statement = {
     ),
     wanted as (
       select $1::bigint as business_id, coalesce((select provider from latest), $4::text) as provider,
-             $2::text as phone, $3::text as name, null::text as ad_id
+             $2::text as phone, $3::text as name, $5::bytea as digest, null::text as ad_id
     ),
     ${findingThreads}
     select chat_id as "chatId", conversation_id as "conversationId" from threads`,
@@ -216,6 +217,7 @@ export class PostgresTicketDesk implements TicketDesk {
     private readonly transaction: Queries,
     private readonly defaultProvider: string,
     private readonly leaseSeconds: number,
+    private readonly digestOf: DigestOfNumber,
   ) {}
 
   async hold(line: AgentLine): Promise<Date> {
@@ -229,7 +231,7 @@ export class PostgresTicketDesk implements TicketDesk {
   }
 
   async thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread> {
-    const values = [businessId, phone, contactName, this.defaultProvider];
+    const values = [businessId, phone, contactName, this.defaultProvider, this.digestOf(phone)];
     const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
     if (!thread) throw new Error(`no thread was made in business ${businessId}`);
     return thread;

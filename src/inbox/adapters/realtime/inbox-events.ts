@@ -9,6 +9,7 @@ import {
   messageToWire,
   namedToWire,
   ticketStates,
+  wholeContactToWire,
 } from "../wire/inbox-wire.ts";
 
 /** The wire's spelling of each event of the inbox. */
@@ -60,6 +61,7 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
   "agent:changed": agentToWire,
+  "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 
 /** What a client hears in place of the event with which it loses sight of a chat. */

@@ -1,5 +1,14 @@
-import type { AgentView, ChatView, ContactView, MessageView, NamedView, TicketView } from "../../application/events.ts";
-import type { ChatDetails, OrderSummary, WholeContact } from "../../application/reading/ports.ts";
+import type { ListedContact } from "../../application/contacts/ports.ts";
+import type {
+  AgentView,
+  ChatView,
+  ContactView,
+  MessageView,
+  NamedView,
+  TicketView,
+  WholeContact,
+} from "../../application/events.ts";
+import type { ChatDetails, OrderSummary } from "../../application/reading/ports.ts";
 import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 
@@ -103,6 +112,11 @@ export const wholeContactToWire = (contact: WholeContact) => ({
   campos: contact.fields,
   tags: contact.tags.map(namedToWire),
   creado: iso(contact.createdAt),
+});
+
+export const listedContactToWire = (contact: ListedContact) => ({
+  ...wholeContactToWire(contact),
+  chats: contact.chats.map(({ chatId, provider }) => ({ chat_id: chatId, provider })),
 });
 
 /** What nobody has judged yet is null. */

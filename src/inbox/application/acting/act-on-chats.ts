@@ -7,9 +7,9 @@ import {
   Forbidden,
   refuseTaken,
   refuseTransfer,
-  type TagNotFound,
 } from "../../domain/acting.ts";
 import { chooseAgent } from "../../domain/assignment.ts";
+import type { TagNotFound } from "../../domain/contact.ts";
 import { beginsBy } from "../../domain/conversation.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";

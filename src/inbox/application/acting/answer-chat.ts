@@ -12,6 +12,7 @@ import {
 } from "../../../messaging/public.ts";
 import {
   type ChatTaken,
+  ContactErased,
   QuickReplyNotFound,
   refuseOutsideWindow,
   refuseTaken,
@@ -49,6 +50,7 @@ export type AnswerFailure =
   | ChatNotFound
   | ChatTaken
   | WindowClosed
+  | ContactErased
   | MessageNotFound
   | QuickReplyNotFound
   | PrepareTemplateFailure;
@@ -128,6 +130,7 @@ export class AnswerChat {
     return this.unitOfWork.run(businessId, async (desk) => {
       const { conversationId, isNew } = await entered(desk, businessId, chatId, begins);
       const chat = await hold(desk, viewer, chatId);
+      if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
       const replyTo = await replied(desk, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));

@@ -15,9 +15,10 @@ export interface HeldChat extends StandingChat {
   readonly businessId: number;
   readonly contactId: number;
   readonly provider: string;
-  /** Digits. */
+  /** Digits; empty once the contact is erased. */
   readonly phone: string;
   readonly platformId: string;
+  readonly isErased: boolean;
   readonly audience: Audience;
   /** The open conversation, else the last one; null where there was none. */
   readonly conversationId: number | null;

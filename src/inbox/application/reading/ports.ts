@@ -1,7 +1,7 @@
 import type { ChatState } from "../../domain/conversation.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import type { AgentView, ChatView, ContactView, MessageView, NamedView, TicketView } from "../events.ts";
+import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
@@ -42,13 +42,6 @@ export interface ChatCounts {
   readonly unassigned: number;
   readonly unread: number;
   readonly byState: Readonly<Record<Exclude<ChatState, "closed">, number>>;
-}
-
-export interface WholeContact extends ContactView {
-  readonly optedOut: boolean;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly tags: readonly NamedView[];
-  readonly createdAt: string;
 }
 
 export interface ConversationView {

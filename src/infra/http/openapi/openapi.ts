@@ -208,6 +208,7 @@ function parameter(where: "path" | "query", name: string, property: Schema, requ
 
 function requestBodyOf(body: ObjectSchema | RawBody): Json {
   if (body === "raw") return { required: true, content: { "*/*": { schema: {} } } };
+  if (body === "csv") return { required: true, content: { "text/csv": { schema: { type: "string" } } } };
   if (body === "multipart") return { required: true, content: { "multipart/form-data": { schema: oneFile } } };
   const required = (body.required ?? []).length > 0;
   return { required, content: { "application/json": { schema: publicSchema(body) } } };

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
+import type { SentText } from "../streaming/sent-text.ts";
 import type { StreamedArray } from "../streaming/streamed-array.ts";
 import type { AuthKind, Callers } from "./caller.ts";
 import type { AnyDialect, Dialect } from "./dialect.ts";
@@ -55,7 +56,10 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly auth: Auth;
   readonly params?: Params;
   readonly query?: Query;
-  /** `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives. */
+  /**
+   * `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives, `csv` the text of a CSV
+   * file while it arrives; its handler may answer with a stream while it reads on.
+   */
   readonly body?: Body;
   /** Arrays of the body that may be large: its handler gets each as a `StreamedArray`. */
   readonly streams?: readonly string[];
@@ -70,20 +74,24 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   /** How many requests it counts for in the rate of its caller; 1 unless given. */
   readonly cost?: number;
   /** The slow work that it is: only so much of a kind runs at a time, shared among businesses. */
-  readonly lane?: LaneName | ((query: Readonly<Record<string, unknown>>) => LaneName | undefined);
+  readonly lane?:
+    | LaneName
+    | ((query: Readonly<Record<string, unknown>>, headers: IncomingHttpHeaders) => LaneName | undefined);
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 
 /** Bodies that no schema describes. */
-export type RawBody = "raw" | "multipart";
+export type RawBody = "raw" | "multipart" | "csv";
 
 type BodyOf<Body, Streams extends string> = Body extends "raw"
   ? Buffer
   : Body extends "multipart"
     ? UploadedFile
-    : [Streams] extends [never]
-      ? Infer<Body>
-      : Streaming<Infer<Body>, Streams>;
+    : Body extends "csv"
+      ? SentText
+      : [Streams] extends [never]
+        ? Infer<Body>
+        : Streaming<Infer<Body>, Streams>;
 
 type Streaming<Fields, Streams extends string> = {
   [Name in keyof Fields]: Name extends Streams

@@ -8,6 +8,7 @@ import { onceByKey } from "../middleware/idempotency.ts";
 import { multipartFile } from "../middleware/multipart.ts";
 import type { LimitRate } from "../middleware/rate-limit.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
+import { sentCsv } from "../streaming/sent-text.ts";
 import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
 import type { Authenticators, BusinessCaller } from "./caller.ts";
 import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
@@ -65,7 +66,8 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
   const arrival = arrivalOf(route);
-  const bytes = boundBytes && route.body !== undefined ? [boundBytes(limit, arrival !== undefined)] : [];
+  const bytes =
+    boundBytes && route.body !== undefined ? [boundBytes(limit, arrival !== undefined || route.body === "csv")] : [];
   const body = route.body === undefined ? [] : [bodyOf(route, route.body, parts)];
   const keep = typeof route.body === "string" ? [keepBody] : [];
   const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate(route.cost ?? 1)];
@@ -73,7 +75,9 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { lanes } = parts;
   const { lane: of } = route;
   const lane =
-    of === undefined ? [] : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query)))];
+    of === undefined
+      ? []
+      : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query, ctx.req.headers)))];
   const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
   return [
     answering(route.dialect),
@@ -123,6 +127,7 @@ function bodyOf(route: Route, body: NonNullable<Route["body"]>, parts: RouterPar
   const { bodyLimit: limit = parts.bodyLimit, streams } = route;
   if (body === "raw") return rawBody(limit, parts.bodyMs);
   if (body === "multipart") return multipartFile(limit);
+  if (body === "csv") return sentCsv(limit);
   if (streams === undefined) return jsonBody(limit, parts.bodyMs);
   const fields = { known: new Set(Object.keys(body.properties)), streamed: elementChecks(body, streams) };
   return streamedBody(limit, fields, parts.bodyMs);

@@ -43,7 +43,16 @@ export interface CampaignRequest {
   readonly tags: readonly number[];
 }
 
-export interface CampaignRegister {
+/** Custom fields of contacts, by the contacts' ids: those with these names, where there are any. */
+export interface StoredFields {
+  storedFields(
+    businessId: number,
+    contactIds: readonly number[],
+    names: readonly string[],
+  ): Promise<ReadonlyMap<number, Readonly<Record<string, string>>>>;
+}
+
+export interface CampaignRegister extends StoredFields {
   /** Null when there is no such business. */
   context(request: CampaignRequest): Promise<CampaignContext | null>;
   /** Those that the business does not have, the lowest `namedIds` of them. */
@@ -54,7 +63,7 @@ export interface CampaignRegister {
   remaining(businessId: number): Promise<number | null>;
 }
 
-export interface NewCampaigns {
+export interface NewCampaigns extends StoredFields {
   /** Whatever the size: the recipients are taken as they come. The campaign's id. */
   add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number>;
 }

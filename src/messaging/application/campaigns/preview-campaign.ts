@@ -48,7 +48,7 @@ export class PreviewCampaign {
     const isCloud = template.provider === "Cloud";
     const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
     const mostCharacters = isCloud ? longestBody : Number.POSITIVE_INFINITY;
-    const shown = await slice(recipientsOf(command, parameterCount), (page - 1) * limit, page * limit);
+    const shown = await slice(recipientsOf(command, parameterCount, this.campaigns), (page - 1) * limit, page * limit);
     const optedOut = await this.campaigns.optedOut(
       command.businessId,
       shown.map(({ contactId }) => contactId),

@@ -15,7 +15,7 @@ import type { PlatformUnavailable } from "../../domain/platform.ts";
 import { bodyText, languageOf, placeholderNames, requiredParameters, storedHeader } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
-import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient } from "./ports.ts";
+import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient, StoredFields } from "./ports.ts";
 
 export interface RegisterCampaignCommand {
   readonly businessId: number;
@@ -72,10 +72,9 @@ export class RegisterCampaign {
     const template = await freeze(context, this.known, this.mediaBaseUrl);
     const sent = { template, senderId: sender.id, timezone, startsAt, window };
     const campaign = { businessId, name, userId, stepId, tags, ...sent };
-    // Read anew where the transaction is tried again.
-    const recipients = () => recipientsOf(command, context.parameterCount);
+    // Read again where the transaction is tried again.
     const id = await this.unitOfWork.run(businessId, ({ campaigns }) =>
-      campaigns.add(campaign, context.total, recipients()),
+      campaigns.add(campaign, context.total, recipientsOf(command, context.parameterCount, campaigns)),
     );
     this.dispatch();
     return id;
@@ -145,16 +144,24 @@ export async function freeze(
 
 /** A contact that is named twice is one recipient, as it was named first. */
 export async function* recipientsOf(
-  { contacts, mapping }: RegisterCampaignCommand,
+  { businessId, contacts, mapping }: RegisterCampaignCommand,
   parameterCount: number,
+  stored: StoredFields,
 ): AsyncGenerator<NewRecipient[]> {
   const seen = new Set<number>();
+  const names = [...new Set(mapping?.values())];
   for await (const some of contacts.whole()) {
     const recipients: NewRecipient[] = [];
+    // Nearly always there are none: what is sent names all that is mapped.
+    const lacking = some.filter(
+      ({ id, fields }) => !seen.has(id) && names.some((name) => !Object.hasOwn(fields, name)),
+    );
+    const ids = lacking.map(({ id }) => id);
+    const kept = ids.length > 0 ? await stored.storedFields(businessId, ids, names) : undefined;
     for (const { id, phone, fields } of some) {
       if (seen.has(id)) continue;
       seen.add(id);
-      const parameters = fillParameters(mapping, parameterCount, fields);
+      const parameters = fillParameters(mapping, parameterCount, kept ? { ...kept.get(id), ...fields } : fields);
       recipients.push({ contactId: id, phone: phoneDigits(phone) ?? "", parameters });
     }
     yield recipients;

@@ -29,7 +29,8 @@ export const chatJson = `
   (select json_build_object(
      'id', chat.id, 'supportUserId', chat.support_user_id, 'lastMessageAt', chat.last_message_at,
      'contact', json_build_object(
-       'id', contact.id, 'name', contact.name, 'phone', contact.phone, 'platformId', contact.platform_id))
+       'id', contact.id, 'name', contact.name, 'phone', coalesce(contact.phone, ''),
+       'platformId', contact.platform_id))
    from chats as chat join contacts as contact
      on contact.business_id = chat.business_id and contact.id = chat.contact_id
    where chat.business_id = o.business_id and chat.id = o.chat_id)`;

@@ -6,7 +6,7 @@ const find: Statement = {
   name: "payment_link_find",
   text: `
     select business.feature_flags ->> 'payments-url' as "paymentsUrl",
-           case when contact.id is not null then json_build_object(
+           case when contact.phone is not null then json_build_object(
              'businessId', business.id, 'businessName', business.name, 'chatId', chat.id, 'provider', chat.provider,
              'contactId', contact.id, 'phone', contact.phone, 'platformId', contact.platform_id) end as recipient
     from orders as o

@@ -59,9 +59,9 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ["§4.2", "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message."],
       [
         "§4.3",
-        "`paramMapping` says which field of the contact fills which placeholder. A field that is missing, null, an " +
-          "object or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are " +
-          "read, and only placeholders that the template has can be filled. Without it the template goes out without " +
+        "`paramMapping` says which field of the contact fills which placeholder. A field that is missing here is looked " +
+          "up among the custom fields (`campos`) of the stored contact. One that is missing there too, null, an object " +
+          "or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only placeholders that the template has can be filled. Without it the template goes out without " +
           "parameters. Placeholders with names count in the order of the template's example.",
       ],
       ["§4.4", "The answer means that the campaign is registered, frozen as it is; it is sent from then on."],

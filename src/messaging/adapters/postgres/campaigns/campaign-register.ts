@@ -47,7 +47,7 @@ const context: Statement = {
 
 const missingContacts: Statement = {
   name: "campaign_missing_contacts",
-  text: `select ${missing("$2", "contacts")} as ids from businesses as business where business.id = $1`,
+  text: `select ${missing("$2", "contacts", "and found.erased_at is null")} as ids from businesses as business where business.id = $1`,
 };
 
 const addCampaign: Statement = {
@@ -73,6 +73,30 @@ const optedOut: Statement = {
   text: `
     select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`,
 };
+
+/** Of the names only, as a contact may have fields of 50,000 characters. */
+const storedFields: Statement = {
+  name: "campaign_stored_fields",
+  text: `
+    select contact.id, jsonb_object_agg(wanted.name, contact.fields -> wanted.name) as fields
+    from contacts as contact
+    join unnest($3::text[]) as wanted(name) on contact.fields -> wanted.name is not null
+    where contact.business_id = $1 and contact.id = any($2::bigint[])
+    group by contact.id`,
+};
+
+type FieldsById = ReadonlyMap<number, Readonly<Record<string, string>>>;
+
+async function readFields(
+  queries: Queries,
+  businessId: number,
+  contactIds: readonly number[],
+  names: readonly string[],
+): Promise<FieldsById> {
+  const values = [businessId, plainArray(contactIds), names];
+  const rows = await queries.rows<{ id: number; fields: Readonly<Record<string, string>> }>(storedFields, values);
+  return new Map(rows.map(({ id, fields }) => [id, fields]));
+}
 
 /** The month is the calendar's in the business's time zone. */
 const remaining: Statement = {
@@ -123,6 +147,10 @@ export class PostgresCampaignRegister implements CampaignRegister {
     return new Set(rows.map(({ id }) => id));
   }
 
+  storedFields(businessId: number, contactIds: readonly number[], names: readonly string[]): Promise<FieldsById> {
+    return readFields(this.cells.of(businessId), businessId, contactIds, names);
+  }
+
   async remaining(businessId: number): Promise<number | null> {
     const [row] = await this.cells.of(businessId).rows<{ remaining: number | null }>(remaining, [businessId]);
     return row?.remaining ?? null;
@@ -130,22 +158,29 @@ export class PostgresCampaignRegister implements CampaignRegister {
 }
 
 export class PostgresNewCampaigns implements NewCampaigns {
+  private written: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly transaction: Queries) {}
 
   /** While some are written down, the next are read. */
   async add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number> {
     const id = await this.addCampaign(campaign, total);
     let position = 0;
-    let written: Promise<unknown> = Promise.resolve();
     for await (const rows of inChunks(recipients)) {
-      await written;
-      written = this.addRecipients(campaign.businessId, id, position, rows);
+      await this.written;
+      this.written = this.addRecipients(campaign.businessId, id, position, rows);
       // Awaited with the next rows, or at the end.
-      written.catch(() => {});
+      this.written.catch(() => {});
       position += rows.length;
     }
-    await written;
+    await this.written;
     return id;
+  }
+
+  /** A transaction runs one statement at a time. */
+  async storedFields(businessId: number, contactIds: readonly number[], names: readonly string[]): Promise<FieldsById> {
+    await this.written;
+    return readFields(this.transaction, businessId, contactIds, names);
   }
 
   private addRecipients(businessId: number, id: number, from: number, rows: readonly NewRecipient[]): Promise<unknown> {

@@ -1,0 +1,63 @@
+import { ContainerModule } from "inversify";
+import { contactsRoutes } from "../inbox/adapters/http/contacts.routes.ts";
+import { importContactsRoutes } from "../inbox/adapters/http/import-contacts.routes.ts";
+import { PostgresContactEdits } from "../inbox/adapters/postgres/contact-edits.ts";
+import { PostgresContactErasure } from "../inbox/adapters/postgres/contact-erasure.ts";
+import { PostgresContactReads } from "../inbox/adapters/postgres/contact-reads.ts";
+import { PostgresKeptPayloads } from "../inbox/adapters/postgres/kept-payloads.ts";
+import { PostgresRefusedRows } from "../inbox/adapters/postgres/refused-rows.ts";
+import { EraseContact, type ErasureStores, ImportContacts, ManageContacts } from "../inbox/public.ts";
+import { newToken } from "../infra/crypto/secrets.ts";
+import { tick } from "../infra/jobs/clock.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { PostgresCampaignErasure } from "../messaging/adapters/postgres/campaigns/campaign-erasure.ts";
+import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-names.ts";
+import { RemoveUnnamed } from "../messaging/public.ts";
+import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+export const contactsModule = new ContainerModule(({ bind }) => {
+  provide(
+    bind,
+    tokens.eraseContact,
+    [tokens.cells, tokens.slowCells, tokens.feed, tokens.secrets, tokens.mediaStorage, tokens.mediaFiles, tokens.log],
+    ({ directory }, slowCells, feed, secrets, storage, files, log) => {
+      const unitOfWork = new PostgresUnitOfWork(
+        slowCells,
+        (transaction): ErasureStores => ({
+          contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone)),
+          others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
+        }),
+      );
+      const remove = new RemoveUnnamed(storage, files, new PostgresMediaNames(slowCells), (error) =>
+        log.warn({ err: error }, "a file of an erased contact is removed later"),
+      );
+      const removeFiles = (businessId: number, names: readonly string[]) => remove.execute(businessId, names);
+      return new EraseContact(unitOfWork, new PostgresKeptPayloads(directory), removeFiles, feed);
+    },
+  );
+  provide(bind, tokens.tick, [tokens.eraseContact], (erase) =>
+    tick("contacts.complete-erasure", 30, (signal) => erase.complete(signal)),
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.slowCells, tokens.feed, tokens.secrets, tokens.eraseContact, tokens.log],
+    (cells, slowCells, feed, secrets, erase, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
+      }));
+      const reads = new PostgresContactReads(cells);
+      const manage = new ManageContacts(reads, new PostgresContactReads(slowCells), unitOfWork, feed);
+      const refused = new PostgresRefusedRows(cells);
+      const imports = new ImportContacts(unitOfWork, refused, () => newToken("r"));
+      const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
+      return [...contactsRoutes(manage, erase), ...importContactsRoutes(imports, refused, onFailure)];
+    },
+  );
+  provide(bind, tokens.tick, [tokens.cells], (cells) => {
+    const refused = new PostgresRefusedRows(cells);
+    return tick("contacts.purge-refused", 3600, () => refused.purge());
+  });
+});

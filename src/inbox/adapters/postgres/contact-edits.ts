@@ -1,0 +1,248 @@
+import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type {
+  ContactChanges,
+  ContactEdits,
+  DigestOfNumber,
+  ImportedContact,
+  ImportOutcome,
+  NewContact,
+} from "../../application/contacts/ports.ts";
+import { mostFields, NumberTaken } from "../../domain/contact.ts";
+import { told } from "./announce-sql.ts";
+import { erasedSince } from "./thread-sql.ts";
+
+const unknownTags: Statement = {
+  name: "contact_unknown_tags",
+  text: `
+    select wanted.id from unnest($2::bigint[]) as wanted(id)
+    where not exists (select from tags where business_id = $1 and tags.id = wanted.id)
+    order by wanted.id`,
+};
+
+/** Tags that the business does not have are left out: they are asked for afterwards. */
+const tagging = (contactId: string, tagIds: string): string => `
+  insert into contact_tags (business_id, contact_id, tag_id)
+  select tag.business_id, ${contactId}, tag.id
+  from tags as tag where tag.business_id = $1 and tag.id = any(${tagIds})
+  on conflict do nothing`;
+
+const create: Statement = {
+  name: "contact_create",
+  text: `
+    with given as (select $1::bigint as business_id, $7::bytea as digest),
+    made as (
+      insert into contacts (business_id, name, phone, platform_id, fields, opted_out_at, preference_changed_at)
+      select business_id, $2, $3::text, $3, $4, coalesce(case when $5::boolean then now() end, ${erasedSince("given")}),
+             case when $5 then now() end
+      from given
+      on conflict (business_id, phone) do nothing
+      returning business_id, id
+    ),
+    tagged as (
+      insert into contact_tags (business_id, contact_id, tag_id)
+      select made.business_id, made.id, tag.id
+      from made join tags as tag on tag.business_id = made.business_id and tag.id = any($6::bigint[])
+    )
+    select id from made`,
+};
+
+/** A contact that gets another number is known by that to the platform from then on. */
+const change: Statement = {
+  name: "contact_change",
+  text: `
+    with locked as (
+      select business_id, id, phone as held_phone, $8::bytea as digest from contacts
+      where business_id = $1 and id = $2 and erased_at is null
+      for no key update
+    ),
+    changed as (
+      update contacts as contact
+      set name = coalesce($3::text, contact.name), phone = coalesce($4::text, contact.phone),
+          platform_id = case when $4 <> contact.phone then $4 else contact.platform_id end,
+          fields = coalesce($5::jsonb, contact.fields),
+          opted_out_at = case
+            when $4 <> held_phone and ${erasedSince("locked")} is not null then coalesce(contact.opted_out_at, now())
+            when $6::boolean then coalesce(contact.opted_out_at, now())
+            when not $6 then null
+            else contact.opted_out_at end,
+          preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
+          updated_at = now()
+      from locked where contact.business_id = locked.business_id and contact.id = locked.id
+      returning contact.id
+    ),
+    untagged as (
+      delete from contact_tags
+      where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])
+    )
+    select id from changed`,
+};
+
+const tag: Statement = { name: "contact_tag", text: tagging("$2::bigint", "$3::bigint[]") };
+
+const announce: Statement = {
+  name: "contact_announce",
+  text: `
+    with events as (
+      select contact.business_id, contact.id as position, ${told("contact:changed")}
+      from contacts as contact where contact.business_id = $1 and contact.id = $2
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged`,
+};
+
+const tagsByName: Statement = {
+  name: "contact_tags_by_name",
+  text: "select id, name from tags where business_id = $1 and name = any($2::text[])",
+};
+
+/** Rows that would change nothing are not written. One whose number somebody else makes meanwhile is to be tried again. */
+const merge: Statement = {
+  name: "contacts_merge",
+  text: `
+    with given as materialized (
+      select $1::bigint as business_id, row.position, row.phone, row.name, row.fields::jsonb as fields, row.opted_out,
+             decode(row.digest, 'hex') as digest, row.tag_ids::bigint[] as tag_ids
+      from unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[]) with ordinality
+        as row(phone, name, fields, opted_out, digest, tag_ids, position)
+    ),
+    held as (
+      select contact.id, contact.name as held_name, contact.fields as held_fields, contact.opted_out_at, given.*
+      from given join contacts as contact on contact.business_id = given.business_id and contact.phone = given.phone
+      order by contact.id
+      for no key update of contact
+    ),
+    judged as (
+      select held.*, whole.fields as all_fields,
+             (select count(*) from jsonb_object_keys(whole.fields)) > ${mostFields} as is_too_wide,
+             coalesce(name <> held_name, false) or whole.fields <> held_fields
+               or coalesce(opted_out <> (opted_out_at is not null), false)
+               or exists (
+                 select from unnest(tag_ids) as wanted(id) where not exists (
+                   select from contact_tags as tagged
+                   where tagged.business_id = held.business_id and tagged.contact_id = held.id
+                     and tagged.tag_id = wanted.id)) as differs
+      from held cross join lateral (select held_fields || held.fields as fields) as whole
+    ),
+    updated as (
+      update contacts as contact
+      set name = coalesce(judged.name, contact.name), fields = judged.all_fields,
+          opted_out_at = case when judged.opted_out then coalesce(contact.opted_out_at, now())
+                              when not judged.opted_out then null else contact.opted_out_at end,
+          preference_changed_at = case when judged.opted_out is null then contact.preference_changed_at else now() end,
+          updated_at = now()
+      from judged
+      where contact.business_id = judged.business_id and contact.id = judged.id and judged.differs
+        and not judged.is_too_wide
+      returning contact.business_id, contact.id, judged.tag_ids
+    ),
+    made as (
+      insert into contacts as contact
+        (business_id, name, phone, platform_id, fields, opted_out_at, preference_changed_at)
+      select business_id, coalesce(name, phone), phone, phone, fields,
+             coalesce(case when opted_out then now() end, ${erasedSince("given")}), case when opted_out then now() end
+      from given
+      where not exists (select from held where held.position = given.position)
+      order by position
+      on conflict (business_id, phone) do nothing
+      returning contact.business_id, contact.id, contact.phone
+    ),
+    tagged as (
+      insert into contact_tags (business_id, contact_id, tag_id)
+      select business_id, id, tag_id from updated cross join unnest(tag_ids) as tag_id
+      union all
+      select made.business_id, made.id, tag_id
+      from made join given using (business_id, phone) cross join unnest(given.tag_ids) as tag_id
+      order by 2, 3
+      on conflict do nothing
+    )
+    select case when made.id is not null then 'created' when judged.is_too_wide then 'too_many_fields'
+                when judged.differs then 'updated' when judged.id is not null then 'unchanged' end as outcome
+    from given
+    left join judged using (position)
+    left join made on made.phone = given.phone
+    order by given.position`,
+};
+
+const mostAttempts = 3;
+const uniqueViolation = "23505";
+
+export class PostgresContactEdits implements ContactEdits {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly digestOf: DigestOfNumber,
+  ) {}
+
+  async unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]> {
+    if (tagIds.length === 0) return [];
+    const rows = await this.transaction.rows<{ id: number }>(unknownTags, [businessId, tagIds]);
+    return rows.map(({ id }) => id);
+  }
+
+  async create({ businessId, name, phone, fields, optedOut, tagIds }: NewContact): Promise<number> {
+    const values = [businessId, name, phone, JSON.stringify(fields), optedOut, tagIds, this.digestOf(phone)];
+    const [made] = await this.transaction.rows<{ id: number }>(create, values);
+    if (!made) throw new NumberTaken("of a new contact");
+    return made.id;
+  }
+
+  async change(businessId: number, contactId: number, changes: ContactChanges): Promise<boolean> {
+    const { name, phone, fields, optedOut, tagIds } = changes;
+    const digest = phone === null ? null : this.digestOf(phone);
+    const written = fields && JSON.stringify(fields);
+    const values = [businessId, contactId, name, phone, written, optedOut, tagIds, digest];
+    const changed = await this.transaction.rows(change, values).catch((error: { code?: unknown }) => {
+      if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
+      throw error;
+    });
+    if (changed.length > 0 && tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
+    return changed.length > 0;
+  }
+
+  announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, contactId]);
+  }
+
+  async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<ImportOutcome[]> {
+    const tagIds = await this.tagIds(businessId, contacts);
+    const outcomes = contacts.map(({ tagNames }): ImportOutcome | null =>
+      tagNames.every((name) => tagIds.has(name)) ? null : "unknown_tag",
+    );
+    for (let attempt = 1; outcomes.includes(null); attempt += 1) {
+      if (attempt > mostAttempts) throw new Error("contacts are made and erased while they are imported");
+      const left = [...outcomes.keys()].filter((index) => outcomes[index] === null);
+      const rows = await this.mergeOnce(
+        businessId,
+        left.map((index) => contacts[index] as ImportedContact),
+        tagIds,
+      );
+      for (const [place, index] of left.entries()) outcomes[index] = rows[place]?.outcome ?? null;
+    }
+    return outcomes as ImportOutcome[];
+  }
+
+  private mergeOnce(
+    businessId: number,
+    contacts: readonly ImportedContact[],
+    tagIds: ReadonlyMap<string, number>,
+  ): Promise<{ outcome: ImportOutcome | null }[]> {
+    return this.transaction.rows(merge, [
+      businessId,
+      textArray(contacts.map(({ phone }) => phone)),
+      textArray(contacts.map(({ name }) => name)),
+      textArray(contacts.map(({ fields }) => JSON.stringify(fields))),
+      plainArray(contacts.map(({ optedOut }) => optedOut)),
+      textArray(contacts.map(({ phone }) => Buffer.from(this.digestOf(phone)).toString("hex"))),
+      textArray(contacts.map(({ tagNames }) => plainArray(tagNames.map((name) => tagIds.get(name) ?? null)))),
+    ]);
+  }
+
+  private async tagIds(businessId: number, contacts: readonly ImportedContact[]): Promise<Map<string, number>> {
+    const names = [...new Set(contacts.flatMap(({ tagNames }) => tagNames))];
+    if (names.length === 0) return new Map();
+    const rows = await this.transaction.rows<{ id: number; name: string }>(tagsByName, [businessId, names]);
+    return new Map(rows.map(({ id, name }) => [name, id]));
+  }
+}

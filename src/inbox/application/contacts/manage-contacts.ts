@@ -1,0 +1,95 @@
+import type { EventFeed } from "../../../kernel/events.ts";
+import { ContactNotFound, type NumberTaken, TagNotFound } from "../../domain/contact.ts";
+import type { Viewer } from "../../domain/visibility.ts";
+import type { PageAsked, PageOf } from "../reading/ports.ts";
+import type {
+  ContactChanges,
+  ContactEdits,
+  ContactFilter,
+  ContactReads,
+  ContactUnitOfWork,
+  ListedContact,
+  NewContact,
+} from "./ports.ts";
+
+export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken;
+
+const exportPage = 1_000;
+
+/** Contacts as people of the business see and edit them. */
+export class ManageContacts {
+  /** @param slowReads - where reading may take long */
+  constructor(
+    private readonly reads: ContactReads,
+    private readonly slowReads: ContactReads,
+    private readonly unitOfWork: ContactUnitOfWork,
+    private readonly feed: EventFeed,
+  ) {}
+
+  list(
+    viewer: Viewer,
+    filter: ContactFilter,
+    page: PageAsked<number>,
+    signal?: AbortSignal,
+  ): Promise<PageOf<ListedContact, number>> {
+    return this.reads.contacts(viewer, filter, page, signal);
+  }
+
+  /** Rejects with `ContactNotFound`. */
+  async one(viewer: Viewer, contactId: number): Promise<ListedContact> {
+    const contact = await this.reads.contact(viewer, contactId);
+    if (!contact) throw new ContactNotFound(`contact ${contactId}`);
+    return contact;
+  }
+
+  fieldNames({ businessId }: Viewer, filter: ContactFilter, signal: AbortSignal): Promise<string[]> {
+    return this.slowReads.fieldNames(businessId, filter, signal);
+  }
+
+  /** All that match, some at a time. */
+  async *all(viewer: Viewer, filter: ContactFilter, signal: AbortSignal): AsyncGenerator<readonly ListedContact[]> {
+    let after: number | null = null;
+    do {
+      const page: PageOf<ListedContact, number> = await this.slowReads.contacts(
+        viewer,
+        filter,
+        { after, limit: exportPage },
+        signal,
+      );
+      yield page.items;
+      after = page.next;
+    } while (after !== null);
+  }
+
+  /** Rejects with `TagNotFound` or `NumberTaken`. */
+  async create(viewer: Viewer, contact: Omit<NewContact, "businessId">): Promise<ListedContact> {
+    const { businessId } = viewer;
+    const id = await this.edit(businessId, contact.tagIds, (edits) => edits.create({ ...contact, businessId }));
+    return this.one(viewer, id);
+  }
+
+  /** Rejects with `EditContactFailure`. */
+  async change(viewer: Viewer, contactId: number, changes: ContactChanges): Promise<ListedContact> {
+    const { businessId } = viewer;
+    await this.edit(businessId, changes.tagIds ?? [], async (edits) => {
+      if (!(await edits.change(businessId, contactId, changes))) throw new ContactNotFound(`contact ${contactId}`);
+      return contactId;
+    });
+    return this.one(viewer, contactId);
+  }
+
+  private async edit(
+    businessId: number,
+    tagIds: readonly number[],
+    write: (edits: ContactEdits) => Promise<number>,
+  ): Promise<number> {
+    const { id, events } = await this.unitOfWork.run(businessId, async ({ contacts }) => {
+      const id = await write(contacts);
+      const unknown = await contacts.unknownTags(businessId, tagIds);
+      if (unknown.length > 0) throw new TagNotFound(`tags ${unknown}`);
+      return { id, events: await contacts.announce(businessId, id) };
+    });
+    this.feed.publish(events);
+    return id;
+  }
+}

@@ -1,0 +1,30 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+/** Custom fields of a contact, at most. */
+export const mostFields = 50;
+/** Characters. */
+export const longestFieldName = 100;
+export const longestFieldText = 1_000;
+export const longestName = 200;
+/** Digits of a number with its country code; the longest that exist have 15. */
+export const longestPhone = 20;
+export const mostTags = 100;
+
+/** No such contact, or one that was erased. */
+export class ContactNotFound extends DomainError<"contact_not_found"> {
+  readonly code = "contact_not_found";
+}
+
+export class TagNotFound extends DomainError<"tag_not_found"> {
+  readonly code = "tag_not_found";
+}
+
+/** Another contact of the business has the number. */
+export class NumberTaken extends DomainError<"number_taken"> {
+  readonly code = "number_taken";
+}
+
+/** No such file of refused rows, or its time is over. */
+export class RefusedRowsNotFound extends DomainError<"file_not_found"> {
+  readonly code = "file_not_found";
+}

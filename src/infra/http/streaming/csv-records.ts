@@ -1,0 +1,59 @@
+import { pipeline, Readable } from "node:stream";
+import { parse } from "csv-parse";
+import { InvalidInput } from "../routing/dialect.ts";
+
+/** Characters of the header row, and of any record. */
+const longestHeader = 64 * 1024;
+const longestRecord = 256 * 1024;
+
+/** The records of a CSV file, the header first, separated by commas or semicolons. Throws `InvalidInput`. */
+export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  const pieces = text[Symbol.asyncIterator]();
+  const begin = await beginning(pieces);
+  const parser = parse({
+    delimiter: separatorOf(begin),
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    trim: true,
+    max_record_size: longestRecord,
+  });
+  async function* all() {
+    try {
+      yield begin;
+      for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value;
+    } finally {
+      await pieces.return?.();
+    }
+  }
+  // What breaks on the way is thrown by the loop.
+  pipeline(Readable.from(all()), parser, () => {});
+  try {
+    for await (const record of parser) yield record as readonly string[];
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith("CSV_")) throw new InvalidInput("El CSV no es válido");
+    throw error;
+  }
+}
+
+/** As much as holds the whole header row. */
+async function beginning(pieces: AsyncIterator<string>): Promise<string> {
+  let begin = "";
+  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+    begin += piece.value;
+    if (/[\r\n]/.test(begin.trimStart())) return begin;
+    if (begin.length > longestHeader) throw new InvalidInput("El CSV no tiene una fila de encabezados");
+  }
+  return begin;
+}
+
+function separatorOf(begin: string): string {
+  const [header = ""] = begin
+    .replace(/^\ufeff/, "")
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  const bare = header.replaceAll(/"[^"]*"/g, "");
+  const count = (sign: string) => bare.split(sign).length;
+  return count(";") > count(",") ? ";" : ",";
+}

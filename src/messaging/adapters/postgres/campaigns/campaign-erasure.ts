@@ -1,0 +1,35 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+
+/**
+ * A message on its way is settled as unknown here: what its sender learns of it meets no row any more. One that waits is
+ * skipped, as its contact has opted out.
+ */
+const erase: Statement = {
+  name: "campaign_erase",
+  text: `
+    with locked as (
+      select recipient.campaign_id, recipient.position
+      from campaigns as campaign
+      join campaign_recipients as recipient
+        on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+      where campaign.business_id = $1 and recipient.contact_id = $2
+      order by recipient.campaign_id, recipient.position
+      for no key update of recipient
+    )
+    update campaign_recipients as recipient
+    set phone = '', parameters = '{}', platform_message_id = null, error_reason = null, reference = gen_random_uuid(),
+        attempt = attempt + (state = 'sending')::integer, lease_until = null,
+        state = case when state = 'sending' then 'unknown' else state end
+    from locked
+    where recipient.business_id = $1 and recipient.campaign_id = locked.campaign_id
+      and recipient.position = locked.position`,
+};
+
+/** What campaigns hold of a contact; how many there were, and what became of their messages, stays. */
+export class PostgresCampaignErasure {
+  constructor(private readonly transaction: Queries) {}
+
+  async erase(businessId: number, { id }: { readonly id: number }): Promise<void> {
+    await this.transaction.rows(erase, [businessId, id]);
+  }
+}

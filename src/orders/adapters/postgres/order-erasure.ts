@@ -1,0 +1,29 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+
+/** The version rises: who holds an older one would write what is gone. */
+const erase: Statement = {
+  name: "orders_erase",
+  text: `
+    with locked as (
+      select id from orders where business_id = $1 and chat_id = any($2::bigint[]) order by id for no key update
+    ),
+    emptied as (
+      update orders as o
+      set raw_address = null, location_label = null, latitude = null, longitude = null, external_user_id = null,
+          version = o.version + 1, updated_at = clock_timestamp()
+      from locked
+      where o.business_id = $1 and o.id = locked.id
+        and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
+    )
+    update order_changes as change set changes = erased_payload(change.changes)
+    from locked where change.business_id = $1 and change.order_id = locked.id`,
+};
+
+/** Where a contact's orders went to; what was ordered, and for how much, stays. */
+export class PostgresOrderErasure {
+  constructor(private readonly transaction: Queries) {}
+
+  async erase(businessId: number, { chatIds }: { readonly chatIds: readonly number[] }): Promise<void> {
+    await this.transaction.rows(erase, [businessId, chatIds]);
+  }
+}

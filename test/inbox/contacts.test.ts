@@ -1,0 +1,213 @@
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread, aWebhook, startWorld, type World } from "../support/world.ts";
+
+const admin = 101;
+const agent = 102;
+
+describe("contacts", () => {
+  let world: World;
+  before(async () => {
+    const threads = [
+      aThread(101, { name: "Carla Cliente" }),
+      aThread(102, { name: "Carlos Comprador" }),
+      aThread(103, { name: "Zoe Zurita", supportUserId: admin, state: "in_progress" }),
+    ];
+    const tags = [
+      { id: 101, name: "VIP" },
+      { id: 102, name: "Nuevo" },
+    ];
+    world = await startWorld({ businesses: [aBusiness(1, { threads, tags }), aBusiness(2)] });
+  });
+  after(() => world.stop());
+
+  const as = async (userId: number, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+    request(world.api + path, {
+      method,
+      ...(body !== undefined && { body }),
+      headers: { authorization: `Bearer ${await world.sessionToken(userId)}`, ...headers },
+    });
+  const put = (id: number, body: unknown, businessId = 1) =>
+    request(`${world.api}/contacts/${id}`, {
+      method: "PUT",
+      body,
+      headers: { "x-api-key": world.appKey(businessId) },
+    });
+  const namesIn = ({ json }: Answer): string[] => json.data.map(({ nombre }: { nombre: string }) => nombre);
+
+  it("are listed newest first, page by page, each once", async () => {
+    const all = await world.get("/contacts?limit=100");
+    const ids: number[] = all.json.data.map(({ id }: { id: number }) => id);
+    expect(ids).to.deep.equal([...ids].sort((a, b) => b - a));
+    expect(ids).to.include.members([101, 102, 103]);
+
+    const paged: number[] = [];
+    for (let cursor = ""; ; ) {
+      const { json } = await world.get(`/contacts?limit=1${cursor}`);
+      paged.push(...json.data.map(({ id }: { id: number }) => id));
+      if (json.next === null) break;
+      cursor = `&cursor=${json.next}`;
+    }
+    expect(paged).to.deep.equal(ids);
+  });
+
+  it("are found by parts of names and numbers, by tag and by opting out, of the own business only", async () => {
+    const { json } = await world.post("/contacts", {
+      nombre: "Filtro Único",
+      numero: "+591 711-22333",
+      tags: [101],
+      opted_out: true,
+    });
+    expect(namesIn(await world.get("/contacts?q=iltro"))).to.deep.equal(["Filtro Único"]);
+    expect(namesIn(await world.get("/contacts?q=1122333"))).to.deep.equal(["Filtro Único"]);
+    expect(namesIn(await world.get("/contacts?q=iltro", 2))).to.deep.equal([]);
+    expect(namesIn(await world.get("/contacts?tag=101&opted_out=true&q=Filtro"))).to.deep.equal(["Filtro Único"]);
+    expect(namesIn(await world.get("/contacts?tag=101&opted_out=true"))).to.include("Filtro Único");
+    expect(namesIn(await world.get("/contacts?tag=102&q=iltro"))).to.deep.equal([]);
+    expect(namesIn(await world.get("/contacts?opted_out=false"))).not.to.include("Filtro Único");
+    expect((await world.get(`/contacts/${json.id}`, 2)).json.code).to.equal("contact_not_found");
+    expect((await world.get("/contacts?cursor=x")).status).to.equal(400);
+  });
+
+  it("name the chats that the caller may see", async () => {
+    const chats = [{ chat_id: 103, provider: "WhatsApp" }];
+    const whole = await world.get("/contacts/103");
+    expect(whole.json.chats.map(({ chat_id }: { chat_id: number }) => chat_id)).to.deep.equal([chats[0]?.chat_id]);
+    expect((await as(agent, "GET", "/contacts/103")).json.chats).to.deep.equal([]);
+    expect((await as(admin, "GET", "/contacts/103")).json.chats).to.deep.equal(whole.json.chats);
+    expect((await as(agent, "GET", "/contacts/101")).json.chats).to.have.length(1);
+  });
+
+  it("are made with fields and tags, and told to everybody", async () => {
+    const listener = await world.listen(agent);
+    const made = await world.post("/contacts", {
+      nombre: "Nora Nueva",
+      numero: "591 722 00001",
+      campos: { Ciudad: "La Paz" },
+      tags: [102, 101],
+    });
+    expect(made.status).to.equal(201);
+    expect(made.json).to.deep.include({
+      nombre: "Nora Nueva",
+      numero: "59172200001",
+      campos: { Ciudad: "La Paz" },
+      opted_out: false,
+      chats: [],
+    });
+    expect(made.json.tags).to.deep.equal([
+      { id: 101, nombre: "VIP" },
+      { id: 102, nombre: "Nuevo" },
+    ]);
+    const heard = await listener.hears(({ name }) => name === "contact:changed");
+    const { chats: _, ...contacto } = made.json;
+    expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
+  });
+
+  it("are changed only in what is given", async () => {
+    const { json: made } = await world.post("/contacts", {
+      nombre: "Pia",
+      numero: "59172200002",
+      campos: { Ciudad: "Sucre", Rubro: "Bar" },
+      tags: [101],
+    });
+    const renamed = await put(made.id, { nombre: "Pía" });
+    expect(renamed.json).to.deep.equal({ ...made, nombre: "Pía" });
+    const others = await put(made.id, { campos: { Rubro: "Café" }, tags: [], opted_out: true });
+    expect(others.json).to.deep.equal({ ...made, nombre: "Pía", campos: { Rubro: "Café" }, tags: [], opted_out: true });
+    expect((await put(made.id, { opted_out: false })).json.opted_out).to.equal(false);
+    expect((await put(made.id, { numero: "59172200012" })).json.numero).to.equal("59172200012");
+  });
+
+  it("keep their numbers apart, and refuse tags and contacts that the business does not have", async () => {
+    const { json: made } = await world.post("/contacts", { numero: "59172200003" });
+    expect(made.nombre).to.equal("59172200003");
+    const again = await world.post("/contacts", { numero: "+591 72200003", nombre: "Otra" });
+    expect([again.status, again.json.code]).to.deep.equal([409, "number_taken"]);
+    const moved = await put(made.id, { numero: "59170000101" });
+    expect([moved.status, moved.json.code]).to.deep.equal([409, "number_taken"]);
+    const tagged = await put(made.id, { nombre: "Nada", tags: [999] });
+    expect([tagged.status, tagged.json.code]).to.deep.equal([404, "tag_not_found"]);
+    expect((await world.get(`/contacts/${made.id}`)).json.nombre).to.equal("59172200003");
+    expect((await put(made.id, { nombre: "X" }, 2)).json.code).to.equal("contact_not_found");
+    const none = await world.post("/contacts", { numero: "59172200004", tags: [999] });
+    expect(none.json.code).to.equal("tag_not_found");
+    expect(namesIn(await world.get("/contacts?q=72200004"))).to.deep.equal([]);
+  });
+
+  for (const [what, body] of Object.entries({
+    "without a number": { nombre: "A" },
+    "with letters for a number": { numero: "abc" },
+    "with a number that is too long": { numero: "1".repeat(21) },
+    "with too many fields": {
+      numero: "5917220000555",
+      campos: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`c${i}`, "x"])),
+    },
+    "with a text that is too long": { numero: "5917220000555", campos: { a: "x".repeat(1_001) } },
+    "with a field that is no text": { numero: "5917220000555", campos: { a: 1 } },
+  })) {
+    it(`are refused ${what}`, async () => {
+      const answer = await world.post("/contacts", body);
+      expect([answer.status, answer.json.code]).to.deep.equal([400, "invalid_input"]);
+    });
+  }
+
+  it("are exported as CSV with a column for each field, to administrators and keys", async () => {
+    await world.post("/contacts", {
+      nombre: "=1+1",
+      numero: "59173300001",
+      campos: { "Código, interno": 'di"ce' },
+      tags: [101, 102],
+    });
+    const headers = { accept: "text/csv", "x-api-key": world.appKey(1) };
+    const answer = await request(`${world.api}/contacts`, { headers });
+    expect([answer.status, answer.type]).to.deep.equal([200, "text/csv"]);
+    const [header = "", ...lines] = answer.text.split("\r\n");
+    expect(header).to.match(/^id,nombre,numero,opted_out,tags,creado,/);
+    expect(header).to.include('"Código, interno"');
+    const line = lines.find((each) => each.includes("59173300001")) ?? "";
+    expect(line).to.match(/^\d+,'=1\+1,59173300001,false,VIP\|Nuevo,\d{4}-/);
+    expect(line).to.include('"di""ce"');
+    const count = (await world.get("/contacts?limit=100")).json.data.length;
+    expect(lines.filter((each) => each !== "")).to.have.length(count);
+
+    const refused = await as(agent, "GET", "/contacts", undefined, { accept: "text/csv" });
+    expect([refused.status, refused.json.code]).to.deep.equal([403, "forbidden"]);
+  });
+
+  it("lend their fields to campaigns that map what the request leaves out", async () => {
+    const fields = { premio: "Bicicleta", nombre: "Otro nombre" };
+    const { json: one } = await world.post("/contacts", { numero: "59174400001", campos: fields });
+    const { json: two } = await world.post("/contacts", { numero: "59174400002" });
+    const body = {
+      ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Rifa", step: 101 },
+      contacts_id: [one.id, two.id],
+      contacts: [
+        { nombre: "Uno", numero: one.numero },
+        { nombre: "Dos", numero: two.numero },
+      ],
+      paramMapping: { 1: "nombre", 2: "premio" },
+    };
+    const sent = await world.post("/chats/enviar/masivo/plantilla", body);
+    expect(sent.status, sent.text).to.equal(200);
+    const recipients = await world.rows("select parameters from campaign_recipients order by position");
+    expect(recipients).to.deep.equal([{ parameters: ["Uno", "Bicicleta"] }, { parameters: ["Dos", "unknown"] }]);
+  });
+
+  it("that write to the business are those that are known by their number", async () => {
+    const { json: made } = await world.post("/contacts", { nombre: "Escribe", numero: "59172200009" });
+    await world.webhook(
+      aWebhook(1, {
+        contacts: [{ wa_id: "59172200009", profile: { name: "Perfil" } }],
+        messages: [
+          { from: "59172200009", id: "wamid.known", timestamp: "1767322800", type: "text", text: { body: "Hola" } },
+        ],
+      }),
+    );
+    const read = await eventually(async () => {
+      const { json } = await world.get(`/contacts/${made.id}`);
+      return json.chats.length > 0 ? json : undefined;
+    });
+    expect(read.nombre).to.equal("Escribe");
+  });
+});

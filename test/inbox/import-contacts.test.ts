@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+
+describe("importing contacts", () => {
+  let world: World;
+  before(async () => {
+    const tags = [
+      { id: 101, name: "VIP" },
+      { id: 102, name: "Nuevo" },
+    ];
+    world = await startWorld({ businesses: [aBusiness(1, { tags, threads: [] }), aBusiness(2)] });
+  });
+  after(() => world.stop());
+
+  const send = (file: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> =>
+    request(`${world.api}/contacts/import`, {
+      method: "POST",
+      rawBody: file,
+      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv", ...headers },
+    });
+  const last = ({ text }: Answer) => JSON.parse(text.trim().split("\n").at(-1) ?? "");
+  const contactOf = async (phone: string, businessId = 1) =>
+    (await world.get(`/contacts?q=${phone}`, businessId)).json.data.at(0);
+
+  it("makes contacts with names, tags and fields of their own", async () => {
+    const answer = await send(
+      "nombre,numero,tags,opted_out,Ciudad\r\nAna,+591 74000001,VIP|Nuevo,,La Paz\r\nBeto,59174000002,,true,\r\n",
+    );
+    expect([answer.status, answer.type]).to.deep.equal([200, "application/x-ndjson"]);
+    expect(last(answer)).to.deep.equal({ created: 2, updated: 0, unchanged: 0, refused: 0, refused_csv: null });
+    expect(await contactOf("74000001")).to.deep.include({
+      nombre: "Ana",
+      numero: "59174000001",
+      campos: { Ciudad: "La Paz" },
+      opted_out: false,
+      tags: [
+        { id: 101, nombre: "VIP" },
+        { id: 102, nombre: "Nuevo" },
+      ],
+    });
+    expect(await contactOf("74000002")).to.deep.include({ nombre: "Beto", campos: {}, opted_out: true });
+  });
+
+  it("changes those that are known by their number, and writes none that stay as they are", async () => {
+    await send("numero,nombre,tags,Ciudad,Rubro\n59174100001,Caro,VIP,Oruro,Bar\n59174100002,Dani,VIP,Oruro,Bar\n");
+    const written = () => world.rows("select id, xmin::text from contacts where phone = '59174100002'");
+    const before = await written();
+    const answer = await send(
+      "numero,nombre,tags,Ciudad,Rubro\n59174100001,Carolina,Nuevo,,Café\n59174100002,Dani,VIP,,Bar\n59174100003,Eva,,,\n",
+    );
+    expect(last(answer)).to.deep.include({ created: 1, updated: 1, unchanged: 1, refused: 0 });
+    const changed = await contactOf("74100001");
+    expect(changed).to.deep.include({ nombre: "Carolina", campos: { Ciudad: "Oruro", Rubro: "Café" } });
+    expect(changed.tags).to.have.length(2);
+    expect(await written()).to.deep.equal(before);
+  });
+
+  it("refuses rows one by one, and hands them out with reasons to this business only", async () => {
+    const answer = await send(
+      `numero,nombre,tags,opted_out,Nota\n,Sin número,,,\n59174200001,Bien,,,\n59174200002,Mal,Ninguno,,\n59174200003,Mal,,quizás,\n59174200004,Largo,,,${"x".repeat(1_001)}\n59174200005,=cmd(),Ninguno,,\n`,
+    );
+    const { refused_csv, ...counts } = last(answer);
+    expect(counts).to.deep.equal({ created: 1, updated: 0, unchanged: 0, refused: 5 });
+    expect((await contactOf("74200001")).nombre).to.equal("Bien");
+
+    const file = await world.get(refused_csv);
+    expect([file.status, file.type]).to.deep.equal([200, "text/csv"]);
+    const lines = file.text.trim().split("\r\n");
+    expect(lines[0]).to.equal("motivo,numero,nombre,tags,opted_out,Nota");
+    expect(lines).to.include("numero es requerido,,Sin número,,,");
+    expect(lines).to.include("un tag no existe,59174200002,Mal,Ninguno,,");
+    expect(lines).to.include("un tag no existe,59174200005,'=cmd(),Ninguno,,");
+    expect(lines).to.have.length(6);
+
+    expect((await world.get(refused_csv, 2)).json.code).to.equal("file_not_found");
+    expect((await request(world.api + refused_csv)).status).to.equal(401);
+    await world.rows("update refused_contacts set created_at = now() - interval '25 hours'");
+    expect((await world.get(refused_csv)).status).to.equal(404);
+  });
+
+  it("takes the later of two rows with one number", async () => {
+    const answer = await send("numero;nombre;Ciudad\n59174300001;Uno;Tarija\n+59174300001;Dos;\n");
+    expect(last(answer)).to.deep.include({ created: 1, unchanged: 1, refused: 0 });
+    expect(await contactOf("74300001")).to.deep.include({ nombre: "Dos", campos: { Ciudad: "Tarija" } });
+  });
+
+  for (const [what, file] of Object.entries({
+    "UTF-8 with a mark": Buffer.from('\ufeffnumero,nombre\n59174400001,"Peña, José"\n'),
+    "Latin-1": Buffer.from('numero,nombre\n59174400001,"Peña, José"\n', "latin1"),
+    semicolons: Buffer.from('numero;nombre\n59174400001;"Peña, José"\n'),
+    "lines of the Macintosh": Buffer.from('numero,nombre\r59174400001,"Peña, José"\r'),
+  })) {
+    it(`reads ${what}`, async () => {
+      expect(last(await send(file))).to.deep.include({ refused: 0, refused_csv: null });
+      expect((await contactOf("74400001")).nombre).to.equal("Peña, José");
+      await world.rows("delete from contacts where phone = '59174400001'");
+    });
+  }
+
+  for (const [what, file] of Object.entries({
+    "without the column numero": "telefono,nombre\n1,2\n",
+    "with a column twice": "numero,a,a\n1,2,3\n",
+    "with too many columns": `numero,${Array.from({ length: 51 }, (_, i) => `c${i}`).join(",")}\n1\n`,
+    "that is empty": "",
+  })) {
+    it(`refuses a file ${what}`, async () => {
+      const answer = await send(file);
+      expect([answer.status, answer.json.code]).to.deep.equal([400, "invalid_input"]);
+    });
+  }
+
+  it("is for administrators and keys, and for CSV", async () => {
+    const bearer = async (user: number) => ({ authorization: `Bearer ${await world.sessionToken(user)}` });
+    const post = (headers: Record<string, string>) =>
+      request(`${world.api}/contacts/import`, {
+        method: "POST",
+        rawBody: "numero\n59174500001\n",
+        headers: { "content-type": "text/csv", ...headers },
+      });
+    const refused = await post(await bearer(102));
+    expect([refused.status, refused.json.code]).to.deep.equal([403, "forbidden"]);
+    expect(await contactOf("74500001")).to.equal(undefined);
+    expect(last(await post(await bearer(101)))).to.deep.include({ created: 1 });
+    expect((await send("{}", { "content-type": "application/json" })).status).to.equal(415);
+  });
+
+  it("keeps what was taken in of a file that breaks off", async () => {
+    const rows = Array.from({ length: 2_500 }, (_, i) => `591746${String(i).padStart(5, "0")},Fila ${i}\n`).join("");
+    const { hostname, port } = new URL(world.api);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    const head = `POST /contacts/import HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: text/csv\r\nContent-Length: 9999999\r\n\r\n`;
+    socket.write(`${head}numero,nombre\n${rows}`);
+    const count = async () =>
+      (await world.rows<{ n: number }>("select count(*) as n from contacts where phone like '591746%'"))[0]?.n;
+    await eventually(async () => (await count()) === 2_000);
+    socket.destroy();
+    await once(socket, "close");
+    expect(await count()).to.equal(2_000);
+    // The business's next import is let in.
+    expect(last(await send("numero,nombre\n59174699999,Después\n"))).to.deep.include({ created: 1 });
+  });
+
+  it("tells how far it is while it goes on", async () => {
+    const { hostname, port } = new URL(world.api);
+    const socket = connect(Number(port), hostname);
+    let heard = "";
+    socket.on("data", (chunk) => (heard += chunk));
+    const rows = Array.from({ length: 1_100 }, (_, i) => `591747${String(i).padStart(5, "0")}\n`).join("");
+    const head = `POST /contacts/import HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+    socket.write(head + chunk("numero\n") + chunk(rows));
+    await eventually(() => heard.includes('{"created":1000,"updated":0,"unchanged":0,"refused":0}'));
+    socket.write(`${chunk("59174799999\n")}0\r\n\r\n`);
+    await once(socket, "close");
+    expect(heard).to.include('{"created":1101,"updated":0,"unchanged":0,"refused":0,"refused_csv":null}');
+  });
+});
