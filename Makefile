@@ -29,10 +29,13 @@ watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: 
 test: check ## types, lint, dependency rules and all tests, on a database of their own
 	@exec npm test --silent
 
-check: $(MODULES) ## types, lint, format and dependency rules only
+check: $(MODULES) ## types, lint, format, dependency rules and the rules for the API document only
 	@$(BIN)/tsc --noEmit
 	@$(BIN)/biome check --error-on-warnings .
 	@npm run --silent arch
+	@mkdir -p .run
+	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
+	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }
 
 start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
 	@ROLE=all NODE_ENV=production exec node $(ANSWERING) dist/src/main.js

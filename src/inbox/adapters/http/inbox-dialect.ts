@@ -12,10 +12,7 @@ export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
   agentId: heldTo(caller),
 });
 
-export const failures = {
-  401: { description: "Nobody is known by this key or token", schema: codedFailure },
-  500: { description: "Unexpected failure", schema: codedFailure },
-} as const;
+export const failures = { 500: { description: "Unexpected failure", schema: codedFailure } } as const;
 export const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };
 

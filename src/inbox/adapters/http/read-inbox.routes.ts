@@ -1,5 +1,5 @@
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
-import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { codedDialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
@@ -80,7 +80,7 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
       400: wrongField,
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: codedDialect,
     lane: ({ q }) => (q === undefined ? undefined : "longReads"),
     cost: 2,
     handle: async (call) => {
@@ -162,7 +162,7 @@ const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
       },
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: { unexpected: codedDialect.unexpected },
     handle: async ({ caller }) => {
       const { mine, unassigned, unread, byState } = await inbox.counts(viewerOf(caller));
       const { bot, pending: pendiente, in_progress: proceso } = byState;
@@ -263,6 +263,6 @@ const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
       200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
       ...failures,
     },
-    dialect: inboxDialect,
+    dialect: { unexpected: codedDialect.unexpected },
     handle: async ({ caller }) => ({ data: (await inbox.agents(caller.businessId)).map(agentToWire) }),
   });
