@@ -1,5 +1,14 @@
 import type { Container } from "inversify";
+import {
+  inboxClientSchemas,
+  inboxEventSchemas,
+  inboxPresenceSchemas,
+} from "../inbox/adapters/http/inbox-event-schemas.ts";
+import { Components } from "../infra/http/openapi/components.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../infra/http/openapi/openapi.ts";
+import { type AsyncApiDocument, asyncApiDocument } from "../infra/realtime/asyncapi.ts";
+import { campaignEventSchemas } from "../messaging/adapters/http/campaigns/campaign-event-schemas.ts";
+import { orderEventSchemas, pushedOrderSchemas } from "../orders/adapters/http/order-schemas.ts";
 import { orderWebhooks } from "../orders/adapters/http/order-webhooks.ts";
 import { resolveAll } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -32,3 +41,17 @@ const apiInfo: ApiInfo = {
 /** The OpenAPI document of all that features serve. */
 export const openApiOf = (container: Container): OpenApiDocument =>
   openApiDocument(resolveAll(container, tokens.routes).flat(), apiInfo);
+
+/** The AsyncAPI document of what sockets hear and say. */
+export const asyncApi = (): AsyncApiDocument =>
+  asyncApiDocument(
+    {
+      title: "Recado, live",
+      version,
+      logged: { ...inboxEventSchemas, ...orderEventSchemas, ...campaignEventSchemas },
+      atOnce: inboxPresenceSchemas,
+      heard: inboxClientSchemas,
+      pushed: pushedOrderSchemas,
+    },
+    new Components(),
+  );

@@ -158,3 +158,38 @@ export const updatedOrderSchema = named("UpdatedOrder", {
   } satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>),
   additionalProperties: false,
 } as const satisfies Schema);
+
+const { extra_data, transactionId, paidExpire, ...cardFields } = recordFields;
+const { details, ...restOfCard } = {
+  ...cardFields,
+  sucursal: shownFields.sucursal,
+  zona: shownFields.zona,
+  chat: shownFields.chat,
+  driver: shownFields.driver,
+  details: shownFields.details,
+  total: amount,
+  discount: amount,
+  speedy_delivery_price: nullableAmount,
+  version: integer,
+} as const;
+
+/** The payloads of the events of orders, as `wire/order-wire.ts` spells them: what an order's card shows. */
+export const orderEventSchemas = {
+  "order:changed": {
+    summary: "An order was made or changed",
+    description: "Whatever is not withheld of it; `version` tells which of two is newer.",
+    payload: objectWith({ ...restOfCard, details }),
+  },
+} as const;
+
+/** The same where a host of the Pusher protocol takes it to clients. */
+export const pushedOrderSchemas = {
+  "order:changed": {
+    summary: "An order of type app or web was made or changed",
+    description: "One of more than 10 KiB comes without `details`, if need be with texts cut, and with `truncado`.",
+    payload: {
+      ...objectWith(restOfCard),
+      properties: { ...restOfCard, details, truncado: { type: "boolean", const: true } },
+    },
+  },
+} as const;
