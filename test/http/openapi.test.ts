@@ -141,7 +141,7 @@ describe("the OpenAPI document", () => {
     const answer = { description: "Bare", schema: { type: "object" }, otherTypes: ["text/csv"] } as const;
     const { paths } = read([defineRoute({ ...bare, responses: { 200: answer } })]);
     expect(paths["/bare"].get.responses[200].content).to.deep.equal({
-      "application/json": { schema: { type: "object" } },
+      "application/json": { schema: { type: "object", additionalProperties: true } },
       "text/csv": { schema: { type: "string" } },
     });
   });

@@ -25,8 +25,9 @@ export class Components {
   schemaOf(schema: unknown): unknown {
     if (typeof schema !== "object" || schema === null) return schema;
     const { "x-component": name } = schema as Json;
-    if (typeof name !== "string") return this.written(schema);
-    this.add(name, this.written(schema));
+    const written = this.written(schema as Json);
+    if (typeof name !== "string") return written;
+    this.add(name, written);
     return { $ref: `#/components/schemas/${name}` };
   }
 
@@ -44,8 +45,8 @@ export class Components {
     this.byName.set(name, written);
   }
 
-  private written(schema: object): Json {
-    if ("x-numeric" in schema && schema["x-numeric"] === true) return this.numberOrDigits(schema);
+  private written(schema: Json): Json {
+    if (schema["x-numeric"] === true) return this.numberOrDigits(schema);
     const pairs = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
       if (internal.has(keyword)) return [];
       if (keyword === "example") return [["examples", [value]]];
@@ -55,11 +56,11 @@ export class Components {
       const inner = Object.entries(value as object).map(([name, each]) => [name, this.schemaOf(each)]);
       return [[keyword, Object.fromEntries(inner)]];
     });
-    return Object.fromEntries(pairs);
+    return Object.fromEntries(isOpen(schema) ? [...pairs, ["additionalProperties", true]] : pairs);
   }
 
-  private numberOrDigits(schema: object): Json {
-    const { "x-numeric": _, description, default: fallback, ...number } = schema as Json;
+  private numberOrDigits(schema: Json): Json {
+    const { "x-numeric": _, description, default: fallback, ...number } = schema;
     return {
       ...(description !== undefined && { description }),
       ...(fallback !== undefined && { default: fallback }),
@@ -67,5 +68,9 @@ export class Components {
     };
   }
 }
+
+/** An object of which nothing is said. Generators take it for an empty one unless it says that it may have fields. */
+const isOpen = (schema: Json): boolean =>
+  [schema.type].flat().includes("object") && !("properties" in schema) && !("additionalProperties" in schema);
 
 const digits = { type: "string", pattern: "^[0-9]{1,16}$", description: `Digits of a number up to ${maxId}` };

@@ -8,6 +8,7 @@ import {
   nullableText,
   numericIdOf,
   objectWith,
+  orNull,
   problem,
   type Schema,
   text,
@@ -43,13 +44,12 @@ export const campaignCounts = named(
   objectWith(Object.fromEntries(recipientStates.map((state) => [state, integer]))),
 );
 
-const campaign = named("Campaign", {
-  type: "object",
-  required: ["id", "nombre", "state", "pause_reason", "total", "counts", "rate", "seconds_left"],
-  properties: {
+const campaign = named(
+  "Campaign",
+  objectWith({
     id: integer,
     nombre: text,
-    state: { enum: campaignStates },
+    state: { type: "string", enum: campaignStates },
     pause_reason: nullableText,
     plantilla_id: integer,
     user_id: integer,
@@ -59,11 +59,11 @@ const campaign = named("Campaign", {
     rate: { type: "number" },
     seconds_left: nullableInteger,
     schedule_at: text,
-    send_window: { type: ["object", "null"] },
+    send_window: orNull(objectWith({ from: text, to: text })),
     created_at: text,
     finished_at: nullableText,
-  },
-} as const satisfies Schema);
+  }),
+);
 
 const recipient = named("CampaignRecipient", {
   type: "object",
