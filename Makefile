@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity bench faults fuzz overload build clean fmt
+.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -29,10 +29,13 @@ watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: 
 test: check ## types, lint, dependency rules and all tests, on a database of their own
 	@exec npm test --silent
 
-check: $(MODULES) ## types, lint, format and dependency rules only
+check: $(MODULES) ## types, lint, format, dependency rules and the rules for the API document only
 	@$(BIN)/tsc --noEmit
 	@$(BIN)/biome check --error-on-warnings .
 	@npm run --silent arch
+	@mkdir -p .run
+	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
+	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }
 
 start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
 	@ROLE=all NODE_ENV=production exec node $(ANSWERING) dist/src/main.js
@@ -82,6 +85,14 @@ job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say h
 
 job-inactivity: $(MODULES) ## cancel the orders whose customers fell silent, to the end, and say how many
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-inactivity.ts
+
+client: $(MODULES) ## make the TypeScript client in client/ from the documents of the API, ready for npm pack
+	@mkdir -p .run
+	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
+	@$(TSX) src/cli/document.ts asyncapi >.run/asyncapi.json
+	@$(TSX) client/generate.ts .run/openapi.json .run/asyncapi.json
+	@rm -rf client/dist
+	@$(BIN)/tsc -p client
 
 bench: $(MODULES) ## measure the hot paths against their bare limits: make bench, or make bench BENCH=list-templates
 	@exec node --expose-gc --import tsx test/bench/main.ts $(BENCH)

@@ -4,7 +4,7 @@ import { createApp } from "../infra/http/app.ts";
 import { turningAway } from "../infra/http/crowd.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
-import { openApiDocument, openApiRoute } from "../infra/http/openapi/openapi.ts";
+import { documentRoute, openApiRoute } from "../infra/http/openapi/openapi.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen, refuseTooMany } from "../infra/http/server.ts";
@@ -15,6 +15,7 @@ import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import type { Config } from "./config.ts";
 import { createContainer, listOf } from "./container.ts";
+import { asyncApi, openApiOf } from "./documents.ts";
 import { resolve, resolveAll } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -37,11 +38,12 @@ const probeLimits = { statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenc
 /** The API's routes and, where it is one, everything that documents them. */
 export function apiRoutes(container: Container): Route[] {
   const routes = resolveAll(container, tokens.routes).flat();
-  const document = openApiDocument(routes, {
-    title: "Recado",
-    version: "0.1.0",
-  });
-  return [...routes, openApiRoute(document), ...docsRoutes("Recado API")];
+  return [
+    ...routes,
+    openApiRoute(openApiOf(container)),
+    documentRoute(asyncApi(), "/asyncapi.json", "getAsyncApiDocument", "What sockets hear and say, as AsyncAPI 3.0"),
+    ...docsRoutes("Recado API"),
+  ];
 }
 
 /** One process of the role that the configuration names; resolves once it answers requests. */

@@ -12,6 +12,12 @@ const unused = {
   LOG_LEVEL: "warn",
 };
 
+/** For commands that ask nobody for anything: the services are only looked at. */
+export const idleContainer = (): Container =>
+  createContainer(
+    readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),
+  );
+
 /** The services of a process that serves nothing, for as long as `work` takes. */
 export async function withContainer<Result>(work: (container: Container) => Promise<Result>): Promise<Result> {
   databaseUrl();

@@ -121,9 +121,8 @@ export class Checks {
   }
 
   private validator(schema: object): ValidateFunction {
-    const { $ref } = schema as Json;
-    const whole = typeof $ref === "string" ? this.resolved(schema) : schema;
-    const known = this.compiled.get(schema) ?? this.ajv.compile((whole ?? {}) as AnySchema);
+    const { components } = this.document;
+    const known = this.compiled.get(schema) ?? this.ajv.compile({ ...schema, components } as AnySchema);
     this.compiled.set(schema, known);
     return known;
   }

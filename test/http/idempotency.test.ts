@@ -269,7 +269,7 @@ describe("the header Idempotency-Key", () => {
     const origin = { origin: "https://app.example" };
     const { headers } = await post("/none", { headers: origin });
     const exposed = headers["access-control-expose-headers"]?.split(/, ?/);
-    expect(exposed).to.include.members(["Idempotent-Replay", "Retry-After", "X-Message-Id"]);
+    expect(exposed).to.include.members(["Idempotent-Replay", "Retry-After", "X-Made"]);
     const preflight = await request(`${app.url}/none`, {
       method: "OPTIONS",
       headers: { ...origin, "access-control-request-method": "POST" },

@@ -2,14 +2,25 @@ import { readdir, readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
 import type { Reply, Route } from "../../src/infra/http/routing/route.ts";
+import { request } from "../support/http.ts";
 import { isOfFeature, servedRoutes } from "./routes.ts";
+import { serveSample } from "./sample-app.ts";
 
-type Operation = Readonly<{ responses: Readonly<Record<string, unknown>>; description?: string }>;
+interface Response {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
+}
+type Operation = Readonly<{ responses: Readonly<Record<string, Response>>; description?: string }>;
 
 describe("the OpenAPI document of this API", () => {
   const served = servedRoutes();
   const routes = served.filter(isOfFeature);
-  let document: { openapi: string; paths: Record<string, Record<string, Operation>> };
+  let document: {
+    readonly openapi: string;
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: Readonly<Record<"schemas" | "responses", Readonly<Record<string, Response>>>>;
+  };
   before(async () => {
     const route = served.find(({ operationId }) => operationId === "getOpenApiDocument");
     const reply = await route?.handle({ headers: {} } as never);
@@ -57,6 +68,62 @@ describe("the OpenAPI document of this API", () => {
       expect(route.summary).to.match(/^[A-Z].*[^.]$/);
     });
   }
+
+  it("names the things that it is about", () => {
+    expect(document.components.schemas).to.include.keys([
+      "Chat",
+      "Mensaje",
+      "Contacto",
+      "Ticket",
+      "Agent",
+      "Order",
+      "Campaign",
+      "Template",
+      "Problem",
+      "Failure",
+    ]);
+  });
+
+  it("refuses a caller in one object where an App Key or a session token will do", () => {
+    for (const route of routes.filter(({ auth, responses }) => auth === "key-or-session" && !(401 in responses))) {
+      expect(operationOf(route)?.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
+    }
+    expect(document.components.responses.Unauthorized?.content?.["application/json"]?.schema).to.deep.equal({
+      $ref: "#/components/schemas/Unauthorized",
+    });
+    expect(JSON.stringify(document.components.schemas.Unauthorized)).to.include('"const":"unauthorized"');
+  });
+
+  it("leaves no failure with a code unsaid which codes it can have", () => {
+    expect(JSON.stringify(document)).not.to.include("CodedFailure");
+    const { content } = document.paths["/chats/{id}"]?.get?.responses[404] ?? {};
+    expect(JSON.stringify(content)).to.include('"enum":["chat_not_found"');
+  });
+
+  it("describes no header that pages of other origins may not read, but cookies", async () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    const responses = operations.flatMap(({ responses }) => Object.values(responses));
+    const described = responses.flatMap(({ $ref, headers = {} }) =>
+      Object.keys($ref ? (document.components.responses[$ref.split("/").at(-1) ?? ""]?.headers ?? {}) : headers),
+    );
+    expect(described).to.include.members([
+      "X-Campaign-Id",
+      "X-Message-Id",
+      "ETag",
+      "RateLimit",
+      "RateLimit-Policy",
+      "Retry-After",
+    ]);
+    const app = await serveSample(served, { idempotency: {} as never });
+    try {
+      const { headers } = await request(`${app.url}/docs`, { headers: { origin: "https://app.example" } });
+      const exposed = headers["access-control-expose-headers"]?.split(",") ?? [];
+      expect(described.filter((name) => name !== "Set-Cookie" && !exposed.includes(name))).to.deep.equal([]);
+      expect(exposed).not.to.include("Set-Cookie");
+    } finally {
+      await app.close();
+    }
+  });
 
   it("numbers each rule once, and shows it", () => {
     const numbers = routes.flatMap(({ rules = [] }) => rules.map(([number]) => number));

@@ -2,7 +2,18 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
 import { type ApiInfo, openApiDocument, openApiRoute } from "../../src/infra/http/openapi/openapi.ts";
 import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
-import { idOf, numericIdOf } from "../../src/infra/http/routing/schema.ts";
+import {
+  codedFailure,
+  idOf,
+  integer,
+  named,
+  numericIdOf,
+  objectWith,
+  orNull,
+  type Schema,
+  text,
+  unnamed,
+} from "../../src/infra/http/routing/schema.ts";
 import { request } from "../support/http.ts";
 import { sampleRoutes, serveSample } from "./sample-app.ts";
 
@@ -80,7 +91,7 @@ describe("the OpenAPI document", () => {
     const { owner } = make.requestBody.content["application/json"].schema.properties;
     expect(owner.anyOf[0]).to.deep.equal({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
     expect(owner.anyOf[1]).to.include({ type: "string", pattern: "^[0-9]{1,16}$" });
-    expect(JSON.stringify(document)).not.to.match(/"x-(entity|error|numeric)"/);
+    expect(JSON.stringify(document)).not.to.match(/"x-(entity|error|numeric|component)"/);
   });
 
   it("leaves fields alone that are named like keywords, and values that look like schemas", () => {
@@ -107,11 +118,11 @@ describe("the OpenAPI document", () => {
   it("describes each answer, the endpoint's own before the common ones", () => {
     expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "413", "429", "503"]);
     expect(make.responses[400].description).to.equal("A field is missing or wrong");
-    expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
+    expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/KeyRefused" });
     expect(Object.keys(get.responses)).to.deep.equal(["200", "401", "404", "429", "503"]);
     expect(get.responses[404].content).to.deep.equal({ "application/json": { schema: { type: "string" } } });
     expect(Object.keys(document.paths["/things"].delete.responses)).to.deep.equal(["200", "400", "413", "429"]);
-    expect(document.paths["/nothing"].put.responses[204]).to.deep.equal({ description: "Done" });
+    expect(document.paths["/nothing"].put.responses[204]).to.have.all.keys("description", "headers");
   });
 
   const bare = {
@@ -130,9 +141,97 @@ describe("the OpenAPI document", () => {
     const answer = { description: "Bare", schema: { type: "object" }, otherTypes: ["text/csv"] } as const;
     const { paths } = read([defineRoute({ ...bare, responses: { 200: answer } })]);
     expect(paths["/bare"].get.responses[200].content).to.deep.equal({
-      "application/json": { schema: { type: "object" } },
+      "application/json": { schema: { type: "object", additionalProperties: true } },
       "text/csv": { schema: { type: "string" } },
     });
+  });
+
+  const answering = (schema: Schema, changes: object = {}): Route =>
+    defineRoute({ ...bare, responses: { 200: { description: "Bare", schema } }, ...changes });
+  const schemaOf = ({ paths }: ReturnType<typeof read>, status = 200) =>
+    paths["/bare"].get.responses[status].content["application/json"].schema;
+
+  it("holds a schema that has a name once, wherever it is used", () => {
+    const place = named("Place", objectWith({ id: idOf("place"), name: { ...text, example: "Centro" } }));
+    const thing = named("Thing", objectWith({ place, last: orNull(place) }));
+    const made = read([answering({ type: "array", items: thing }), answering(place, { path: "/b", operationId: "b" })]);
+    expect(schemaOf(made)).to.deep.equal({ type: "array", items: { $ref: "#/components/schemas/Thing" } });
+    const { Place, Thing } = made.components.schemas;
+    expect(Thing.properties).to.deep.equal({
+      place: { $ref: "#/components/schemas/Place" },
+      last: { anyOf: [{ $ref: "#/components/schemas/Place" }, { type: "null" }] },
+    });
+    expect(Place.properties).to.deep.equal({
+      id: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      name: { type: "string", examples: ["Centro"] },
+    });
+  });
+
+  it("cannot be made of two different schemas under one name, nor of a name that is no type's", () => {
+    const thing = named("Thing", objectWith({ id: integer }));
+    const larger = { ...thing, additionalProperties: false } as const;
+    const both = (other: Schema) => () => read([answering({ type: "array", prefixItems: [thing, other] } as Schema)]);
+    expect(both(larger)).to.throw("two different schemas are named Thing");
+    expect(both(unnamed(larger))).not.to.throw();
+    expect(both(named("Thing", objectWith({ id: integer })))).not.to.throw();
+    expect(both(named("a thing", { type: "string" }))).to.throw("a schema cannot be named a thing");
+  });
+
+  it("says which codes a failure can have, as the operation words them", () => {
+    const failed = (code: string) => ({ error: "words", code });
+    const dialect = {
+      invalid_input: () => [400, failed("invalid_input")] as const,
+      missing: ({ ids }: { ids: string[] }) => [404, failed(`missing${ids.join(", ")}`)] as const,
+      gone: ({ when }: { when: Date }) => [404, { error: when.toISOString(), code: "gone" }] as const,
+      unexpected: () => [500, { message: "no code" }] as const,
+    };
+    const answer = { description: "Failed", schema: codedFailure };
+    const { components, ...made } = read([
+      defineRoute({ ...bare, dialect, responses: { 400: answer, 404: answer } as Route["responses"] }),
+    ]);
+    const code = (status: number) => schemaOf({ components, ...made } as never, status).properties.code;
+    expect(code(400)).to.deep.equal({ type: "string", enum: ["invalid_input"] });
+    expect(code(404)).to.deep.equal({ type: "string", enum: ["missing", "gone"] });
+    expect(components.schemas).not.to.have.property("CodedFailure");
+  });
+
+  it("shows both where an operation words a status that a request can also meet on its way", () => {
+    const responses = { 409: { description: "Taken", schema: objectWith({ taken: text }) } };
+    const made = read([defineRoute({ ...bare, auth: "app-key", idempotent: true, responses })]);
+    const { description, content, headers } = made.paths["/bare"].get.responses[409];
+    expect(description).to.match(/^Taken; or: A request with this `Idempotency-Key`/);
+    expect(content["application/json"].schema.anyOf).to.have.length(2);
+    expect(content["application/json"].schema.anyOf[1]).to.deep.equal({ $ref: "#/components/schemas/Problem" });
+    expect(headers["Retry-After"]).to.deep.equal({ $ref: "#/components/headers/Retry-After" });
+  });
+
+  it("describes the headers of answers", () => {
+    const responses = { 200: { description: "Made", headers: { "X-Made": "What was made" } } };
+    const { paths, components } = read([defineRoute({ ...bare, auth: "app-key", idempotent: true, responses })]);
+    const { headers } = paths["/bare"].get.responses[200];
+    expect(headers["X-Made"]).to.deep.equal({ description: "What was made", schema: { type: "string" } });
+    expect(headers).to.have.all.keys("X-Made", "RateLimit", "RateLimit-Policy", "Idempotent-Replay");
+    expect(components.headers).to.include.keys("RateLimit", "RateLimit-Policy", "Idempotent-Replay", "Retry-After");
+    const free = read([defineRoute({ ...bare, rateLimit: "none", responses: { 200: { description: "Bare" } } })]);
+    expect(free.paths["/bare"].get.responses[200]).not.to.have.property("headers");
+  });
+
+  it("tells what this service asks of others as webhooks", async () => {
+    const asks = {
+      name: "priceOf",
+      method: "post",
+      operationId: "askPrice",
+      tag: "prices",
+      summary: "What a thing costs",
+      description: "Asked when it is made.",
+      body: objectWith({ id: integer }),
+      responses: { 200: { description: "The price", schema: objectWith({ price: text }) } },
+    } as const;
+    const made = read([defineRoute(bare)], { ...info, webhooks: [asks], tags: { prices: "Of things." } });
+    expect(made.webhooks.priceOf.post).to.include({ operationId: "askPrice", description: "Asked when it is made." });
+    expect(made.tags).to.deep.equal([{ name: "bare" }, { name: "prices", description: "Of things." }]);
+    const { valid, errors } = await new Validator().validate(structuredClone(made));
+    expect(valid, JSON.stringify(errors)).to.equal(true);
   });
 
   it("cannot be made of two routes that are the same", () => {

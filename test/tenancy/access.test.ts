@@ -80,14 +80,15 @@ describe("access with an App Key", () => {
       ["x", invalid],
       [world.appKey(5), "No admin user found for this business"],
     ];
-    const ajv = new Ajv2020();
+    const ajv = new Ajv2020({ strict: false });
     let routes = 0;
     for (const path of Object.keys(paths)) {
       for (const [method, { security, responses }] of Object.entries<Answer["json"]>(paths[path])) {
         if (!security.some((scheme: object) => "appKey" in scheme)) continue;
         routes += 1;
-        const { content } = "$ref" in responses[401] ? components.responses.Unauthorized : responses[401];
-        const isDocumented = ajv.compile(content["application/json"].schema);
+        const { $ref = "" } = responses[401];
+        const { content } = $ref === "" ? responses[401] : components.responses[$ref.split("/").at(-1)];
+        const isDocumented = ajv.compile({ ...content["application/json"].schema, components });
         for (const [key, body] of refusals) {
           const url = world.api + path.replaceAll(/\{\w+\}/g, "1");
           const answer = await request(url, { method: method.toUpperCase(), headers: { "x-api-key": key } });

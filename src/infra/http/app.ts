@@ -8,6 +8,7 @@ import type { Log } from "../../kernel/log.ts";
 import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
+import { headersOf } from "./openapi/openapi.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import { isLong } from "./routing/flow.ts";
 import type { Route } from "./routing/route.ts";
@@ -37,7 +38,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(takenWhole);
   app.use(wordProblems(parts));
   app.use(secured);
-  app.use(allowOrigins(parts.corsOrigins, parts.limitRate(1)));
+  app.use(allowOrigins(parts.corsOrigins, headersOf(routes), parts.limitRate(1)));
   app.use(createRouter(routes, parts));
   // What no route answers counts against the address.
   app.use(parts.limitRate(1));
@@ -146,7 +147,8 @@ const secured: Middleware = (ctx, next) => {
   return next();
 };
 
-function allowOrigins(origins: readonly string[], limitRate: Middleware): Middleware {
+/** @param exposed - the headers of answers that pages may read */
+function allowOrigins(origins: readonly string[], exposed: readonly string[], limitRate: Middleware): Middleware {
   const allowed = new Set(origins);
   const answer = cors({
     origin: (ctx) => {
@@ -162,15 +164,7 @@ function allowOrigins(origins: readonly string[], limitRate: Middleware): Middle
       "if-match",
       "x-request-id",
     ],
-    exposeHeaders: [
-      "X-Request-Id",
-      "Retry-After",
-      "RateLimit",
-      "RateLimit-Policy",
-      "X-Message-Id",
-      "Idempotent-Replay",
-      "ETag",
-    ],
+    exposeHeaders: [...exposed],
     // For the cookie that makes a browser known when it signs in.
     credentials: true,
     maxAge: 600,

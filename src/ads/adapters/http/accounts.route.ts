@@ -1,10 +1,10 @@
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, numericIdOf, objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
+import { integer, named, numericIdOf, objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
 import type { ListAccounts } from "../../application/list-accounts.ts";
 import type { AdAccount } from "../../domain/ads.ts";
 import { dialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wire.ts";
 
-const account = objectWith({ id: text, name: text, currency: text, account_status: integer });
+const account = named("AdAccount", objectWith({ id: text, name: text, currency: text, account_status: integer }));
 
 /** The ad accounts whose campaigns §15 lists. */
 export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Route =>

@@ -1,5 +1,5 @@
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { named, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { ListAdSets, ListedAdSet } from "../../application/list-ad-sets.ts";
 import type { Ad, WithFigures } from "../../domain/ads.ts";
 import {
@@ -29,7 +29,7 @@ const query = {
   properties: { datePreset: { ...preset, default: "today" }, accountId: platformId, start: date, end: date },
 } as const satisfies Schema;
 
-const adSet = objectWith({ id: text, name: text, insights, ads: listOf(adWithCreatives), campaign });
+const adSet = named("AdSet", objectWith({ id: text, name: text, insights, ads: listOf(adWithCreatives), campaign }));
 
 /** §16 List ad sets of a campaign. */
 export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>

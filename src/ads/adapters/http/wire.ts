@@ -1,6 +1,6 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { Reply } from "../../../infra/http/routing/route.ts";
-import { integer, nullableText, objectWith, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { integer, named, nullableText, objectWith, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListAccountsFailure } from "../../application/list-accounts.ts";
 import type { ListAdSetsFailure } from "../../application/list-ad-sets.ts";
@@ -19,7 +19,10 @@ export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as 
 export const listOf = <const Item extends Schema>(items: Item, bounds: { readonly maxItems?: number } = {}) =>
   objectWith({ data: { type: "array", ...bounds, items } });
 
-export const insights = listOf(objectWith({ account_currency: text, spend: text }), { maxItems: 1 });
+export const insights = named(
+  "AdInsights",
+  listOf(objectWith({ account_currency: text, spend: text }), { maxItems: 1 }),
+);
 
 const adFields = {
   id: text,
@@ -33,20 +36,25 @@ const adFields = {
 
 const creative = objectWith({ id: nullableText, thumbnail_url: nullableText, image_url: nullableText });
 
-export const adWithCreatives = objectWith({ ...adFields, adcreatives: listOf(creative) });
+const ad = named("Ad", objectWith(adFields));
 
-export const campaign = objectWith({
-  id: text,
-  name: text,
-  status: text,
-  lifetime_budget: nullableText,
-  budget_remaining: nullableText,
-  start_time: nullableText,
-  stop_time: nullableText,
-  sales_totales: integer,
-  insights,
-  ads: listOf(objectWith(adFields)),
-});
+export const adWithCreatives = named("AdWithCreatives", objectWith({ ...adFields, adcreatives: listOf(creative) }));
+
+export const campaign = named(
+  "AdCampaign",
+  objectWith({
+    id: text,
+    name: text,
+    status: text,
+    lifetime_budget: nullableText,
+    budget_remaining: nullableText,
+    start_time: nullableText,
+    stop_time: nullableText,
+    sales_totales: integer,
+    insights,
+    ads: listOf(ad),
+  }),
+);
 
 export const insightsToWire = (rows: Insights) => ({
   data: rows.map(({ spend, currency }) => ({ account_currency: currency, spend })),

@@ -43,6 +43,13 @@ export function cloudWebhookRoutes(
     operationId: "verifyCloudWebhook",
     tag: "Webhooks",
     summary: "Prove to the messaging platform that this address is ours",
+    rules: [
+      [
+        "Webhook.4",
+        "The platform asks once, when the address is registered there: with `hub.mode` `subscribe` and the verify token " +
+          "that was registered, `hub.challenge` is sent back as it came.",
+      ],
+    ],
     auth: "none",
     rateLimit: "none",
     query: verification,

@@ -18,7 +18,6 @@ export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
 export const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 export const failures = {
   400: wrongField,
-  401: { description: "Nobody is known by this key or token", schema: codedFailure },
   500: { description: "Unexpected failure", schema: codedFailure },
 } as const;
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };

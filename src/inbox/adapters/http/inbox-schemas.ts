@@ -1,8 +1,10 @@
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   objectWith,
+  orNull,
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
@@ -14,18 +16,18 @@ import { chatStates, ticketStates } from "../wire/inbox-wire.ts";
 const boolean = { type: "boolean" } as const;
 const nullableNumber = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
-export const namedSchema = objectWith({ id: integer, nombre: text });
-const nullableNamed = { ...namedSchema, type: ["object", "null"] } as const;
-export const chatState = { type: "string", enum: Object.values(chatStates) } as const;
-export const ticketState = { type: "string", enum: Object.values(ticketStates) } as const;
-export const messageState = {
+export const namedSchema = named("Reference", objectWith({ id: integer, nombre: text }));
+const nullableNamed = orNull(namedSchema);
+export const chatState = named("ChatState", { type: "string", enum: Object.values(chatStates) });
+export const ticketState = named("TicketState", { type: "string", enum: Object.values(ticketStates) });
+export const messageState = named("MessageState", {
   type: "string",
   enum: ["received", "queued", "sending", "unknown", "sent", "failed", "delivered", "read"],
-} as const;
+} as const);
 const direction = { type: "string", enum: ["entrante", "saliente"] } as const;
 
 export const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
-export const contactSchema = objectWith(contactFields);
+export const contactSchema = named("Contacto", objectWith(contactFields));
 
 const ticketFields = {
   id: integer,
@@ -34,7 +36,15 @@ const ticketFields = {
   departamento: nullableNamed,
 } as const;
 
-const chatFields = {
+export const ticketSchema = named("Ticket", objectWith(ticketFields));
+
+/** The last message of a chat, as its row shows it. */
+const lastMessageSchema = named(
+  "LastMessage",
+  objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
+);
+
+export const chatFields = {
   chat_id: integer,
   contacto: contactSchema,
   provider: { type: "string", enum: chatChannels },
@@ -43,88 +53,102 @@ const chatFields = {
   conversacion_id: nullableInteger,
   estado: chatState,
   ultimo_mensaje: nullableTimestamp,
-  mensaje: {
-    ...objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
-    type: ["object", "null"],
-  },
+  mensaje: orNull(lastMessageSchema),
   no_leidos: integer,
   ventana_requerida: boolean,
   ventana_hasta: nullableTimestamp,
   tags: { type: "array", items: namedSchema },
-  ticket: { ...objectWith(ticketFields), type: ["object", "null"] },
+  ticket: orNull(ticketSchema),
   version: integer,
 } as const;
-export const chatSchema = objectWith(chatFields);
+export const chatSchema = named("Chat", objectWith(chatFields));
 
-export const messageSchema = objectWith({
-  id: integer,
-  direccion: direction,
-  tipo: text,
-  texto: text,
-  media_url: nullableText,
-  autor: { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] },
-  autor_nombre: text,
-  estado: messageState,
-  error: { ...objectWith({ codigo: nullableInteger, motivo: nullableText }), type: ["object", "null"] },
-  fecha: timestamp,
-  platform_message_id: nullableText,
-  adjunto: {
-    ...objectWith({ url: nullableText, tipo: text, nombre: nullableText, bytes: nullableInteger }),
-    type: ["object", "null"],
-  },
-  detalles: { type: ["object", "null"] },
-  responde_a: nullableInteger,
-  nota: boolean,
-  reacciones: { type: "array", items: objectWith({ autor: text, emoji: text }) },
-});
+/** Why a message was not sent or delivered, in the platform's code and words. */
+export const failureSchema = named("MessageFailure", objectWith({ codigo: nullableInteger, motivo: nullableText }));
 
-export const wholeContactSchema = objectWith({
-  ...contactFields,
-  opted_out: boolean,
-  campos: { type: "object", additionalProperties: text },
-  tags: { type: "array", items: namedSchema },
-  creado: timestamp,
-});
+export const messageSchema = named(
+  "Mensaje",
+  objectWith({
+    id: integer,
+    direccion: direction,
+    tipo: text,
+    texto: text,
+    media_url: nullableText,
+    autor: { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] },
+    autor_nombre: text,
+    estado: messageState,
+    error: orNull(failureSchema),
+    fecha: timestamp,
+    platform_message_id: nullableText,
+    adjunto: orNull(
+      named("Attachment", objectWith({ url: nullableText, tipo: text, nombre: nullableText, bytes: nullableInteger })),
+    ),
+    detalles: { type: ["object", "null"] },
+    responde_a: nullableInteger,
+    nota: boolean,
+    reacciones: { type: "array", items: named("Reaction", objectWith({ autor: text, emoji: text })) },
+  }),
+);
 
-export const listedContactSchema = objectWith({
-  ...wholeContactSchema.properties,
-  chats: { type: "array", items: objectWith({ chat_id: integer, provider: { type: "string", enum: chatChannels } }) },
-});
+export const wholeContactSchema = named(
+  "ContactDetails",
+  objectWith({
+    ...contactFields,
+    opted_out: boolean,
+    campos: { type: "object", additionalProperties: text },
+    tags: { type: "array", items: namedSchema },
+    creado: timestamp,
+  }),
+);
 
-export const chatDetailsSchema = objectWith({
-  ...chatFields,
-  bot_disponible: boolean,
-  contacto: wholeContactSchema,
-  conversaciones: {
-    type: "array",
-    items: objectWith({
-      id: integer,
-      estado: chatState,
-      anuncio_id: nullableText,
-      creada: timestamp,
-      cerrada: nullableTimestamp,
-    }),
-  },
-  tickets: {
-    type: "array",
-    items: objectWith({ ...ticketFields, agente: namedSchema, creado: timestamp, cerrado: nullableTimestamp }),
-  },
-  pedidos: {
-    type: "array",
-    items: objectWith({ id: integer, tab: text, total: { type: "number" }, createdAt: timestamp }),
-  },
-  anuncio: { type: ["object", "null"] },
-  temperatura_ia: nullableNumber,
-  temperatura_agente: nullableNumber,
-});
+export const listedContactSchema = named(
+  "ContactWithChats",
+  objectWith({
+    ...wholeContactSchema.properties,
+    chats: { type: "array", items: objectWith({ chat_id: integer, provider: { type: "string", enum: chatChannels } }) },
+  }),
+);
 
-export const agentSchema = objectWith({
-  id: integer,
-  nombre: text,
-  disponible: boolean,
-  departamentos: { type: "array", items: integer },
-  tickets_abiertos: integer,
-});
+export const chatDetailsSchema = named(
+  "ChatDetails",
+  objectWith({
+    ...chatFields,
+    bot_disponible: boolean,
+    contacto: wholeContactSchema,
+    conversaciones: {
+      type: "array",
+      items: objectWith({
+        id: integer,
+        estado: chatState,
+        anuncio_id: nullableText,
+        creada: timestamp,
+        cerrada: nullableTimestamp,
+      }),
+    },
+    tickets: {
+      type: "array",
+      items: objectWith({ ...ticketFields, agente: namedSchema, creado: timestamp, cerrado: nullableTimestamp }),
+    },
+    pedidos: {
+      type: "array",
+      items: objectWith({ id: integer, tab: text, total: { type: "number" }, createdAt: timestamp }),
+    },
+    anuncio: { type: ["object", "null"] },
+    temperatura_ia: nullableNumber,
+    temperatura_agente: nullableNumber,
+  }),
+);
+
+export const agentSchema = named(
+  "Agent",
+  objectWith({
+    id: integer,
+    nombre: text,
+    disponible: boolean,
+    departamentos: { type: "array", items: integer },
+    tickets_abiertos: integer,
+  }),
+);
 
 export const pageOf = <const Item extends object>(items: Item) =>
   objectWith({ data: { type: "array", items }, next: nullableText });

@@ -2,6 +2,7 @@ import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   numericIdOf,
@@ -16,7 +17,7 @@ import type { TicketStep, TicketSteps } from "../../application/ports.ts";
 
 const boolean = { type: "boolean" } as const;
 
-const step = {
+const step = named("TicketStep", {
   type: "object",
   required: ["id", "nombre", "identificador", "tipo", "contenido", "variable", "inicio", "empresa_id", "loop"],
   properties: {
@@ -54,7 +55,7 @@ const step = {
     created_at: timestamp,
     updated_at: timestamp,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const params = objectWith({ empresa_id: numericIdOf("business") });
 

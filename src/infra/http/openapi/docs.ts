@@ -42,6 +42,8 @@ const page = (title: string): string => `<!doctype html>
 <link rel="stylesheet" href="${assetUrl("swagger-ui.css")}">
 </head>
 <body>
+<p>To make clients from: <a href="/openapi.json">the HTTP API (OpenAPI 3.1)</a>,
+<a href="/asyncapi.json">live events by Socket.IO (AsyncAPI 3.0)</a></p>
 <div id="docs"></div>
 <script src="${assetUrl("swagger-ui-bundle.js")}"></script>
 <script src="${assetUrl("start.js")}"></script>

@@ -3,7 +3,7 @@ import { type CheckElements, StreamedArray, type WrongElement } from "../streami
 import { InvalidInput } from "./dialect.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
-const extensionKeywords = ["x-entity", "x-error", "x-numeric"];
+const extensionKeywords = ["x-entity", "x-error", "x-numeric", "x-component"];
 
 const ajv = new Ajv2020({
   useDefaults: true,

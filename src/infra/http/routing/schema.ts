@@ -8,6 +8,8 @@ interface Extension extends Record<string, unknown> {
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Where the specification says "must be numeric": digits in a string count as the number they spell. */
   "x-numeric"?: boolean;
+  /** The name under which the documents hold the schema; see `named`. */
+  "x-component"?: string;
 }
 
 export type Schema = ExtendedJSONSchema<Extension>;
@@ -51,16 +53,37 @@ export const nullableInteger = { type: ["integer", "null"] } as const;
 export const timestamp = { type: "string", format: "date-time" } as const;
 /** A body that is one JSON string. */
 export const plainString = { type: "string" } as const;
-/** The body of failures that no endpoint words itself. */
-export const problem = objectWith({ message: text });
 /**
- * The body of a 401: worded by the key that is wrong, by the token that is (with a code where either may come), or for a
- * business without administrator.
+ * A schema that the documents hold once, under a name that clients get as a type. What is spread from it is another
+ * schema, which needs a name of its own or `unnamed`: two schemas under one name are an error.
  */
-export const unauthorized = {
-  oneOf: [problem, objectWith({ error: text }), plainString],
-} as const satisfies Schema;
-/** The body of failures that endpoints word as `coded` does. */
-export const codedFailure = objectWith({ error: text, code: text });
+export const named = <const S extends object>(name: string, schema: S): S => ({ ...schema, "x-component": name });
+
+/** The same schema where the documents write it out. */
+export const unnamed = <const S extends object>(schema: S): S => {
+  const { "x-component": _, ...rest } = schema as S & { "x-component"?: string };
+  return rest as unknown as S;
+};
+
+export const orNull = <const S extends object>(schema: S) => ({ anyOf: [schema, { type: "null" }] }) as const;
+
+/** The body of failures that no endpoint words itself. */
+export const problem = named("Problem", objectWith({ message: { ...text, example: "Not found" } }));
+/** The body of a 401 where only an App Key will do: a sentence, alone or in an object, as the specification has it. */
+export const keyRefused = named("KeyRefused", {
+  anyOf: [problem, { type: "string", const: "No admin user found for this business" }],
+} as const);
+/** The body of a 401 where only a session token will do. */
+export const tokenRefused = named("TokenRefused", objectWith({ error: { ...text, example: "Invalid token" } }));
+/** The body of a 401 where an App Key or a session token will do. */
+export const unauthorized = named(
+  "Unauthorized",
+  objectWith({
+    error: { ...text, example: "Las credenciales no son válidas" },
+    code: { type: "string", const: "unauthorized" },
+  }),
+);
+/** The body of failures that endpoints word as `coded` does. The documents say which codes an answer can have. */
+export const codedFailure = named("CodedFailure", objectWith({ error: text, code: text }));
 /** The body of failures that endpoints word as `failed` does. */
-export const failure = objectWith({ success: { const: false }, error: text });
+export const failure = named("Failure", objectWith({ success: { const: false }, error: text }));

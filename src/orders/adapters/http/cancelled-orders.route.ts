@@ -1,13 +1,6 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import {
-  integer,
-  numericIdOf,
-  objectWith,
-  type Schema,
-  text,
-  unauthorized,
-} from "../../../infra/http/routing/schema.ts";
+import { integer, keyRefused, numericIdOf, objectWith, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
 import type { WrongPeriod } from "../../domain/failures.ts";
@@ -86,7 +79,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
         }),
       },
       400: { description: "A parameter is missing or wrong", schema: failure },
-      401: { description: "No such key, or one of another business", schema: unauthorized },
+      401: { description: "No such key, or one of another business", schema: keyRefused },
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,

@@ -1,7 +1,7 @@
 import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, named, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type {
   AssignDriverFailure,
   CreateOrderFailure,
@@ -22,10 +22,7 @@ const mostExtras = 50;
 /** Bytes: so many lines and extras, each with the longest name that may be picked. */
 const longestOrder = 4 * 1024 * 1024;
 
-const failures = {
-  401: { description: "Nobody is known by this key or token", schema: codedFailure },
-  500: { description: "Unexpected failure", schema: codedFailure },
-} as const;
+const failures = { 500: { description: "Unexpected failure", schema: codedFailure } } as const;
 const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 const missing = { description: "No such order", schema: codedFailure };
 const movedOn = { description: "The order is not at the version that `If-Match` names", schema: codedFailure };
@@ -46,7 +43,7 @@ export const orderBoardRoutes = (board: OrderBoard): Route[] => [
   driverRoute(board),
 ];
 
-const newOrder = {
+const newOrder = named("NewOrder", {
   type: "object",
   required: ["type", "lines"],
   properties: {
@@ -60,7 +57,7 @@ const newOrder = {
     },
     ...writtenFields,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const createDialect: Dialect<InvalidInput | CreateOrderFailure> = {
   ...codedDialect,

@@ -2,6 +2,7 @@ import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/ht
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   numericIdOf,
@@ -18,14 +19,17 @@ import { hasNextPage, pageOf, paging } from "./lists.ts";
 
 const query = { type: "object", properties: paging(20) } as const satisfies Schema;
 
-const change = objectWith({
-  id: integer,
-  version: integer,
-  action: text,
-  actor: objectWith({ type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText }),
-  changes: { type: "object" },
-  at: timestamp,
-});
+const change = named(
+  "OrderChange",
+  objectWith({
+    id: integer,
+    version: integer,
+    action: text,
+    actor: objectWith({ type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText }),
+    changes: { type: "object" },
+    at: timestamp,
+  }),
+);
 
 const dialect: Dialect<InvalidInput | OrderNotFound> = {
   ...plainDialect,

@@ -1,8 +1,10 @@
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   objectWith,
+  orNull,
   type Schema,
   text,
   timestamp,
@@ -10,40 +12,40 @@ import {
 import { statusOf, storedStatuses } from "../../domain/states.ts";
 import type { listedToWire, orderToWire, updatedToWire } from "../wire/order-wire.ts";
 
-const amount = { type: "number" } as const;
+const amount = { type: "number", example: 45.5 } as const;
 const nullableAmount = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
-const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$" } as const;
+const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$", example: "45.50" } as const;
 
-const orNull = <const S extends Schema>(schema: S) => ({ anyOf: [schema, { type: "null" }] }) as const;
+/** The same as in the inbox. */
+const reference = named("Reference", objectWith({ id: integer, nombre: text }));
+const contact = named("Contacto", objectWith({ id: integer, nombre: text, numero: text, platform_id: text }));
 
-const named = objectWith({ id: integer, nombre: text });
+const chat = named(
+  "OrderChat",
+  objectWith({ id: integer, contacto: contact, soporte_id: nullableInteger, ultimo_mensaje: nullableTimestamp }),
+);
 
-const contact = objectWith({ id: integer, nombre: text, numero: text, platform_id: text });
+const zone = named("Zone", objectWith({ id: integer, precio: decimal, sucursal: orNull(reference) }));
 
-const chat = objectWith({
-  id: integer,
-  contacto: contact,
-  soporte_id: nullableInteger,
-  ultimo_mensaje: nullableTimestamp,
-});
+const extra = named(
+  "OrderLineExtra",
+  objectWith({ id: integer, extra_id: integer, extra: objectWith({ id: integer, name: text, charge: decimal }) }),
+);
 
-const zone = objectWith({ id: integer, precio: decimal, sucursal: orNull(named) });
+const detail = named(
+  "OrderLine",
+  objectWith({
+    id: integer,
+    quantity: integer,
+    type: { enum: ["item", "delivery_coupon"] },
+    retailer_id: nullableText,
+    articulo: objectWith({ id: integer, name: text, price: decimal }),
+    extras: { type: "array", items: extra },
+  }),
+);
 
-const extra = objectWith({
-  id: integer,
-  extra_id: integer,
-  extra: objectWith({ id: integer, name: text, charge: decimal }),
-});
-
-const detail = objectWith({
-  id: integer,
-  quantity: integer,
-  type: { enum: ["item", "delivery_coupon"] },
-  retailer_id: nullableText,
-  articulo: objectWith({ id: integer, name: text, price: decimal }),
-  extras: { type: "array", items: extra },
-});
+const driver = named("Driver", objectWith({ id: integer, nombre: text, telefono: nullableText }));
 
 const location = objectWith({ lat: { type: "number" }, lng: { type: "number" }, at: nullableTimestamp });
 
@@ -74,29 +76,32 @@ const recordFields = {
 const optionalRecordFields = { external_user_id: text } as const;
 
 /** §13 An order as lists show it. */
-export const listedOrderSchema = objectWith({
-  id: recordFields.id,
-  status: recordFields.status,
-  type: recordFields.type,
-  shipment_method: recordFields.shipment_method,
-  payment_method: recordFields.payment_method,
-  createdAt: recordFields.createdAt,
-  total: amount,
-  discount: amount,
-  details: { type: "array", items: detail },
-  chat: orNull(chat),
-  sucursal: orNull(named),
-  zona: orNull(zone),
-} satisfies Record<keyof ReturnType<typeof listedToWire>, Schema>);
+export const listedOrderSchema = named(
+  "ListedOrder",
+  objectWith({
+    id: recordFields.id,
+    status: recordFields.status,
+    type: recordFields.type,
+    shipment_method: recordFields.shipment_method,
+    payment_method: recordFields.payment_method,
+    createdAt: recordFields.createdAt,
+    total: amount,
+    discount: amount,
+    details: { type: "array", items: detail },
+    chat: orNull(chat),
+    sucursal: orNull(reference),
+    zona: orNull(zone),
+  } satisfies Record<keyof ReturnType<typeof listedToWire>, Schema>),
+);
 
 const shownFields = {
   ...recordFields,
-  sucursal: orNull(named),
+  sucursal: orNull(reference),
   zona: orNull(zone),
   chat: orNull(chat),
-  empresa: named,
-  user: orNull(named),
-  driver: orNull({ ...named, properties: { ...named.properties, telefono: nullableText } } as const),
+  empresa: reference,
+  user: orNull(reference),
+  driver: orNull(driver),
   details: { type: "array", items: detail },
   total: amount,
   discount: amount,
@@ -111,7 +116,7 @@ const inAppChat = objectWith({
 });
 
 /** §12 An order with everything that belongs to it. */
-export const orderSchema = {
+export const orderSchema = named("Order", {
   type: "object",
   required: Object.keys(shownFields),
   properties: {
@@ -120,10 +125,10 @@ export const orderSchema = {
     tracker: location,
     in_app_chat: inAppChat,
   } satisfies Record<keyof ReturnType<typeof orderToWire>, Schema>,
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 /** §14 The record of a cancelled order with its contact. */
-export const cancelledOrderSchema = {
+export const cancelledOrderSchema = named("CancelledOrder", {
   type: "object",
   required: [...Object.keys(recordFields), "chat"],
   properties: {
@@ -132,10 +137,10 @@ export const cancelledOrderSchema = {
     status: { const: statusOf.cancelled },
     chat: orNull(objectWith({ id: integer, contacto: contact })),
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 /** §9 What an update may have changed of an order. */
-export const updatedOrderSchema = {
+export const updatedOrderSchema = named("UpdatedOrder", {
   ...objectWith({
     id: recordFields.id,
     shipment_method: recordFields.shipment_method,
@@ -148,8 +153,43 @@ export const updatedOrderSchema = {
     lat: recordFields.lat,
     lng: recordFields.lng,
     zone_id: recordFields.zone_id,
-    sucursal: orNull(named),
+    sucursal: orNull(reference),
     zona: orNull(zone),
   } satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>),
   additionalProperties: false,
-} as const satisfies Schema;
+} as const satisfies Schema);
+
+const { extra_data, transactionId, paidExpire, ...cardFields } = recordFields;
+const { details, ...restOfCard } = {
+  ...cardFields,
+  sucursal: shownFields.sucursal,
+  zona: shownFields.zona,
+  chat: shownFields.chat,
+  driver: shownFields.driver,
+  details: shownFields.details,
+  total: amount,
+  discount: amount,
+  speedy_delivery_price: nullableAmount,
+  version: integer,
+} as const;
+
+/** The payloads of the events of orders, as `wire/order-wire.ts` spells them: what an order's card shows. */
+export const orderEventSchemas = {
+  "order:changed": {
+    summary: "An order was made or changed",
+    description: "Whatever is not withheld of it; `version` tells which of two is newer.",
+    payload: objectWith({ ...restOfCard, details }),
+  },
+} as const;
+
+/** The same where a host of the Pusher protocol takes it to clients. */
+export const pushedOrderSchemas = {
+  "order:changed": {
+    summary: "An order of type app or web was made or changed",
+    description: "One of more than 10 KiB comes without `details`, if need be with texts cut, and with `truncado`.",
+    payload: {
+      ...objectWith(restOfCard),
+      properties: { ...restOfCard, details, truncado: { type: "boolean", const: true } },
+    },
+  },
+} as const;

@@ -1,17 +1,17 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { idOf, named, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { EditOrders, UpdateOrderFailure } from "../../application/edits/edit-orders.ts";
 import { updatedToWire } from "../wire/order-wire.ts";
 import { editDialect, editing, editOf, etagHeader, etagOf, eventRule, movedOn, versionRule } from "./order-edit.ts";
 import { fieldsOf, writtenFields } from "./order-fields.ts";
 import { updatedOrderSchema } from "./order-schemas.ts";
 
-const body = {
+const body = named("OrderUpdate", {
   type: "object",
   required: ["orderId"],
   properties: { orderId: idOf("order"), ...writtenFields },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const dialect: Dialect<InvalidInput | UpdateOrderFailure> = {
   ...editDialect,

@@ -1,7 +1,15 @@
 import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { failure, idOf, integer, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
+import {
+  failure,
+  idOf,
+  integer,
+  named,
+  numericIdOf,
+  objectWith,
+  type Schema,
+} from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
@@ -47,7 +55,7 @@ const date = {
   "x-error": "fecha debe ser un texto",
 } as const;
 
-const newBody = {
+const newBody = named("NewRegistration", {
   type: "object",
   required: ["empresa_id", "tipo", "chat_id", "monto", "origen"],
   properties: {
@@ -64,9 +72,9 @@ const newBody = {
     cerrada: closed,
     fecha: date,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
-const correctionBody = {
+const correctionBody = named("RegistrationCorrection", {
   type: "object",
   properties: {
     agente_id: agent,
@@ -76,7 +84,7 @@ const correctionBody = {
     cerrada: closed,
     fecha: date,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const params = objectWith({
   id: { ...numericIdOf("registration"), "x-error": "id debe ser un número" },

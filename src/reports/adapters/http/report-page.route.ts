@@ -53,7 +53,7 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
     responses: {
       200: { description: "The page, text/html" },
       400: { description: "A parameter is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: refusedCaller, schema: unauthorized },
+      401: { description: refusedCaller, schema: { anyOf: [unauthorized, problem] } },
       403: forbiddenCaller,
       500: { description: "Unexpected failure", schema: problem },
     },

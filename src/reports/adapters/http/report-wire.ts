@@ -1,5 +1,6 @@
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   objectWith,
@@ -40,25 +41,31 @@ export const agentFigures = [
   "cotizaciones",
   "cotizacionesAmount",
 ] as const;
-const agentRow = objectWith({
-  agente: text,
-  ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
-  empresa_id: integer,
-});
+const agentRow = named(
+  "AgentFigures",
+  objectWith({
+    agente: text,
+    ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
+    empresa_id: integer,
+  }),
+);
 
-const record = objectWith({
-  id: integer,
-  tipo: { enum: ["venta", "cotizacion"] },
-  chat_id: integer,
-  agente_id: nullableInteger,
-  monto: number,
-  moneda: text,
-  monto_base: nullableNumber,
-  origen: text,
-  cerrada: { type: "boolean" },
-  anuncio_id: text,
-  fecha: text,
-});
+const record = named(
+  "Registration",
+  objectWith({
+    id: integer,
+    tipo: { enum: ["venta", "cotizacion"] },
+    chat_id: integer,
+    agente_id: nullableInteger,
+    monto: number,
+    moneda: text,
+    monto_base: nullableNumber,
+    origen: text,
+    cerrada: { type: "boolean" },
+    anuncio_id: text,
+    fecha: text,
+  }),
+);
 
 const adFields = {
   adId: text,
@@ -73,7 +80,7 @@ const adFields = {
 } as const;
 /** What is said of an ad, in its order; its records come besides. */
 export const adFigures = Object.keys(adFields);
-const adRow = objectWith({ ...adFields, salesRecords: { type: "array", items: record } });
+const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: { type: "array", items: record } }));
 
 /** Each has a count under its name and `Count`, and an amount under its name. */
 const talliesByAd = [
@@ -104,7 +111,7 @@ export const businessFigures = [
 ] as const;
 
 /** §7: one report as it is answered. */
-export const report = {
+export const report = named("Report", {
   type: "object",
   required: ["data", ...businessFigures, "tags", "agentes"],
   properties: {
@@ -114,7 +121,7 @@ export const report = {
     agentes: { type: "array", items: agentRow },
     adsBreakdown: { type: "array", items: adRow },
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 export function onWire(report: BusinessReport): object {
   const { business, ads } = report;

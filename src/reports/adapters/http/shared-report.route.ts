@@ -2,7 +2,7 @@ import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { idOf, objectWith, problem, type Schema, text, unauthorized } from "../../../infra/http/routing/schema.ts";
+import { idOf, keyRefused, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
@@ -145,7 +145,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
         schema: objectWith({ data: { type: "array", items: report } }),
       },
       400: { description: "A field is missing or wrong, or the business shares no report", schema: problem },
-      401: { description: refusedCaller, schema: unauthorized },
+      401: { description: refusedCaller, schema: keyRefused },
       403: forbiddenCaller,
       500: { description: "Unexpected failure", schema: problem },
     },

@@ -1,7 +1,15 @@
 import { networkOf } from "../../../infra/http/addresses.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, objectWith, problem, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import {
+  integer,
+  named,
+  objectWith,
+  problem,
+  type Schema,
+  text,
+  timestamp,
+} from "../../../infra/http/routing/schema.ts";
 import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
@@ -11,7 +19,10 @@ const credentials = objectWith({
   password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
 }) satisfies Schema;
 
-const opened = objectWith({ token: text, expires_at: timestamp, empresa_id: integer, usuario_id: integer });
+const opened = named(
+  "Session",
+  objectWith({ token: text, expires_at: timestamp, empresa_id: integer, usuario_id: integer }),
+);
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
   ...plainDialect,
@@ -87,6 +98,7 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     operationId: "closeSession",
     tag: "Access",
     summary: "Revoke the session token that the request carries",
+    rules: [["Auth.12", "The token is void for every process at once, and its sockets are disconnected."]],
     auth: "session",
     responses: {
       200: {

@@ -1,4 +1,4 @@
-import { idOf, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { idOf, named, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
 import type { StreamedArray } from "../../../../infra/http/streaming/streamed-array.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import type { NamedContact, RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
@@ -16,7 +16,7 @@ const mostFields = 100;
 const longestName = 64;
 const longestText = 4_096;
 
-export const campaignBody = {
+export const campaignBody = named("NewCampaign", {
   type: "object",
   required: ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"],
   properties: {
@@ -64,7 +64,7 @@ export const campaignBody = {
     schedule_at: { type: "string", maxLength: 40 },
     send_window: objectWith({ from: clockTime, to: clockTime }),
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 /** Of which a request may have very many. */
 export const campaignStreams = ["contacts_id", "contacts"] as const;

@@ -3,10 +3,12 @@ import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import {
   integer,
+  named,
   nullableInteger,
   nullableText,
   numericIdOf,
   objectWith,
+  orNull,
   problem,
   type Schema,
   text,
@@ -36,29 +38,34 @@ const recipientsPage = 100;
 /** Rows that a CSV reads at a time: few enough that others are answered in between. */
 const streamPage = 1_000;
 
-const campaign = {
-  type: "object",
-  required: ["id", "nombre", "state", "pause_reason", "total", "counts", "rate", "seconds_left"],
-  properties: {
+/** Recipients by state. */
+export const campaignCounts = named(
+  "CampaignCounts",
+  objectWith(Object.fromEntries(recipientStates.map((state) => [state, integer]))),
+);
+
+const campaign = named(
+  "Campaign",
+  objectWith({
     id: integer,
     nombre: text,
-    state: { enum: campaignStates },
+    state: { type: "string", enum: campaignStates },
     pause_reason: nullableText,
     plantilla_id: integer,
     user_id: integer,
     step: integer,
     total: integer,
-    counts: objectWith(Object.fromEntries(recipientStates.map((state) => [state, integer]))),
+    counts: campaignCounts,
     rate: { type: "number" },
     seconds_left: nullableInteger,
     schedule_at: text,
-    send_window: { type: ["object", "null"] },
+    send_window: orNull(objectWith({ from: text, to: text })),
     created_at: text,
     finished_at: nullableText,
-  },
-} as const satisfies Schema;
+  }),
+);
 
-const recipient = {
+const recipient = named("CampaignRecipient", {
   type: "object",
   required: ["contacto_id", "numero", "state"],
   properties: {
@@ -71,7 +78,7 @@ const recipient = {
     error: nullableText,
     fecha: nullableText,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const listOf = (items: Schema) =>
   objectWith({ data: { type: "array", items }, total: integer, page: integer, hasNextPage: { type: "boolean" } });
@@ -120,6 +127,13 @@ const showCampaign = (reads: CampaignReads): Route =>
     operationId: "getCampaign",
     tag: "Campaigns",
     summary: "Where a campaign stands: recipients by state, rate, time left, why it is paused",
+    rules: [
+      [
+        "Campaigns.5",
+        "`counts` has the recipients by state, `rate` the messages in each of the last seconds. `seconds_left` is an " +
+          "estimate, and null while nothing is sent: the campaign is not running, its window is closed, or its number rests.",
+      ],
+    ],
     auth: "app-key",
     params,
     responses: { 200: { description: "The campaign", schema: campaign }, ...failures },
@@ -134,6 +148,7 @@ const listCampaigns = (reads: CampaignReads): Route =>
     operationId: "listCampaigns",
     tag: "Campaigns",
     summary: `The campaigns of the business, newest first, ${listPage} to a page`,
+    rules: [["Campaigns.6", "Each as when it is read on its own. `total` counts all campaigns of the business."]],
     auth: "app-key",
     query: { type: "object", properties: { page } } as const,
     responses: {
@@ -193,6 +208,23 @@ const summaries: Readonly<Record<CampaignAction, string>> = {
   "resend-unknown": "Queue again the recipients of whom nobody knows whether they got it: some may get it twice",
 };
 
+const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> = {
+  pause: ["Campaigns.7", "From `running`. A message that is on its way is still sent."],
+  resume: [
+    "Campaigns.8",
+    "From `paused`, whoever paused it: an operator, or the platform's refusals (`pause_reason`).",
+  ],
+  cancel: ["Campaigns.9", "From `running` or `paused`. A cancelled campaign is never sent again."],
+  "retry-failed": [
+    "Campaigns.10",
+    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
+  ],
+  "resend-unknown": [
+    "Campaigns.11",
+    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
+  ],
+};
+
 const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
   defineRoute({
     method: "post",
@@ -200,6 +232,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     operationId: `${action.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Campaign`,
     tag: "Campaigns",
     summary: summaries[action],
+    rules: [actionRules[action]],
     auth: "app-key",
     params,
     responses: {

@@ -1,6 +1,6 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, integer, nullableInteger, objectWith, text } from "../../../../infra/http/routing/schema.ts";
+import { failure, integer, named, nullableInteger, objectWith, text } from "../../../../infra/http/routing/schema.ts";
 import { type PreviewCampaign, previewProblems } from "../../../application/campaigns/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
 import { namedIds, type UnknownIds } from "../../../domain/campaign.ts";
@@ -18,11 +18,11 @@ import {
 const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
 
 function namesMissing({ missing }: UnknownIds): string {
-  const named = Object.entries(fieldsOfIds).flatMap(([kind, field]) => {
+  const lines = Object.entries(fieldsOfIds).flatMap(([kind, field]) => {
     const ids = missing[kind as keyof typeof fieldsOfIds];
     return ids.length > 0 ? [`${field} no encontrado: ${ids.join(", ")}${ids.length < namedIds ? "" : ", ..."}`] : [];
   });
-  return named.join("; ");
+  return lines.join("; ");
 }
 
 const dialect: Dialect<InvalidInput | RegisterCampaignFailure> = {
@@ -83,6 +83,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       200: {
         description: "Registered",
         schema: objectWith({ success: { const: true } }),
+        headers: { "X-Campaign-Id": "The id of the campaign" },
       },
       ...failures,
     },
@@ -93,22 +94,25 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
   });
 
-const preview = objectWith({
-  state: { enum: approvalStates },
-  limite_restante: nullableInteger,
-  total: integer,
-  page: integer,
-  hasNextPage: { type: "boolean" },
-  data: {
-    type: "array",
-    items: objectWith({
-      contacto_id: integer,
-      numero: text,
-      texto: text,
-      problemas: { type: "array", items: { enum: previewProblems } },
-    }),
-  },
-});
+const preview = named(
+  "CampaignPreview",
+  objectWith({
+    state: { enum: approvalStates },
+    limite_restante: nullableInteger,
+    total: integer,
+    page: integer,
+    hasNextPage: { type: "boolean" },
+    data: {
+      type: "array",
+      items: objectWith({
+        contacto_id: integer,
+        numero: text,
+        texto: text,
+        problemas: { type: "array", items: { enum: previewProblems } },
+      }),
+    },
+  }),
+);
 
 const previewPage = 100;
 

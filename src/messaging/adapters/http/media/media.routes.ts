@@ -143,6 +143,8 @@ const readDialect: Dialect<InvalidInput> = { ...plainDialect, invalid_input: not
 
 const binary = { type: "string", format: "binary" } as const;
 
+const fileHeaders = { ETag: "The name of the file", "Content-Disposition": "The name to keep it under" } as const;
+
 const fileName = objectWith({ name: { type: "string", maxLength: 100 } } as const);
 
 const readRoute = (read: ReadMedia): Route =>
@@ -156,8 +158,13 @@ const readRoute = (read: ReadMedia): Route =>
     auth: "none",
     params: fileName,
     responses: {
-      200: { description: "The file", type: "*/*", schema: binary },
-      206: { description: "The part that was asked for", type: "*/*", schema: binary },
+      200: { description: "The file", type: "*/*", schema: binary, headers: fileHeaders },
+      206: {
+        description: "The part that was asked for",
+        type: "*/*",
+        schema: binary,
+        headers: { ...fileHeaders, "Content-Range": "Which part it is, and of how many bytes" },
+      },
       304: { description: "The caller has it already" },
       404: { description: "No such file", schema: problem },
       416: { description: "The file has no such part" },

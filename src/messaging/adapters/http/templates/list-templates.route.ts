@@ -2,6 +2,7 @@ import type { Dialect, InvalidInput } from "../../../../infra/http/routing/diale
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import {
   idOf,
+  named,
   nullableText,
   objectWith,
   plainString,
@@ -19,7 +20,7 @@ import { approvalStates } from "../../../domain/platform.ts";
 
 const body = objectWith({ empresa_id: idOf("business"), usuario_id: idOf("user") });
 
-const template = {
+const template = named("Template", {
   type: "object",
   required: ["id", "nombre", "id_plantilla", "descripcion", "tipo", "empresa_id", "visible", "created_by_ai", "state"],
   properties: {
@@ -46,7 +47,7 @@ const template = {
     created_at: timestamp,
     updated_at: timestamp,
   },
-} as const satisfies Schema;
+} as const satisfies Schema);
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListTemplatesFailure> = {
   invalid_input: (error) => [400, `Error: ${error.message}`],

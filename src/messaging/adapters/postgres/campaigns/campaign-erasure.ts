@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { recipientMove } from "./campaign-sql.ts";
 
 /**
  * A message on its way is settled as unknown here: what its sender learns of it meets no row any more. One that waits is
@@ -18,8 +19,8 @@ const erase: Statement = {
     )
     update campaign_recipients as recipient
     set phone = '', parameters = '{}', platform_message_id = null, error_reason = null, reference = gen_random_uuid(),
-        attempt = attempt + (state = 'sending')::integer, lease_until = null,
-        state = case when state = 'sending' then 'unknown' else state end
+        attempt = attempt + (state ${recipientMove.lose.from})::integer, lease_until = null,
+        state = case when state ${recipientMove.lose.from} then ${recipientMove.lose.to} else state end
     from locked
     where recipient.business_id = $1 and recipient.campaign_id = locked.campaign_id
       and recipient.position = locked.position`,

@@ -1,0 +1,57 @@
+import type { Container } from "inversify";
+import {
+  inboxClientSchemas,
+  inboxEventSchemas,
+  inboxPresenceSchemas,
+} from "../inbox/adapters/http/inbox-event-schemas.ts";
+import { Components } from "../infra/http/openapi/components.ts";
+import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../infra/http/openapi/openapi.ts";
+import { type AsyncApiDocument, asyncApiDocument } from "../infra/realtime/asyncapi.ts";
+import { campaignEventSchemas } from "../messaging/adapters/http/campaigns/campaign-event-schemas.ts";
+import { orderEventSchemas, pushedOrderSchemas } from "../orders/adapters/http/order-schemas.ts";
+import { orderWebhooks } from "../orders/adapters/http/order-webhooks.ts";
+import { resolveAll } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+const version = "0.1.0";
+
+/** What the document of the HTTP API says besides its routes. */
+const apiInfo: ApiInfo = {
+  title: "Recado",
+  version,
+  tags: {
+    Access: "Sessions of users.",
+    Inbox: "Chats, their messages and tickets, and the agents who answer.",
+    Contacts: "The people whom the business knows.",
+    Messaging: "Templates, and messages to one recipient.",
+    Campaigns: "Templates to many contacts.",
+    Orders: "Orders: their products, their states and what they cost.",
+    Reports: "Sales and quotations, and the figures of a group of businesses.",
+    Ads: "What the ad platform tells of campaigns, with what they sold.",
+
+    Media: "Files for messages.",
+    Realtime: "Live events. `/asyncapi.json` describes them.",
+    Webhooks: "What platforms deliver to this service.",
+    Integrations: "What this service asks other systems, at addresses that its operator configures.",
+    Administration: "What administrators set up for their business.",
+  },
+  webhooks: orderWebhooks,
+};
+
+/** The OpenAPI document of all that features serve. */
+export const openApiOf = (container: Container): OpenApiDocument =>
+  openApiDocument(resolveAll(container, tokens.routes).flat(), apiInfo);
+
+/** The AsyncAPI document of what sockets hear and say. */
+export const asyncApi = (): AsyncApiDocument =>
+  asyncApiDocument(
+    {
+      title: "Recado, live",
+      version,
+      logged: { ...inboxEventSchemas, ...orderEventSchemas, ...campaignEventSchemas },
+      atOnce: inboxPresenceSchemas,
+      heard: inboxClientSchemas,
+      pushed: pushedOrderSchemas,
+    },
+    new Components(),
+  );

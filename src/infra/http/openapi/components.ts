@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import { maxId } from "../../../kernel/ids.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Keywords that hold one schema, a list of them, or one under each name; all others are copied as they are. */
+const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
+const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);
+const internal = new Set(["x-entity", "x-error", "x-numeric", "x-component"]);
+
+/** Names that both OpenAPI and AsyncAPI take, and that are types in most languages. */
+const nameOfType = /^[A-Z][A-Za-z0-9]*$/;
+
+/** The schemas that a document holds once, by their names (see `named`), gathered while the document is put together. */
+export class Components {
+  private readonly byName = new Map<string, unknown>();
+
+  /**
+   * The schema as clients see it: without the keywords that only this service reads, and with a reference wherever a
+   * schema has a name.
+   *
+   * @throws Error when two different schemas have the same name
+   */
+  schemaOf(schema: unknown): unknown {
+    if (typeof schema !== "object" || schema === null) return schema;
+    const { "x-component": name } = schema as Json;
+    const written = this.written(schema as Json);
+    if (typeof name !== "string") return written;
+    this.add(name, written);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** By name, in the order of the names. */
+  get schemas(): Json {
+    return Object.fromEntries([...this.byName].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  private add(name: string, written: unknown): void {
+    if (!nameOfType.test(name)) throw new Error(`a schema cannot be named ${name}`);
+    const known = this.byName.get(name);
+    if (known !== undefined && !isDeepStrictEqual(known, written)) {
+      throw new Error(`two different schemas are named ${name}`);
+    }
+    this.byName.set(name, written);
+  }
+
+  private written(schema: Json): Json {
+    if (schema["x-numeric"] === true) return this.numberOrDigits(schema);
+    const pairs = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+      if (internal.has(keyword)) return [];
+      if (keyword === "example") return [["examples", [value]]];
+      if (oneSchema.has(keyword)) return [[keyword, this.schemaOf(value)]];
+      if (schemaLists.has(keyword)) return [[keyword, (value as unknown[]).map((each) => this.schemaOf(each))]];
+      if (!schemasByName.has(keyword)) return [[keyword, value]];
+      const inner = Object.entries(value as object).map(([name, each]) => [name, this.schemaOf(each)]);
+      return [[keyword, Object.fromEntries(inner)]];
+    });
+    return Object.fromEntries(isOpen(schema) ? [...pairs, ["additionalProperties", true]] : pairs);
+  }
+
+  private numberOrDigits(schema: Json): Json {
+    const { "x-numeric": _, description, default: fallback, ...number } = schema;
+    return {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+      anyOf: [this.schemaOf(number), digits],
+    };
+  }
+}
+
+/** An object of which nothing is said. Generators take it for an empty one unless it says that it may have fields. */
+const isOpen = (schema: Json): boolean =>
+  [schema.type].flat().includes("object") && !("properties" in schema) && !("additionalProperties" in schema);
+
+const digits = { type: "string", pattern: "^[0-9]{1,16}$", description: `Digits of a number up to ${maxId}` };

@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect } from "chai";
+import ts from "typescript";
+import { asyncApi } from "../../src/bootstrap/documents.ts";
+import { request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+/** What somebody writes who uses the client. Each line that must not compile says so. */
+const program = `
+import { io, type Socket } from "socket.io-client";
+import { type Chat, type ClientEvents, createRecadoClient, type Order, type ServerEvents } from "./index.ts";
+
+const recado = createRecadoClient({ baseUrl: "https://recado.example", caller: { token: "t" } });
+
+export async function titles(): Promise<string[]> {
+  const { data, error, response } = await recado.GET("/chats", {
+    params: { query: { estado: ["pendiente"], soporte: "me", limit: 10 } },
+  });
+  if (error) throw new Error("message" in error ? error.message : error.error);
+  const rows: Chat[] = data.data;
+  response.headers.get("RateLimit");
+  return rows.map(({ contacto, mensaje, ticket }) => \`\${contacto.nombre} \${mensaje?.texto ?? ""} \${ticket?.paso.nombre}\`);
+}
+
+export async function begin(orderId: number): Promise<Order | "gone" | "too late"> {
+  const { data, error } = await recado.PUT("/catalogs/order/{orderId}/status", {
+    params: { path: { orderId }, header: { "If-Match": '"v1"' } },
+    body: { status: "progress" },
+  });
+  if (data) return data.data;
+  if ("code" in error && error.code === "order_not_found") return "gone";
+  if ("code" in error && error.code === "wrong_transition") return "too late";
+  // @ts-expect-error no failure has this code
+  if ("code" in error && error.code === "no_such_code") return "gone";
+  throw new Error("message" in error ? error.message : error.error);
+}
+
+export async function refused(): Promise<string> {
+  const { error } = await recado.GET("/agents");
+  if (error && "code" in error && error.code === "unauthorized") return error.error;
+  return "";
+}
+
+export async function refusedKey(): Promise<string> {
+  const { error } = await recado.GET("/campaigns/{id}", { params: { path: { id: 1 } } });
+  if (error === undefined) return "";
+  return typeof error === "string" ? error : error.message;
+}
+
+export const newOrder = () =>
+  recado.POST("/catalogs/orders", { body: { type: "wa", lines: [{ articleId: 1, extras: [] }] } });
+
+// @ts-expect-error there is no such path
+recado.GET("/nothing");
+// @ts-expect-error no chat is in this state
+recado.GET("/chats", { params: { query: { estado: ["abierto"] } } });
+// @ts-expect-error an order has lines
+recado.POST("/catalogs/orders", { body: { type: "wa" } });
+
+export const socket: Socket<ServerEvents, ClientEvents> = io("https://recado.example/realtime", { autoConnect: false });
+socket.on("message:new", ({ chat_id, mensaje, seq }) => console.log(chat_id.toFixed(), mensaje.texto.length, seq));
+socket.on("campaign:progress", ({ counts }) => console.log(counts.sent.toFixed()));
+socket.emit("viewing", { chat_id: null });
+// @ts-expect-error there is no such event
+socket.on("message:old", () => {});
+`;
+
+const strict: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noUnusedLocals: true,
+  verbatimModuleSyntax: true,
+  allowImportingTsExtensions: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: [],
+  skipLibCheck: true,
+};
+
+describe("the TypeScript client", function () {
+  this.timeout(60_000);
+  let world: World;
+  let folder: string;
+  before(async () => {
+    // The generator can only be imported; what a test requires shares the database with the other tests.
+    const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
+    world = await startWorld();
+    await mkdir(".run", { recursive: true });
+    folder = resolve(await mkdtemp(join(".run", "client-")));
+    const { json } = await request(`${world.api}/openapi.json`);
+    const files = {
+      "package.json": '{ "type": "module" }',
+      "api.ts": await typesOf(json),
+      "events.ts": await eventTypesOf(asyncApi() as never),
+      "index.ts": await readFile("client/src/index.ts", "utf8"),
+      "program.ts": program,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  });
+  after(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await world.stop();
+  });
+
+  it("has types under which a program compiles that uses it rightly, and no other", () => {
+    const compiled = ts.createProgram([join(folder, "program.ts")], strict);
+    const complaints = ts.getPreEmitDiagnostics(compiled).map(({ file, start = 0, messageText }) => {
+      const line = file ? file.text.slice(0, start).split("\n").length : 0;
+      return `${file?.fileName.split("/").at(-1)}:${line} ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+    });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it("calls the service with a session token or an App Key", async () => {
+    const { createRecadoClient } = await import(pathToFileURL(join(folder, "index.ts")).href);
+    const as = (caller?: object) => createRecadoClient({ baseUrl: world.api, caller });
+    const seen = async (caller?: object) => (await as(caller).GET("/agents")).response.status;
+    expect(await seen({ token: await world.sessionToken(102) })).to.equal(200);
+    expect(await seen({ key: world.appKey(1) })).to.equal(200);
+    expect(await seen({ key: "x" })).to.equal(401);
+    expect(await seen()).to.equal(401);
+  });
+
+  it("is packed with the version of openapi-fetch that it is checked with", async () => {
+    const [packed, root] = await Promise.all(
+      ["client/package.json", "package.json"].map((file) => readFile(file, "utf8")),
+    );
+    const { dependencies } = JSON.parse(packed ?? "");
+    expect(dependencies["openapi-fetch"]).to.equal(JSON.parse(root ?? "").devDependencies["openapi-fetch"]);
+  });
+});
