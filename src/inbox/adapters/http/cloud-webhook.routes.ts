@@ -45,7 +45,7 @@ export function cloudWebhookRoutes(
     summary: "Prove to the messaging platform that this address is ours",
     rules: [
       [
-        "Webhook.4",
+        "Webhook.6",
         "The platform asks once, when the address is registered there: with `hub.mode` `subscribe` and the verify token " +
           "that was registered, `hub.challenge` is sent back as it came.",
       ],

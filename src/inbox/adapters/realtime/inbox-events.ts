@@ -60,7 +60,7 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
-  "agent:changed": agentToWire,
+  "agent:changed": (agent) => ({ agente: agentToWire(agent) }),
   "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 
