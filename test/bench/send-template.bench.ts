@@ -93,7 +93,7 @@ interface ContextRow {
 
 export const bare: BareHandler = async ({ query, platform }) => {
   const catalog = await statementsOf((queries) =>
-    new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, 1),
+    new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, 1, null),
   );
   const outbox = await statementsOf(async (queries) => {
     const messages = new PostgresOutgoingMessages(oneCell(queries), 60, (phone) => Buffer.from(phone));

@@ -407,7 +407,7 @@ function headersOf(route: Route): fc.Arbitrary<Record<string, string>> {
 }
 
 const usual: Readonly<Record<Route["auth"], readonly Credential[]>> = {
-  "app-key": ["key"],
+  "key-or-token": ["key"],
   session: ["session", "session", "query"],
   "key-or-session": ["key", "session", "query"],
   "key-or-body-token": ["key", "reports-key", "body"],

@@ -24,7 +24,7 @@ const route = (path: string, handle: Handle, more: Partial<Route> = {}): Route =
       operationId: `use-${path.slice(1)}`,
       tag: "things",
       summary: "Does",
-      auth: "app-key",
+      auth: "key-or-token",
       responses: { 200: { description: "ok" } },
       dialect: { unexpected: () => [500, { success: false }] },
       handle,
@@ -51,7 +51,7 @@ describe("admission", () => {
 
   async function serveRoutes(routes: readonly Route[], changes: Parameters<typeof serveSample>[1] = {}) {
     app = await serveSample(routes, {
-      authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
+      authenticators: { "key-or-token": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
       ...changes,
     } as Parameters<typeof serveSample>[1]);
   }

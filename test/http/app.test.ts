@@ -162,7 +162,7 @@ describe("the HTTP frame", () => {
       business_not_found: () => [404, { error: "Empresa no encontrada" }],
       unexpected: () => [500, {}],
     };
-    const base = { method: "post", tag: "t", summary: "s", auth: "app-key", responses: {} } as const;
+    const base = { method: "post", tag: "t", summary: "s", auth: "key-or-token", responses: {} } as const;
     const body = {
       type: "object",
       required: ["empresa_id"],

@@ -46,7 +46,7 @@ describe("a token in the body", () => {
       await next();
     };
     const authenticators = {
-      "app-key": byBody,
+      "key-or-token": byBody,
       session: byBody,
       "key-or-session": byBody,
       "key-or-body-token": byBody,

@@ -29,7 +29,7 @@ const common = {
   tag: "things",
   summary: "A thing",
   method: "post",
-  auth: "app-key",
+  auth: "key-or-token",
   idempotent: true,
   responses: { 200: { description: "ok", headers: { "X-Made": "Whether it was made" } } },
   dialect,

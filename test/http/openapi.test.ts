@@ -197,7 +197,7 @@ describe("the OpenAPI document", () => {
 
   it("shows both where an operation words a status that a request can also meet on its way", () => {
     const responses = { 409: { description: "Taken", schema: objectWith({ taken: text }) } };
-    const made = read([defineRoute({ ...bare, auth: "app-key", idempotent: true, responses })]);
+    const made = read([defineRoute({ ...bare, auth: "key-or-token", idempotent: true, responses })]);
     const { description, content, headers } = made.paths["/bare"].get.responses[409];
     expect(description).to.match(/^Taken; or: A request with this `Idempotency-Key`/);
     expect(content["application/json"].schema.anyOf).to.have.length(2);
@@ -207,7 +207,7 @@ describe("the OpenAPI document", () => {
 
   it("describes the headers of answers", () => {
     const responses = { 200: { description: "Made", headers: { "X-Made": "What was made" } } };
-    const { paths, components } = read([defineRoute({ ...bare, auth: "app-key", idempotent: true, responses })]);
+    const { paths, components } = read([defineRoute({ ...bare, auth: "key-or-token", idempotent: true, responses })]);
     const { headers } = paths["/bare"].get.responses[200];
     expect(headers["X-Made"]).to.deep.equal({ description: "What was made", schema: { type: "string" } });
     expect(headers).to.have.all.keys("X-Made", "RateLimit", "RateLimit-Policy", "Idempotent-Replay");

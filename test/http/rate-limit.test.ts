@@ -8,7 +8,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
-const route = (auth: "app-key" | "none", name: string = auth, cost = 1) =>
+const route = (auth: "key-or-token" | "none", name: string = auth, cost = 1) =>
   defineRoute({
     method: "get",
     path: `/${name}`,
@@ -33,9 +33,9 @@ describe("the rate limit", () => {
   afterEach(() => app.close());
 
   async function serveLimited(perSecond: number, burst: number): Promise<void> {
-    app = await serveSample([route("app-key"), route("app-key", "dear", 4), route("none")], {
+    app = await serveSample([route("key-or-token"), route("key-or-token", "dear", 4), route("none")], {
       limitRate: limitRate({ perSecond, burst }),
-      authenticators: { "app-key": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
+      authenticators: { "key-or-token": byKey, session: byKey, "key-or-session": byKey, "key-or-body-token": byKey },
       proxies: trustedProxies("1"),
     });
   }

@@ -53,7 +53,7 @@ export const sampleRoutes: readonly Route[] = [
       ["§2.1", "A thing has a name."],
       ["§2.2", "Its number is its own."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     body: thing,
     responses: {
       201: { description: "The thing", schema: { type: "object", properties: { id: idOf("thing") } } },
@@ -181,7 +181,7 @@ export async function serveSample(
   };
   const app = createApp(routes, {
     authenticators: {
-      "app-key": async (ctx, next) => {
+      "key-or-token": async (ctx, next) => {
         if (ctx.get("x-api-key") !== "k") throw new HttpProblem(401, "Invalid API key");
         ctx.state.caller = { businessId: 7 };
         await next();

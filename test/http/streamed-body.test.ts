@@ -49,7 +49,7 @@ const common = {
   method: "post",
   tag: "people",
   summary: "Take many",
-  auth: "app-key",
+  auth: "key-or-token",
   body,
   bodyLimit: limit,
   idempotent: true,

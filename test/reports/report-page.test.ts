@@ -388,7 +388,7 @@ describe("GET /reports/:businessId.html", () => {
     };
     app = await serveSample([reportPageRoute(reports, async (page) => renderReportPage(page))], {
       authenticators: {
-        "app-key": (_ctx, next) => next(),
+        "key-or-token": (_ctx, next) => next(),
         session: (_ctx, next) => next(),
         "key-or-body-token": (_ctx, next) => next(),
         "key-or-session": (ctx, next) => {

@@ -18,7 +18,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
       ["§16.6", "The ad accounts that the business's token opens; their ids are what `accountId` takes."],
       ["§16.7", wholeOrFailed],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",

@@ -58,7 +58,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       ["§16.4", "A business without an access token for the ad platform gets 400 'Missing token'."],
       ["§16.5", wholeOrFailed],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "ads",
     params,
     ownBusiness: "params.businessId",

@@ -72,7 +72,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       ["§15.8", "A business without an access token for the ad platform gets 400 'Missing token'."],
       ["§15.9", wholeOrFailed],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),
     ownBusiness: "params.businessId",

@@ -68,7 +68,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       ],
       ["§5.7", "A chat has one open ticket of a step: asked for again, that one is the answer and nothing changes."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     idempotent: true,
     params,
     body,

@@ -1,4 +1,4 @@
-import { heldTo, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
+import { heldTo, type KeyCaller, type UserCaller, userIn } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure } from "../../../infra/http/routing/schema.ts";
 import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
@@ -11,7 +11,7 @@ export const common = { tag: "Inbox", auth: "key-or-session" } as const;
 
 export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
   businessId: caller.businessId,
-  userId: "userId" in caller ? caller.userId : null,
+  userId: userIn(caller),
   agentId: heldTo(caller),
 });
 

@@ -78,7 +78,7 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
       ["§6.2", "The id of a step is what a bulk campaign takes as `step` and the creation of a ticket as `paso_id`."],
       ["§6.3", "A failure is answered with a plain JSON string; another business's id is one that does not exist."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     params,
     ownBusiness: "params.empresa_id",
     responses: {

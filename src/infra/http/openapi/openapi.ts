@@ -8,8 +8,10 @@ import {
   codedFailure,
   keyRefused,
   type ObjectSchema,
+  objectWith,
   problem,
   type Schema,
+  text,
   tokenRefused,
   unauthorized,
   unnamed,
@@ -116,7 +118,7 @@ const securitySchemes = {
 
 /** An operation asks for one of the schemes of its list; none where anybody may call. */
 const security: Readonly<Record<AuthKind, readonly Json[]>> = {
-  "app-key": [{ appKey: [] }],
+  "key-or-token": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
   session: [{ session: [] }, { sessionInQuery: [] }],
   "key-or-session": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
   // A token in the body is a field of it: to this document nobody has to be known then.
@@ -151,8 +153,15 @@ interface CommonResponse extends ResponseSpec {
 const commonResponses = {
   NotJson: { description: "The body is not valid JSON", schema: problem },
   Unauthorized: { description: "Nobody is known by this key or token", schema: unauthorized },
-  KeyRefused: { description: "Nobody is known by this key, or its business has no administrator", schema: keyRefused },
+  KeyRefused: {
+    description: "Nobody is known by this key or token, or the business has no administrator",
+    schema: keyRefused,
+  },
   TokenRefused: { description: "Nobody is known by this token", schema: tokenRefused },
+  Forbidden: {
+    description: "For administrators and App Keys",
+    schema: objectWith({ error: text, code: { const: "forbidden" } }),
+  },
   KeyInUse: {
     description:
       "A request with this `Idempotency-Key` is under way, or (without `Retry-After`) its answer was not kept",
@@ -176,7 +185,7 @@ const commonResponses = {
 type CommonName = keyof typeof commonResponses;
 
 const refusals: Readonly<Record<Exclude<AuthKind, "none">, CommonName>> = {
-  "app-key": "KeyRefused",
+  "key-or-token": "KeyRefused",
   session: "TokenRefused",
   "key-or-session": "Unauthorized",
   "key-or-body-token": "KeyRefused",
@@ -187,6 +196,7 @@ function commonFailures(route: Route): Readonly<Record<number, CommonName>> {
   return {
     ...(typeof route.body === "object" && { 400: "NotJson" }),
     ...(route.auth !== "none" && { 401: refusals[route.auth] }),
+    ...(route.forAdministrators && { 403: "Forbidden" as const }),
     ...(route.idempotent && { 409: "KeyInUse", 422: "KeyOfAnotherRequest" }),
     ...(route.body !== undefined && { 413: "TooLarge" }),
     ...(route.rateLimit !== "none" && { 429: "TooManyRequests" }),

@@ -26,9 +26,13 @@ export const isAdministrator = (caller: KeyCaller | UserCaller): boolean =>
 export const heldTo = (caller: KeyCaller | UserCaller): number | null =>
   "userId" in caller && !isAdministrator(caller) ? caller.userId : null;
 
+/** The user who calls; null for an App Key. */
+export const userIn = (caller: KeyCaller | UserCaller): number | null => ("userId" in caller ? caller.userId : null);
+
 /** How a route learns who calls. */
 export interface Callers {
-  "app-key": KeyCaller;
+  /** The same; who shows neither is refused in the words of a wrong App Key. */
+  "key-or-token": KeyCaller | UserCaller;
   session: UserCaller;
   /** An App Key where there is one, else a session token. */
   "key-or-session": KeyCaller | UserCaller;

@@ -65,6 +65,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly streams?: readonly string[];
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
+  /** Users of other roles are refused: 403 with the code `forbidden`. */
+  readonly forAdministrators?: true;
   /** Takes the header `Idempotency-Key`, whose keys are those of the caller. */
   readonly idempotent?: Auth extends "none" ? never : true;
   /** Takes the header `If-Match`, which its handler reads with `ifMatchOf`. */

@@ -10,8 +10,8 @@ import type { LimitRate } from "../middleware/rate-limit.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
 import { sentCsv } from "../streaming/sent-text.ts";
 import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
-import type { Authenticators, BusinessCaller } from "./caller.ts";
-import { answering, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
+import { type Authenticators, type BusinessCaller, isAdministrator } from "./caller.ts";
+import { answering, coded, HttpProblem, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
 import { breakingOff, throughLane } from "./flow.ts";
 import { type LaneName, type Lanes, openLanes } from "./lanes.ts";
 import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
@@ -65,6 +65,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { admit, boundBytes } = parts;
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
+  const administrators = route.forAdministrators ? [onlyAdministrators] : [];
   const arrival = arrivalOf(route);
   const bytes =
     boundBytes && route.body !== undefined ? [boundBytes(limit, arrival !== undefined || route.body === "csv")] : [];
@@ -83,6 +84,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
     answering(route.dialect),
     ...keep,
     ...authenticate,
+    ...administrators,
     ...limitRate,
     ...admitted,
     ...bytes,
@@ -108,6 +110,11 @@ function admitting(admit: (businessId: number) => void): Middleware {
     return next();
   };
 }
+
+const onlyAdministrators: Middleware = (ctx, next) => {
+  if (isAdministrator(ctx.state.caller)) return next();
+  throw new HttpProblem(403, "another role", {}, coded("forbidden", "Solo un administrador puede hacerlo"));
+};
 
 /** These bytes are no JSON to look for a token in. */
 const keepBody: Middleware = (ctx, next) => {

@@ -3,7 +3,7 @@ import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import { storedHeader } from "../../domain/template.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
-import type { NewMessage, SendContexts, Sender, SenderDirectory } from "./ports.ts";
+import type { Author, NewMessage, SendContexts, Sender, SenderDirectory } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 import { likelyLanguage, templateContent, templateSender } from "./template-content.ts";
 
@@ -19,6 +19,8 @@ export interface Recipient {
   readonly phone: string;
   /** Their id on the chat's channel. */
   readonly platformId: string;
+  /** Who writes, where it is not the business. */
+  readonly author?: Author | null;
 }
 
 /**
@@ -78,13 +80,13 @@ export class BusinessMessages {
   }
 
   private sendTo(
-    { businessId, businessName, chatId }: Recipient,
+    { businessId, businessName, chatId, author: user }: Recipient,
     sender: Sender,
     to: string,
     content: MessageContent,
     more: Pick<NewMessage, "templateId"> = {},
   ): Promise<string> {
-    const author = { kind: "business", name: businessName, userId: null } as const;
+    const author = user ?? ({ kind: "business", name: businessName, userId: null } as const);
     return this.send.execute(sender, { businessId, thread: { chatId }, to, content, author, ...more });
   }
 }

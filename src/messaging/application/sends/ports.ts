@@ -110,6 +110,8 @@ export interface OutgoingMessages {
 
 export interface NumberContext {
   readonly businessName: string;
+  /** Of the user who sends; null where the business does. */
+  readonly userName: string | null;
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
   readonly sender: Sender | null;
@@ -138,11 +140,13 @@ export interface NamedInChat {
   readonly chatId: number;
   readonly contactId: number;
   readonly userId: number | null;
+  /** The agent who must be able to see the chat; null where all may be named. */
+  readonly seenBy?: number | null;
 }
 
 /** What sends need to know, in one question each; null when there is no such business. */
 export interface SendContexts {
-  toNumber(businessId: number, templateId: number): Promise<NumberContext | null>;
+  toNumber(businessId: number, templateId: number, userId: number | null): Promise<NumberContext | null>;
   toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null>;
 }
 

@@ -14,6 +14,8 @@ export interface SendTemplateCommand {
   readonly parameters: readonly string[];
   /** Names the contact if it has to be made; the phone number otherwise. */
   readonly contactName?: string;
+  /** The user who sends; the business where none is given. */
+  readonly userId?: number | null;
   /** Stands in for the header media, for this send only. */
   readonly mediaUrl?: string;
 }
@@ -38,10 +40,10 @@ export class SendTemplate {
   ) {}
 
   /** The platform's id of the message. Rejects with `SendTemplateFailure`. */
-  async execute({ businessId, phone, templateId, ...command }: SendTemplateCommand): Promise<string> {
-    const context = await this.contexts.toNumber(businessId, templateId);
+  async execute({ businessId, phone, templateId, userId = null, ...command }: SendTemplateCommand): Promise<string> {
+    const context = await this.contexts.toNumber(businessId, templateId, userId);
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
-    const { sender, template, businessName, preferredLanguage } = context;
+    const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
     const header = await this.headerOf(businessId, template, command.mediaUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
@@ -52,7 +54,10 @@ export class SendTemplate {
       to: phone,
       content: templateContent(template, language, command.parameters, header),
       templateId,
-      author: { kind: "business", name: businessName, userId: null },
+      author:
+        userId === null
+          ? { kind: "business", name: businessName, userId: null }
+          : { kind: "user", name: userName ?? businessName, userId },
     });
   }
 

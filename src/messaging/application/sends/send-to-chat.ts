@@ -16,6 +16,8 @@ export interface SendToChatCommand {
   readonly parameters: readonly string[];
   readonly userId: number | null;
   readonly userName: string | null;
+  /** The agent who must be able to see the chat; null where all may be named. */
+  readonly seenBy?: number | null;
   readonly categoryId: number | null;
   /** A date that `instantOf` understands, in the business's time zone where it names none. */
   readonly date: string | null;

@@ -48,7 +48,7 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       ["§14.6", "`totalCount` counts all matches, whatever the page. A page has 10 orders unless `limit` says."],
       ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     params: objectWith({ empresa_id: numericIdOf("business") }),
     ownBusiness: "params.empresa_id",
     query: {

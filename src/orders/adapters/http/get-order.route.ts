@@ -57,7 +57,7 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
           "what came after.",
       ],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     params: objectWith({ orderId: numericIdOf("order") }),
     responses: {
       200: { description: "The order", schema: orderAnswer, headers: etagHeader },

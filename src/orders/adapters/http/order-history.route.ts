@@ -57,7 +57,7 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
           "(from null) or removed (to null), `details` are those that the order was made with.",
       ],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     params: objectWith({ orderId: numericIdOf("order") }),
     query,
     responses: {

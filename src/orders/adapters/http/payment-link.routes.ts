@@ -1,10 +1,11 @@
-import type { KeyCaller } from "../../../infra/http/routing/caller.ts";
+import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { BusinessMessages } from "../../../messaging/public.ts";
 import type { LinkWay, SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
+import { actorOf } from "./order-edit.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
 
@@ -58,14 +59,14 @@ export function paymentLinkRoutes(
   sendPaymentLink: Pick<SendPaymentLink, "execute">,
   messages: BusinessMessages,
 ): Route[] {
-  const send = async (orderId: number, { businessId, keyId }: KeyCaller, way: LinkWay) => {
-    await sendPaymentLink.execute({ businessId, orderId, keyId }, way);
+  const send = async (orderId: number, caller: KeyCaller | UserCaller, way: LinkWay) => {
+    await sendPaymentLink.execute({ businessId: caller.businessId, orderId, actor: actorOf(caller) }, way);
     return { message: "ok" };
   };
   const base = {
     method: "post",
     tag: "Orders",
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "platform",
     idempotent: true,
     responses,

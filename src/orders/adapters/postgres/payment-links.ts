@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { LinkRenewals, PayableOrder, PaymentLinks } from "../../application/payments/ports.ts";
+import type { Actor } from "../../domain/change.ts";
 
 const find: Statement = {
   name: "payment_link_find",
@@ -8,7 +9,9 @@ const find: Statement = {
     select business.feature_flags ->> 'payments-url' as "paymentsUrl",
            case when contact.phone is not null then json_build_object(
              'businessId', business.id, 'businessName', business.name, 'chatId', chat.id, 'provider', chat.provider,
-             'contactId', contact.id, 'phone', contact.phone, 'platformId', contact.platform_id) end as recipient
+             'contactId', contact.id, 'phone', contact.phone, 'platformId', contact.platform_id, 'author', (
+               select json_build_object('kind', 'user', 'name', users.name, 'userId', users.id) from users
+               where users.business_id = o.business_id and users.id = $3)) end as recipient
     from orders as o
     join businesses as business on business.id = o.business_id
     left join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
@@ -34,7 +37,7 @@ const renew: Statement = {
     ),
     told as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select renewed.business_id, renewed.id, renewed.version, 'payment_link_renewed', 'key', $3, renewed.updated_at,
+      select renewed.business_id, renewed.id, renewed.version, 'payment_link_renewed', $4, $3, renewed.updated_at,
              jsonb_build_object('paymentExpiresAt', jsonb_build_object(
                'from', earlier.payment_expires_at, 'to', renewed.payment_expires_at))
              || case when earlier.transaction_id is not null then '{}'::jsonb else jsonb_build_object(
@@ -52,8 +55,8 @@ const recordSent: Statement = {
 export class PostgresPaymentLinks implements PaymentLinks {
   constructor(private readonly cells: Cells) {}
 
-  async find(businessId: number, orderId: number): Promise<PayableOrder | null> {
-    const [row] = await this.cells.of(businessId).rows<PayableOrder>(find, [businessId, orderId]);
+  async find(businessId: number, orderId: number, userId: number | null): Promise<PayableOrder | null> {
+    const [row] = await this.cells.of(businessId).rows<PayableOrder>(find, [businessId, orderId, userId]);
     return row ?? null;
   }
 
@@ -65,8 +68,8 @@ export class PostgresPaymentLinks implements PaymentLinks {
 export class PostgresLinkRenewals implements LinkRenewals {
   constructor(private readonly transaction: Queries) {}
 
-  async renew(businessId: number, orderId: number, keyId: number): Promise<string | null> {
-    const [row] = await this.transaction.rows<{ transactionId: string }>(renew, [businessId, orderId, keyId]);
+  async renew(businessId: number, orderId: number, { kind, id }: Actor): Promise<string | null> {
+    const [row] = await this.transaction.rows<{ transactionId: string }>(renew, [businessId, orderId, id, kind]);
     return row?.transactionId ?? null;
   }
 }

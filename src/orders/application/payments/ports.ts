@@ -1,5 +1,6 @@
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Recipient } from "../../../messaging/public.ts";
+import type { Actor } from "../../domain/change.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
@@ -11,7 +12,7 @@ export interface PayableOrder {
 
 export interface PaymentLinks {
   /** Null when the business has no such order. */
-  find(businessId: number, orderId: number): Promise<PayableOrder | null>;
+  find(businessId: number, orderId: number, userId: number | null): Promise<PayableOrder | null>;
   /** §8.7 For the e-commerce statistics: it was sent, as far as anybody knows. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
@@ -21,7 +22,7 @@ export interface LinkRenewals {
    * §8.3, §8.4 Gives the order its transaction id, a UUID v4 that every link of it carries, and two more hours to be
    * paid; writes down whose key asked for it. Null when the order is gone.
    */
-  renew(businessId: number, orderId: number, keyId: number): Promise<string | null>;
+  renew(businessId: number, orderId: number, actor: Actor): Promise<string | null>;
 }
 
 export type RenewalUnitOfWork = UnitOfWork<{ readonly links: LinkRenewals; readonly events: OrderEvents }>;

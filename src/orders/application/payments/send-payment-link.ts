@@ -6,6 +6,7 @@ import {
   type SendText,
   SendUncertain,
 } from "../../../messaging/public.ts";
+import type { Actor } from "../../domain/change.ts";
 import { PaymentLinkImpossible } from "../../domain/failures.ts";
 import { paymentLink } from "../../domain/payment-link.ts";
 import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
@@ -13,8 +14,8 @@ import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
 export interface SendPaymentLinkCommand {
   readonly businessId: number;
   readonly orderId: number;
-  /** The App Key that asks for it. */
-  readonly keyId: number;
+  /** Who asks for it: a user is the author of the message. */
+  readonly actor: Actor;
 }
 
 export type SendPaymentLinkFailure = PaymentLinkImpossible | BusinessMessageFailure;
@@ -39,13 +40,13 @@ export class SendPaymentLink {
   ) {}
 
   /** Status and payment of the order are not looked at (§8.8). */
-  async execute({ businessId, orderId, keyId }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
-    const { paymentsUrl, recipient } = await this.payable(businessId, orderId);
+  async execute({ businessId, orderId, actor }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
+    const { paymentsUrl, recipient } = await this.payable(businessId, orderId, actor.kind === "user" ? actor.id : null);
     const send = await way(recipient);
     const order = { businessId, id: orderId };
     const { transactionId, logged } = await this.turns.take(`${businessId} ${orderId}`, () =>
       this.unitOfWork.run(businessId, async ({ links, events }) => ({
-        transactionId: await links.renew(businessId, orderId, keyId),
+        transactionId: await links.renew(businessId, orderId, actor),
         logged: await events.logChanged(await events.read([order])),
       })),
     );
@@ -64,8 +65,9 @@ export class SendPaymentLink {
   private async payable(
     businessId: number,
     orderId: number,
+    userId: number | null,
   ): Promise<{ paymentsUrl: string | null; recipient: Recipient }> {
-    const order = await this.links.find(businessId, orderId);
+    const order = await this.links.find(businessId, orderId, userId);
     const of = `order ${orderId} of business ${businessId}`;
     if (!order) throw new PaymentLinkImpossible(`no ${of}`);
     if (!order.recipient) throw new PaymentLinkImpossible(`${of} has no chat`);

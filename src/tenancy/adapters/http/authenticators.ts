@@ -17,9 +17,9 @@ export interface AuthenticatorParts {
 
 export function authenticators(parts: AuthenticatorParts): Authenticators {
   return {
-    "app-key": appKey(parts),
+    "key-or-token": refusing(keyRefusal, eitherOf(appKey(parts), session(parts))),
     session: session(parts),
-    "key-or-session": inOneWord(eitherOf(appKey(parts), session(parts))),
+    "key-or-session": refusing(codedRefusal, eitherOf(appKey(parts), session(parts))),
     "key-or-body-token": keyOrBodyToken(parts),
   };
 }
@@ -32,12 +32,17 @@ const eitherOf =
     return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
   };
 
+const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
+const keyRefusal = { message: "Invalid API key" };
+
 /** A missing, wrong or expired key or token: all are answered alike. */
-const inOneWord =
-  (authenticate: Middleware): Middleware =>
+const refusing =
+  (body: object, authenticate: Middleware): Middleware =>
   (ctx, next) =>
     authenticate(ctx, next).catch((error: unknown) => {
-      throw error instanceof Unknown ? refusal(coded("unauthorized", "Las credenciales no son válidas")) : error;
+      throw error instanceof Unknown && !(body === keyRefusal && error.body === noAdministrator)
+        ? refusal(body)
+        : error;
     });
 
 /** Authentication rules 1 and 2: a missing key is an unknown one. */
@@ -46,7 +51,7 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
     const key = keyOf(ctx);
     const access = key === "" ? null : await keys.accessOf(key, networkOf(ctx.ip));
     if (!access) return failures.refuse(ctx.ip, refusal({ message: "Invalid API key" }));
-    if (!access.hasAdministrator) return failures.refuse(ctx.ip, refusal("No admin user found for this business"));
+    if (!access.hasAdministrator) return failures.refuse(ctx.ip, refusal(noAdministrator));
     ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
     await next();
   };
@@ -90,6 +95,8 @@ async function enter(ctx: Context, token: string, parts: AuthenticatorParts, wor
   const { businessId, userId, roleId } = user;
   ctx.state.caller = { businessId, userId, roleId, token } satisfies UserCaller;
 }
+
+const noAdministrator = "No admin user found for this business";
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
 

@@ -1,3 +1,4 @@
+import { type KeyCaller, type UserCaller, userIn } from "../../../../infra/http/routing/caller.ts";
 import { idOf, named, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
 import type { StreamedArray } from "../../../../infra/http/streaming/streamed-array.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
@@ -94,10 +95,11 @@ export function complaintAbout({ body }: { readonly body: CampaignBody }): strin
   return undefined;
 }
 
-export const toCommand = (body: CampaignBody, businessId: number): RegisterCampaignCommand => ({
-  businessId,
+/** A session's own user registers it, whatever `user_id` says. */
+export const toCommand = (body: CampaignBody, caller: KeyCaller | UserCaller): RegisterCampaignCommand => ({
+  businessId: caller.businessId,
   name: body.nombre,
-  userId: body.user_id,
+  userId: userIn(caller) ?? body.user_id,
   templateId: body.plantilla_id,
   stepId: body.step,
   tags: [...new Set(body.tags)],

@@ -70,7 +70,8 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ["§4.7", "The id of the campaign comes in the header `X-Campaign-Id`."],
       ["§4.8", "A contact takes at most 64 kB, and so does every field of the body but `contacts_id` and `contacts`."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
+    forAdministrators: true,
     body: campaignBody,
     streams: campaignStreams,
     complaint: complaintAbout,
@@ -89,7 +90,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
     dialect,
     handle: async ({ body, caller }) => {
-      const id = await registerCampaign.execute(toCommand(body, caller.businessId));
+      const id = await registerCampaign.execute(toCommand(body, caller));
       return new Reply(200, { success: true }, { "X-Campaign-Id": String(id) });
     },
   });
@@ -134,7 +135,8 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
       ],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
+    forAdministrators: true,
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
     streams: campaignStreams,
@@ -146,7 +148,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {
-      const shown = await previewCampaign.execute(toCommand(body, caller.businessId), query.page, previewPage);
+      const shown = await previewCampaign.execute(toCommand(body, caller), query.page, previewPage);
       return {
         state: shown.state,
         limite_restante: shown.remaining,

@@ -1,3 +1,4 @@
+import { userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
@@ -68,7 +69,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
           "settled by its delivery status; sending again is the caller's decision.",
       ],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "platform",
     idempotent: true,
     body,
@@ -87,6 +88,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     handle: async ({ body, caller }) => {
       const platformMessageId = await sendTemplate.execute({
         businessId: caller.businessId,
+        userId: userIn(caller),
         phone: phoneDigits(body.phone_number) ?? "",
         templateId: body.plantilla_id,
         parameters: body.parameters,

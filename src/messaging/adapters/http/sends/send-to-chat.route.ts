@@ -1,3 +1,4 @@
+import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { idOf, objectWith, type Schema, text } from "../../../../infra/http/routing/schema.ts";
@@ -73,9 +74,14 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       ["§3.5", "Once it is sent, a conversation in `pendiente` is in `proceso`."],
       ["§3.6", "A chat, contact or user that is not the business's makes it a refused send."],
       ["§3.7", "A message is sent at most once. Where the answer is lost, its delivery status settles it."],
+      [
+        "§3.9",
+        "A session's own user sends it, whatever `user_id` and `user_name` say. A chat that an agent may not see is one " +
+          "that is not the business's.",
+      ],
       ["§3.8", "With the `user_id` of an agent whom `agentes_permitidos` does not name, the template does not exist."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
@@ -95,6 +101,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
+      const ownId = userIn(caller);
       const id = await sendToChat.execute({
         businessId: caller.businessId,
         to: phoneDigits(body.meta_id) ?? "",
@@ -102,8 +109,9 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
         chatId: body.chat_id,
         templateId: body.plantilla_id,
         parameters: body.parameters,
-        userId: body.user_id ?? null,
-        userName: body.user_name?.trim() || null,
+        userId: ownId ?? body.user_id ?? null,
+        userName: ownId === null ? body.user_name?.trim() || null : null,
+        seenBy: heldTo(caller),
         categoryId: body.categoria_id ?? null,
         date: body.fecha ?? null,
       });

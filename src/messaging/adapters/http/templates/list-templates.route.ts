@@ -1,3 +1,4 @@
+import { heldTo } from "../../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import {
@@ -83,7 +84,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
       ],
       ["§1.7", "A failure is answered with a plain JSON string."],
     ],
-    auth: "app-key",
+    auth: "key-or-token",
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
@@ -97,7 +98,9 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
-      return { plantillas: (await listTemplates.execute(caller.businessId, body.usuario_id)).map(toWire) };
+      return {
+        plantillas: (await listTemplates.execute(caller.businessId, heldTo(caller) ?? body.usuario_id)).map(toWire),
+      };
     },
   });
 

@@ -10,7 +10,8 @@ import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender 
 const toNumber: Statement = {
   name: "send_context_number",
   text: `
-    select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns}
+    select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns},
+           (select name from users where users.business_id = business.id and users.id = $3::bigint) as "userName"
     from businesses as business
     ${cloudSender}
     left join templates as template
@@ -27,7 +28,9 @@ const toChat: Statement = {
            ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
            ${senderColumns}
     from businesses as business
-    left join chats as chat on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
+    left join chats as chat
+      on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
+         and ($6::bigint is null or agent_sees($6, chat))
     left join users on users.business_id = business.id and users.id = $5 and users.active
     left join templates as template
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null
@@ -45,10 +48,11 @@ const toChat: Statement = {
 
 interface NumberRow extends SenderColumns, Template {
   readonly businessName: string;
+  readonly userName: string | null;
   readonly preferredLanguage: string;
 }
 
-interface ChatRow extends NumberRow {
+interface ChatRow extends Omit<NumberRow, "userName"> {
   readonly timezone: string;
   readonly chat_id: number | null;
   readonly user_name: string | null;
@@ -61,11 +65,12 @@ export class PostgresSendContexts implements SendContexts {
     private readonly vault: TokenVault,
   ) {}
 
-  async toNumber(businessId: number, templateId: number): Promise<NumberContext | null> {
-    const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, [businessId, templateId]);
+  async toNumber(businessId: number, templateId: number, userId: number | null): Promise<NumberContext | null> {
+    const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, [businessId, templateId, userId]);
     if (!row) return null;
     return {
       businessName: row.businessName,
+      userName: row.userName,
       preferredLanguage: row.preferredLanguage,
       sender: joinedSender(row, businessId, this.vault),
       template: joinedTemplate(row),
@@ -73,10 +78,10 @@ export class PostgresSendContexts implements SendContexts {
   }
 
   async toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null> {
-    const { templateId, chatId, contactId, userId } = named;
+    const { templateId, chatId, contactId, userId, seenBy = null } = named;
     const rows = await this.cells
       .of(businessId)
-      .rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId]);
+      .rows<ChatRow>(toChat, [businessId, templateId, chatId, contactId, userId, seenBy]);
     const [row] = rows;
     if (!row) return null;
     const senderOf = (channel: ChannelName | null) => {
