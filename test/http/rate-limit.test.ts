@@ -42,7 +42,7 @@ describe("the rate limit", () => {
 
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     request(`${app.url}${path}`, { headers });
-  const withKey = (key: string) => ask("/app-key", { "x-api-key": key });
+  const withKey = (key: string) => ask("/key-or-token", { "x-api-key": key });
   const from = (ip: string) => ask("/none", { "x-forwarded-for": ip });
   const inTurn = async (count: number, send: () => Promise<Answer>): Promise<number[]> => {
     const statuses: number[] = [];
@@ -82,7 +82,7 @@ describe("the rate limit", () => {
 
   it("gives each business its own share, whatever address it comes from", async () => {
     await serveLimited(1, 0);
-    const sent = (key: string, ip: string) => ask("/app-key", { "x-api-key": key, "x-forwarded-for": ip });
+    const sent = (key: string, ip: string) => ask("/key-or-token", { "x-api-key": key, "x-forwarded-for": ip });
     const answers = [await sent("a", "10.0.0.1"), await sent("b", "10.0.0.1"), await sent("a", "10.0.0.2")];
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
   });
