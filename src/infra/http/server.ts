@@ -80,6 +80,8 @@ export function createServer(
     });
     if (isAnswered(req, res)) return;
     const begin = () => {
+      // Its client left while it waited: it would wait for a body that never ends.
+      if (req.socket.destroyed) return;
       if (!server.listening) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
       running.add(ended);
