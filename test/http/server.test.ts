@@ -39,6 +39,27 @@ describe("the HTTP server", () => {
   });
   afterEach(() => app.close());
 
+  it("begins none of a burst's requests whose client has left meanwhile", async () => {
+    const burst = 40;
+    let begun = 0;
+    const busy = (_req: unknown, res: { end(): void }) => {
+      begun += 1;
+      const until = performance.now() + 10;
+      while (performance.now() < until);
+      res.end();
+    };
+    const server = createServer({ callback: () => busy });
+    const port = await listen(server, 0, "127.0.0.1");
+    const sockets = Array.from({ length: burst }, () => connect(port, "127.0.0.1"));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const answered = once(sockets[0] as Socket, "data");
+    for (const socket of sockets) socket.on("error", () => {}).write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await answered;
+    for (const socket of sockets) socket.destroy();
+    expect(await closeServer(server, 5_000)).to.equal(true);
+    expect(begun).to.be.within(1, burst - 1);
+  });
+
   describe("when it is closed", () => {
     it("answers the requests in flight, accepts no more, and leaves no connection open", async () => {
       const agent = new Agent({ keepAlive: true });
