@@ -6,6 +6,7 @@ import { asking, untouched } from "./requests.ts";
 /** What holds of the database and of the platforms whatever was asked. Each gives the sentences that are not true. */
 const invariants: Readonly<Record<string, (world: World) => Promise<string[]>>> = {
   "order_counts and order_day_counts are what counting gives": countsAreExact,
+  "what stands in the rows of chats, and what is counted of them, is what looking gives": inboxIsExact,
   "media_usage is what counting gives": mediaIsCounted,
   "the version of an order is 1 and one for each row of its history but its making": versionsAreExact,
   "reports add up to the records, folded or not": reportsAreExact,
@@ -47,6 +48,34 @@ async function countsAreExact(world: World): Promise<string[]> {
     return rows.map((row) => `${table} ${JSON.stringify(row)}`);
   });
   return (await Promise.all(differing)).flat();
+}
+
+async function inboxIsExact(world: World): Promise<string[]> {
+  const rows = await world.rows<{ id: number }>(
+    `select chat.business_id, chat.id, chat.state, chat.unread, open.state as open, unread.n
+     from chats as chat
+     left join conversations as open
+       on open.business_id = chat.business_id and open.chat_id = chat.id and open.closed_at is null
+     cross join lateral (
+       select count(*) as n from messages as message
+       where message.business_id = chat.business_id and message.chat_id = chat.id and message.direction = 'in'
+         and message.id > chat.read_up_to) as unread
+     where chat.state <> coalesce(open.state, 'closed') or chat.unread <> unread.n`,
+  );
+  const truth = `
+    select business_id, coalesce(support_user_id, 0) as agent_id, coalesce(department_id, 0) as department_id, state,
+           count(*) as chats, count(*) filter (where unread > 0) as unread
+    from chats where last_message_at is not null group by 1, 2, 3, 4`;
+  const held = `
+    select * from (
+      select business_id, agent_id, department_id, state, sum(chats)::bigint as chats, sum(unread)::bigint as unread
+      from (select business_id, agent_id, department_id, state, chats, unread from chat_counts
+            union all
+            select business_id, agent_id, department_id, state, chats, unread from chat_count_changes) as each
+      group by 1, 2, 3, 4
+    ) as added where chats <> 0 or unread <> 0`;
+  const counted = await world.rows<object>(`(${held} except (${truth})) union all ((${truth}) except ${held})`);
+  return [...rows, ...counted].map((row) => JSON.stringify(row));
 }
 
 async function mediaIsCounted(world: World): Promise<string[]> {
