@@ -46,7 +46,8 @@ export async function refused(): Promise<string> {
 export async function refusedKey(): Promise<string> {
   const { error } = await recado.GET("/campaigns/{id}", { params: { path: { id: 1 } } });
   if (error === undefined) return "";
-  return typeof error === "string" ? error : error.message;
+  if (typeof error === "string") return error;
+  return "message" in error ? error.message : error.error;
 }
 
 export const newOrder = () =>

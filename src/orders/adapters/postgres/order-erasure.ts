@@ -14,6 +14,11 @@ const erase: Statement = {
       from locked
       where o.business_id = $1 and o.id = locked.id
         and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
+      returning o.business_id, o.id, o.version, o.updated_at
+    ),
+    told as (
+      insert into order_changes (business_id, order_id, version, action, actor, at, changes)
+      select business_id, id, version, 'contact_erased', 'bot', updated_at, '{}' from emptied order by id
     )
     update order_changes as change set changes = erased_payload(change.changes)
     from locked where change.business_id = $1 and change.order_id = locked.id`,
