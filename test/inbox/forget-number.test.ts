@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { withoutOwnerOf } from "../../src/inbox/domain/forget-number.ts";
 
-const ids = ["5917", "page-1"];
-const left = (payload: unknown) => JSON.parse(withoutOwnerOf(JSON.stringify(payload), ids) ?? "null");
+const forgotten = { ids: ["5917", "page-1"], senders: ["own"] };
+const left = (payload: unknown) => JSON.parse(withoutOwnerOf(JSON.stringify(payload), forgotten) ?? "null");
 
 describe("forgetting a number in what a platform sent", () => {
   it("takes out the entries that name it, and leaves those of others", () => {
@@ -32,8 +32,15 @@ describe("forgetting a number in what a platform sent", () => {
     });
   });
 
+  it("leaves what came for the senders of other businesses as it is", () => {
+    const value = { metadata: { phone_number_id: "foreign" }, messages: [{ from: "5917", text: { body: "Hola" } }] };
+    const own = { ...value, metadata: { phone_number_id: "own" } };
+    const payload = { entry: [{ id: "x", changes: [{ value }, { value: own }] }] };
+    expect(left(payload).entry[0].changes).to.deep.equal([{ value }, { value: { ...own, messages: [] } }]);
+  });
+
   it("leaves nothing of what is about it alone, and of what is no JSON", () => {
-    expect(withoutOwnerOf('{"from":"5917","text":"Hola"}', ids)).to.equal(null);
-    expect(withoutOwnerOf("{", ids)).to.equal(null);
+    expect(withoutOwnerOf('{"from":"5917","text":"Hola"}', forgotten)).to.equal(null);
+    expect(withoutOwnerOf("{", forgotten)).to.equal(null);
   });
 });

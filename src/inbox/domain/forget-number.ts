@@ -1,17 +1,40 @@
+/** Whose number, and which senders of the business that forgets it. */
+export interface Forgotten {
+  /** The number, and the customer's id on the platform. */
+  readonly ids: readonly string[];
+  /** The platform's ids of the business's own senders: what came for others is not its to touch. */
+  readonly senders: readonly string[];
+}
+
 /**
- * What a platform sent, as JSON, without what concerns the owner of these ids: the entries of its lists that name one of
- * them are taken out. Null where nothing of it may stay.
+ * What a platform sent, as JSON, without what concerns the owner of these ids: of what came for the business's own senders,
+ * the entries of lists that name one of them are taken out. Null where nothing of it may stay.
  */
-export function withoutOwnerOf(payload: string, ids: readonly string[]): string | null {
+export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
   let given: unknown;
   try {
     given = JSON.parse(payload);
   } catch {
     return null;
   }
-  const left = pruned(given, ids);
-  return names(left, ids) ? null : JSON.stringify(left);
+  const { entry, ...rest } = fieldsOf(given);
+  if (!Array.isArray(entry)) return names(given, forgotten.ids) ? null : payload;
+  const left = entry.map((each) => {
+    const { changes, ...others } = fieldsOf(each);
+    return Array.isArray(changes) ? { ...others, changes: changes.flatMap((one) => changeLeft(one, forgotten)) } : each;
+  });
+  return JSON.stringify({ ...rest, entry: left });
 }
+
+function changeLeft(change: unknown, { ids, senders }: Forgotten): unknown[] {
+  const { phone_number_id: sender } = fieldsOf(fieldsOf(fieldsOf(change).value).metadata);
+  if (typeof sender === "string" && !senders.includes(sender)) return [change];
+  const left = pruned(change, ids);
+  return names(left, ids) ? [] : [left];
+}
+
+const fieldsOf = (given: unknown): Readonly<Record<string, unknown>> =>
+  typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
 
 function pruned(given: unknown, ids: readonly string[]): unknown {
   if (Array.isArray(given)) return given.map((each) => pruned(each, ids)).filter((each) => !names(each, ids));

@@ -87,7 +87,7 @@ export function createServer(
       running.add(ended);
     };
     if (isKnown(req)) begin();
-    else slices.run(req.socket.remoteAddress ?? "", begin);
+    else slices.run(networkOf(req.socket.remoteAddress ?? ""), begin);
   });
   const slices = new Slices();
   server.timeout = silenceMs;

@@ -39,8 +39,8 @@ const enter: Statement = {
 };
 
 /**
- * The conversation first, then the chat: the order in which everybody locks them. What is told of the chat is worked out
- * once it is locked.
+ * The conversation first, then the chat: the order in which everybody locks them, which is why the condition looks at
+ * `talk`. What is told of the chat is worked out once it is locked.
  */
 const hold: Statement = {
   name: "desk_hold",
@@ -54,17 +54,24 @@ const hold: Statement = {
             where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
-           coalesce(contact.phone, '') as phone, coalesce(contact.platform_id, '') as "platformId",
-           contact.erased_at is not null as "isErased", business.name as "businessName",
+           business.name as "businessName",
            (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName",
            coalesce((select id from talk), (
              select id from conversations where business_id = chat.business_id and chat_id = chat.id
              order by id desc limit 1)) as "conversationId"
     from chats as chat
-    join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
     join businesses as business on business.id = chat.business_id
     where chat.business_id = $1 and chat.id = $4 and (select count(*) from talk) >= 0 and ${isWithinReach}
     for no key update of chat`,
+};
+
+/** Asked once the chat is locked: an erasure that was waited for is seen. */
+const contactOf: Statement = {
+  name: "desk_contact",
+  text: `
+    select coalesce(phone, '') as phone, coalesce(platform_id, '') as "platformId",
+           erased_at is not null as "isErased"
+    from contacts where business_id = $1 and id = $2`,
 };
 
 const movesOf = (move: keyof typeof ticketMoves): string =>
@@ -284,6 +291,8 @@ const lines: Statement = {
     order by 1, 2 limit 200`,
 };
 
+type HeldContact = Pick<HeldChat, "phone" | "platformId" | "isErased">;
+
 export class PostgresWaitingChats implements WaitingChats {
   constructor(private readonly cells: Cells) {}
 
@@ -311,7 +320,9 @@ export class PostgresChatDesk implements WaitingDesk {
 
   async hold({ businessId, agentId, userId }: Viewer, chatId: number): Promise<HeldChat | null> {
     const [chat] = await this.transaction.rows<HeldChat>(hold, [businessId, agentId, userId, chatId]);
-    return chat ?? null;
+    if (!chat) return null;
+    const [contact] = await this.transaction.rows<HeldContact>(contactOf, [businessId, chat.contactId]);
+    return { ...chat, ...contact };
   }
 
   async attend(businessId: number, chatId: number, agentId: number): Promise<void> {

@@ -66,7 +66,7 @@ const change: Statement = {
           opted_out_at = case
             when $4 <> held_phone and ${erasedSince("locked")} is not null then coalesce(contact.opted_out_at, now())
             when $6::boolean then coalesce(contact.opted_out_at, now())
-            when not $6 then null
+            when not $6 and ${erasedSince("locked")} is null then null
             else contact.opted_out_at end,
           preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
           updated_at = now()

@@ -12,7 +12,8 @@ const find: Statement = {
   name: "erasure_find",
   text: `
     select id, phone, platform_id as "platformId",
-           array(select id from chats where business_id = $1 and contact_id = $2 order by id) as "chatIds"
+           array(select id from chats where business_id = $1 and contact_id = $2 order by id) as "chatIds",
+           array(select platform_id from senders where business_id = $1) as senders
     from contacts where business_id = $1 and id = $2`,
 };
 
@@ -103,6 +104,14 @@ const eraseChats: Statement = {
     ),
     no_agent as (
       delete from waiting_chats where business_id = $1 and chat_id in (select id from locked)
+    ),
+    no_words as (
+      update conversations set close_reason = null
+      where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
+    ),
+    no_reason as (
+      update tickets set close_reason = null
+      where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
     )
     update chats as chat set ad_referral = null, version = version + 1
     from locked where chat.business_id = $1 and chat.id = locked.id`,

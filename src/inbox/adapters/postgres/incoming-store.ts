@@ -12,6 +12,10 @@ import { lockMessages, type StoredReaction, storeReactions } from "./customer-re
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
 import { inChunks, type MessageNews } from "./news.ts";
+import { chatState } from "./state-sql.ts";
+
+/** The bot attends what begins after a chat was closed, also where a message of ours began it. */
+const isReleased = `(locked.begins or locked.inbound_at is not null and chat.state = ${chatState.bot})`;
 
 /**
  * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
@@ -43,8 +47,8 @@ const raise: Statement = {
                            then locked.referral else chat.ad_referral end,
         ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
         unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
-        support_user_id = case when locked.begins then null else chat.support_user_id end,
-        department_id = case when locked.begins then null else chat.department_id end
+        support_user_id = case when ${isReleased} then null else chat.support_user_id end,
+        department_id = case when ${isReleased} then null else chat.department_id end
     from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
 };
 

@@ -1,7 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import { distribute } from "../../domain/assignment.ts";
-import { beginsBy } from "../../domain/conversation.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
 import type { ActingUnitOfWork, DepartmentLine, WaitingChats, WaitingDesk } from "./ports.ts";
 
@@ -43,14 +42,17 @@ export class AssignWaitingChats {
 
   private async serve(line: DepartmentLine): Promise<number> {
     if (!isOpen(line.openingHours, new Date(), timezoneOf(line.timezone))) return 0;
+    let served = 0;
     try {
-      const events = await this.unitOfWork.run(line.businessId, (desk) => serveOn(desk, line));
-      this.feed.publish(events);
-      return events.filter(({ name }) => name === "chat:changed").length;
+      for (let given = batchSize; given === batchSize; served += given) {
+        const events = await this.unitOfWork.run(line.businessId, (desk) => serveOn(desk, line));
+        this.feed.publish(events);
+        given = events.filter(({ name }) => name === "chat:changed").length;
+      }
     } catch (error) {
       this.onFailure(error, line);
-      return 0;
     }
+    return served;
   }
 }
 
@@ -74,9 +76,9 @@ async function serveOn(desk: WaitingDesk, line: DepartmentLine): Promise<LoggedE
   // Chats are locked in the order of their ids; the counter of events, which comes last everywhere, only when all are.
   const held = [];
   for (const { chatId, agentId } of turns.sort((a, b) => a.chatId - b.chatId)) {
-    await desk.enter(businessId, chatId, beginsBy.attend);
     const chat = await desk.hold({ businessId, userId: null, agentId: null }, chatId);
-    if (!chat || chat.holder !== null) continue;
+    const waits = chat?.holder === null && chat.state === "pending" && chat.audience.departmentId === line.departmentId;
+    if (!waits) continue;
     await desk.attend(businessId, chatId, agentId);
     held.push(chat);
   }

@@ -65,14 +65,14 @@ export class EraseContact {
     }
   }
 
-  /** What other customers wrote in the same payloads stays. */
-  private async erasePayloads({ phone, platformId }: ErasedContact): Promise<void> {
+  /** What other customers wrote in the same payloads stays, and what came for other businesses. */
+  private async erasePayloads({ phone, platformId, senders }: ErasedContact): Promise<void> {
     const ids = [phone ?? "", platformId].filter((id) => id !== "");
     let after = 0;
     for (let count = payloadsAtOnce; count === payloadsAtOnce; ) {
       const found = await this.payloads.holding(ids, after, payloadsAtOnce);
       for (const { id, payload } of found) {
-        await this.payloads.replace(id, payload, withoutOwnerOf(payload, ids));
+        await this.payloads.replace(id, payload, withoutOwnerOf(payload, { ids, senders }));
         after = id;
       }
       count = found.length;

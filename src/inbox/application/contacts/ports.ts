@@ -86,6 +86,8 @@ export interface ErasedContact {
   readonly phone: string | null;
   readonly platformId: string;
   readonly chatIds: readonly number[];
+  /** The platform's ids of the business's senders. */
+  readonly senders: readonly string[];
 }
 
 /** What the inbox itself holds of a contact. */
