@@ -79,7 +79,6 @@ const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByT
 const seenByAll: Readonly<Record<string, string>> = {
   "takeChat params.id": "who has it is told: 409",
   "answerChat params.id": "who has it is told: 409",
-  "createOrder body.chatId": "orders are open to all agents",
 };
 
 /** By operation: fields that it cannot do without, though no schema says so. */

@@ -4,17 +4,21 @@ const shortestPart = 3;
 export interface ContactPatterns {
   /** For `like` on a phone number; null where the text is no part of one. */
   readonly phone: string | null;
-  /** For `ilike` on a name. A text of one or two letters begins the name. */
+  /** For `ilike` on a name. */
   readonly name: string | null;
 }
 
-/** What somebody looks for who writes a part of a contact's number or name. */
-export function contactPatterns(text: string): ContactPatterns {
+/**
+ * What somebody looks for who writes a part of a contact's number or name.
+ *
+ * @param shortest - characters from which on a part may stand anywhere; a shorter text begins a name, and is no number
+ */
+export function contactPatterns(text: string, shortest = shortestPart): ContactPatterns {
   const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
   const digits = text.replaceAll(/\D/g, "");
   return {
-    phone: isNumber && digits.length >= shortestPart ? `%${digits}%` : null,
-    name: isNumber ? null : `${text.length >= shortestPart ? "%" : ""}${literalPattern(text)}%`,
+    phone: isNumber && digits.length >= shortest ? `%${digits}%` : null,
+    name: isNumber ? null : `${text.length >= shortest ? "%" : ""}${literalPattern(text)}%`,
   };
 }
 

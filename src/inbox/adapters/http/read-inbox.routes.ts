@@ -46,7 +46,7 @@ const filters = {
   departamento: { ...numericIdOf("department"), description: "Waits, or last waited, for this department" },
   tag: { ...numericIdOf("tag"), description: "Has this tag" },
   anuncio: { type: "string", minLength: 1, maxLength: 512, description: "Its customer last came from this ad" },
-  no_leidos: { type: "boolean", description: "`true`: something in it is unread" },
+  no_leidos: { type: "boolean", description: "Something in it is unread, or nothing" },
   provider: { type: "string", enum: chatChannels },
   q: { type: "string", minLength: 1, maxLength: longestSearch, description: "Part of the contact's name or number" },
   cursor: cursorField,
@@ -72,7 +72,7 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
         "Chats that were never in the inbox, such as those that only a campaign wrote to, are not listed; their " +
           "contacts name them.",
       ],
-      ["Inbox.4", "`soporte=me` finds nothing for an App Key. A `q` of one or two letters is the beginning of a name."],
+      ["Inbox.4", "`soporte=me` finds nothing for an App Key."],
     ],
     query: { type: "object", properties: filters } as const,
     responses: {
@@ -116,7 +116,7 @@ function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
     departmentId: query.departamento ?? null,
     tagId: query.tag ?? null,
     adId: query.anuncio ?? null,
-    unread: query.no_leidos ?? false,
+    unread: query.no_leidos ?? null,
     provider: query.provider ?? null,
     text: query.q ?? null,
   };

@@ -162,6 +162,7 @@ function conditionsOf(values: Values, filter: ChatFilter) {
     ),
     ad: condition("ad", adId, "text", (ad) => `chat.ad_id = ${ad}`),
     unread: unread ? { key: "unread", value: "", text: "chat.unread > 0" } : undefined,
+    allRead: unread === false ? { key: "all_read", value: "", text: "chat.unread = 0" } : undefined,
     agent: condition("of", agent === "none" ? 0 : agent, "bigint", (id) => `coalesce(chat.support_user_id, 0) = ${id}`),
     department: condition("department", departmentId, "bigint", (id) => `chat.department_id = ${id}`),
     states: condition("state", states, "text[]", (each) => `chat.state = any(${each}::text[])`),
@@ -171,7 +172,7 @@ function conditionsOf(values: Values, filter: ChatFilter) {
 
 /** Of the row `contact`: its name or number has the text. */
 export function searchOf(values: Values, text: string): Condition {
-  const { name, phone } = contactPatterns(text);
+  const { name, phone } = contactPatterns(text, 1);
   if (phone !== null) {
     const value = values.add(phone, "text");
     return { key: "phone", value, text: `contact.phone like ${value}` };

@@ -10,7 +10,8 @@ export interface ChatFilter {
   readonly departmentId: number | null;
   readonly tagId: number | null;
   readonly adId: string | null;
-  readonly unread: boolean;
+  /** With something unread, or with nothing; null for both. */
+  readonly unread: boolean | null;
   readonly provider: string | null;
   /** Part of the contact's name or number. */
   readonly text: string | null;

@@ -1,4 +1,4 @@
-import { isAdministrator } from "../../../infra/http/routing/caller.ts";
+import { heldTo, isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, named, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
@@ -89,7 +89,7 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
       [
         "Board.3",
         "The other fields are those that an update writes (§9.4, §9.6); one that is omitted is null. An id that names " +
-          "nothing of the business is a 404, and no order is made.",
+          "nothing of the business, and a chat that an agent may not see, is a 404, and no order is made.",
       ],
       [
         "Board.4",
@@ -120,6 +120,7 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
         actor: actorOf(caller),
         type: body.type,
         chatId: body.chatId ?? null,
+        seenBy: heldTo(caller),
         scheduledAt: scheduledAt ?? null,
         latitude: latitude ?? null,
         longitude: longitude ?? null,

@@ -27,10 +27,12 @@ const toldFields = [
 const create: Statement = {
   name: "order_board_create",
   text: `
-    with ${askedLines(linePlaces(18))},
+    with ${askedLines(linePlaces(19))},
     wanted as materialized (
       select nextval('orders_id_seq') as id,
-             $5::bigint is null or exists (select from chats where business_id = $1 and id = $5) as has_chat,
+             $5::bigint is null or exists (
+               select from chats as chat
+               where chat.business_id = $1 and chat.id = $5 and agent_sees($18, chat)) as has_chat,
              $8::bigint is null or exists (select from branches where business_id = $1 and id = $8) as has_branch,
              $16::bigint is null or zone.id is not null as has_zone,
              ${hasArticles} as has_articles,
@@ -144,6 +146,7 @@ export class PostgresOrderBoard implements BoardEdits {
       given.longitude,
       given.zoneId,
       statusOf.pending,
+      given.seenBy,
       ...lineValues(given.lines),
     ]);
     if (!found) throw new Error("a creation tells what it found");

@@ -10,6 +10,8 @@ export interface NewOrder extends OrderFields {
   readonly actor: Actor;
   readonly type: string;
   readonly chatId: number | null;
+  /** The agent who must be able to see the chat; null where all may be named. */
+  readonly seenBy: number | null;
   readonly scheduledAt: Date | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
