@@ -95,6 +95,9 @@ export class LiveChats {
     const [was] = await this.world.rows<Audience>(
       `with before as (
          select support_user_id as "agentId", department_id as "departmentId" from chats where business_id = 1 and id = $1
+       ), attended as (
+         update conversations set state = case when $2::bigint is null then 'pending' else 'in_progress' end
+         where business_id = 1 and chat_id = $1 and closed_at is null
        ), moved as (
          update chats set support_user_id = $2, department_id = $3 where business_id = 1 and id = $1)
        select * from before`,
