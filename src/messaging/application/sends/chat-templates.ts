@@ -1,25 +1,18 @@
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import {
   LimitReached,
-  MediaNotAccessible,
-  NoMediaHeader,
+  type MediaNotAccessible,
+  type NoMediaHeader,
   NotApproved,
   SendRefused,
   TemplateNotFound,
 } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import {
-  approvalState,
-  headerMedia,
-  languageOf,
-  type Media,
-  storedHeader,
-  type Template,
-} from "../../domain/template.ts";
+import { approvalState, languageOf, type Media, type Template } from "../../domain/template.ts";
 import type { MessagingPlatform } from "../templates/ports.ts";
 import type { ChatContext, MediaProbe, NamedInChat, SendContexts, Sender, TemplateUsage } from "./ports.ts";
-import { templateContent, templateSender } from "./template-content.ts";
+import { headerToSend, templateContent, templateSender } from "./template-content.ts";
 
 export interface TemplateForChat extends NamedInChat {
   readonly businessId: number;
@@ -65,7 +58,7 @@ export class ChatTemplates {
     const { template } = context;
     if (!template) throw new TemplateNotFound(`template ${asked.templateId} of business ${businessId}`);
     const language = await this.approvedLanguage(context, template);
-    const header = await this.headerOf(asked, template);
+    const header = await headerToSend(template, businessId, asked.mediaUrl, this.media, this.mediaBaseUrl);
     const month = await this.usage.reserve(businessId);
     if (month === null) throw new LimitReached(`business ${businessId}`);
     const release = () => this.usage.release(businessId, month);
@@ -87,16 +80,6 @@ export class ChatTemplates {
     const state = approvalState(structure, preferredLanguage, known);
     if (state !== "APPROVED") throw new NotApproved(`template ${id} is ${state}`);
     return languageOf(structure, preferredLanguage, known);
-  }
-
-  private async headerOf({ businessId, mediaUrl }: TemplateForChat, template: Template): Promise<Media | null> {
-    if (mediaUrl === undefined) return storedHeader(template, this.mediaBaseUrl);
-    const type = headerMedia(template);
-    if (!type) throw new NoMediaHeader(`template ${template.id}`);
-    const answer = await this.media.probe(businessId, mediaUrl);
-    const status = answer.kind === "answered" ? answer.status : null;
-    if (status !== 200) throw new MediaNotAccessible(status);
-    return { type, link: mediaUrl };
   }
 }
 

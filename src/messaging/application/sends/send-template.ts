@@ -1,10 +1,9 @@
 import { BusinessNotFound } from "../../../kernel/errors.ts";
-import { MediaNotAccessible, NoMediaHeader, NoSender, TemplateNotFound } from "../../domain/failures.ts";
-import { headerMedia, type Media, storedHeader, type Template } from "../../domain/template.ts";
+import { type MediaNotAccessible, type NoMediaHeader, NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { MediaProbe, SendContexts } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
-import { likelyLanguage, templateContent } from "./template-content.ts";
+import { headerToSend, likelyLanguage, templateContent } from "./template-content.ts";
 
 export interface SendTemplateCommand {
   readonly businessId: number;
@@ -45,7 +44,7 @@ export class SendTemplate {
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
-    const header = await this.headerOf(businessId, template, command.mediaUrl);
+    const header = await headerToSend(template, businessId, command.mediaUrl, this.media, this.mediaBaseUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
     const language = await likelyLanguage(template, preferredLanguage, sender, this.known);
     return await this.send.execute(sender, {
@@ -59,15 +58,5 @@ export class SendTemplate {
           ? { kind: "business", name: businessName, userId: null }
           : { kind: "user", name: userName ?? businessName, userId },
     });
-  }
-
-  private async headerOf(businessId: number, template: Template, mediaUrl: string | undefined): Promise<Media | null> {
-    if (mediaUrl === undefined) return storedHeader(template, this.mediaBaseUrl);
-    const type = headerMedia(template);
-    if (!type) throw new NoMediaHeader(`template ${template.id}`);
-    const answer = await this.media.probe(businessId, mediaUrl);
-    const status = answer.kind === "answered" ? answer.status : null;
-    if (status !== 200) throw new MediaNotAccessible(status);
-    return { type, link: mediaUrl };
   }
 }

@@ -1,16 +1,18 @@
 import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
-import { SendRefused } from "../../domain/failures.ts";
+import { MediaNotAccessible, NoMediaHeader, SendRefused } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import {
+  headerMedia,
   languageOf,
   type Media,
   placeholderNames,
   renderBody,
   requiredParameters,
+  storedHeader,
   type Template,
 } from "../../domain/template.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
-import type { ChatContext, Sender } from "./ports.ts";
+import type { ChatContext, MediaProbe, Sender } from "./ports.ts";
 
 /** A template as a message, in every form that a channel may want it in. */
 export const templateContent = (
@@ -58,4 +60,24 @@ export async function likelyLanguage(
 ): Promise<string> {
   const mustAsk = sender !== null && !structure?.language;
   return languageOf(structure, preferred, mustAsk ? await known.named(sender, platformName).catch(() => []) : []);
+}
+
+/**
+ * The media in a template's header: what is stored, or the file at `mediaUrl`, which stands in for it in one send. Rejects
+ * with `NoMediaHeader` and `MediaNotAccessible`.
+ */
+export async function headerToSend(
+  template: Template,
+  businessId: number,
+  mediaUrl: string | undefined,
+  probe: MediaProbe,
+  mediaBaseUrl: string | null,
+): Promise<Media | null> {
+  if (mediaUrl === undefined) return storedHeader(template, mediaBaseUrl);
+  const type = headerMedia(template);
+  if (!type) throw new NoMediaHeader(`template ${template.id}`);
+  const answer = await probe.probe(businessId, mediaUrl);
+  const status = answer.kind === "answered" ? answer.status : null;
+  if (status !== 200) throw new MediaNotAccessible(status);
+  return { type, link: mediaUrl };
 }
