@@ -185,7 +185,7 @@ const sharedModule = (config: Config) =>
     else provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
   });
 
-/** Whom an App Key stands for on a socket: nobody where its business has no administrator, as everywhere. */
+/** The business that an App Key opens a socket for; null where it has no administrator, as for requests. */
 const programOf = (access: KeyAccess | null) =>
   access?.hasAdministrator ? { businessId: access.businessId, userId: null, keyId: access.keyId } : null;
 

@@ -12,7 +12,7 @@ const unused = {
   LOG_LEVEL: "warn",
 };
 
-/** For commands that ask nobody for anything: the services are only looked at. */
+/** For commands that read the list of services and connect to none of them. */
 export const idleContainer = (): Container =>
   createContainer(
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),

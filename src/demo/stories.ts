@@ -2,7 +2,7 @@ import type { MessageFixture, ThreadFixture, UserFixture } from "../fixtures/bus
 import type { Random } from "../sandbox/core/random.ts";
 import { type DemoFile, demoFiles } from "./files.ts";
 
-/** What a story is told with. */
+/** The names and files that a story uses. */
 interface Setting {
   readonly customer: string;
   readonly agent: UserFixture;
@@ -180,9 +180,8 @@ interface Place {
 }
 
 /**
- * The threads, of which those that are given by their index are long ones worth reading: of today, in every state,
- * some with messages that nobody has read. The last few are over for free text: their customers wrote days ago, and
- * a template or an agent came after them.
+ * The threads of the demo. Long ones, of today and in every state, replace some of them; some have unread messages. In the
+ * last few the service window is over: their customers wrote days ago, and a template or an agent came after them.
  */
 export function withStories(
   threads: readonly ThreadFixture[],
@@ -254,7 +253,7 @@ function settingOf(thread: ThreadFixture, { shop, users, random }: Place): Setti
   return { customer: thread.name, agent: random.pick(agents), shop, dish, price, zone: random.pick(zones) };
 }
 
-/** The last one is told at `end`; between two of them minutes pass, or hours. */
+/** The last message is sent at `end`. Minutes or hours lie between two messages. */
 function timed(
   lines: readonly Line[],
   thread: ThreadFixture,

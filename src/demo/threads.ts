@@ -89,7 +89,7 @@ export function ordering(
     const at = madeAt.get(thread.chatId);
     if (at === undefined) return thread;
     const messages = [...thread.messages, asking(thread, at - 2 * minuteMs)];
-    // Of some of them nobody has read that yet.
+    // Some of them are still unread.
     const unread = thread.chatId % 3 === 0 ? 1 : 0;
     return { ...thread, unread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
   });

@@ -149,7 +149,7 @@ const chatsToRaise = `
   select distinct moved.business_id, moved.chat_id from moved
   where ${isNew} and moved.state not in (${quoted(...lostStates)})`;
 
-/** What a row of the inbox is told with. */
+/** The columns of a chat that its row in the inbox shows. */
 const risenColumns = [
   ...[
     "business_id",

@@ -40,7 +40,7 @@ const enter: Statement = {
 
 /**
  * The conversation first, then the chat: the order in which everybody locks them, which is why the condition looks at
- * `talk`. What is told of the chat is worked out once it is locked.
+ * `talk`. The columns of the answer are computed after the lock.
  */
 const hold: Statement = {
   name: "desk_hold",
