@@ -1,8 +1,7 @@
 import { Agent } from "node:http";
-import pg from "pg";
 import { request } from "../support/http.ts";
-import { aBusiness } from "../support/world.ts";
 import type { Bench } from "./bench.ts";
+import { agentOf, departmentOf, inboxBusinesses, loadInboxes, phoneOf, type Sizes, tagOf } from "./inbox-data.ts";
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
@@ -10,68 +9,12 @@ import { quantile, rounded, type Table } from "./table.ts";
 const aim = 1.3;
 const requestsEach = 60;
 
-/** Chats of each business, by its id; `CHATS` is the size of the largest. Each chat has ten messages. */
+/** `CHATS` is the size of the largest business. */
 const largest = Number(process.env.CHATS ?? 1_000_000);
-const sizes: Readonly<Record<number, number>> = { 1: largest / 100, 2: largest / 10, 3: largest };
+const sizes: Sizes = { 1: largest / 100, 2: largest / 10, 3: largest };
 const ids = Object.keys(sizes).map(Number);
 const [smallest = 1] = ids;
 const large = ids.at(-1) ?? smallest;
-const messagesEach = 10;
-const agents = 20;
-
-const businesses = ids.map((id) => aBusiness(id, { threads: [] }));
-const agentOf = (businessId: number): number => businessId * 1_000 + 1;
-const departmentOf = (businessId: number): number => businessId * 1_000 + 1;
-const tagOf = (businessId: number): number => businessId * 1_000 + 1;
-
-/**
- * A tenth of the chats are open, every twentieth is tagged, a hundredth came from the ad, and each agent has an equal share
- * of nine tenths. What was made here points where it should, so that no trigger looks at millions of rows.
- */
-const steps: readonly string[] = [
-  "set session_replication_role = replica",
-  "set synchronous_commit = off",
-  "create temp table spread as select id as business_id, n from businesses cross join lateral generate_series(1, chats_of(id)) as n",
-  `insert into users (business_id, id, name, role_id, available)
-   select id, id * 1000 + n, 'Agente ' || n, 5, true from businesses, generate_series(1, ${agents}) as n`,
-  `insert into departments (business_id, id, name)
-   select id, id * 1000 + n, 'Departamento ' || n from businesses, generate_series(1, 5) as n`,
-  "insert into department_agents select id, id * 1000 + 1, id * 1000 + 1 from businesses",
-  `insert into tags (business_id, id, name) select id, id * 1000 + n, 'Etiqueta ' || n from businesses, generate_series(1, 5) as n`,
-  `insert into contacts (business_id, id, name, phone, platform_id)
-   select business_id, n, (array['Carla', 'Juan', 'María', 'José', 'Ana', 'Luis', 'Rosa', 'Pedro'])[1 + n % 8] || ' '
-            || substr(md5(n::text), 1, 8), (59170000000 + n)::text, (59170000000 + n)::text from spread`,
-  `insert into chats (business_id, id, contact_id, provider, support_user_id, department_id, ad_id, last_message_at,
-                      last_inbound_at, state, bot_available, unread, read_up_to)
-   select business_id, n, n, case when n % 10 = 0 then 'qr' else 'platform-apicloud' end,
-          case when n % 10 > 0 then business_id * 1000 + 1 + n / 10 % ${agents} end,
-          case when n % 4 = 0 then business_id * 1000 + 1 + n / 4 % 5 end,
-          case when n % 100 = 0 then 'ad-1' end, at, at,
-          case when n % 10 = 5 then (array['bot', 'pending', 'in_progress'])[1 + n / 10 % 3] else 'closed' end, false,
-          case when n % 10 = 5 then 1 + n % 3 else 0 end, 0
-   from (select business_id, n, now() - (chats_of(business_id) - n) * interval '300 days' / chats_of(business_id) as at
-         from spread) as drawn`,
-  `insert into chat_tags (business_id, chat_id, tag_id, last_message_at)
-   select business_id, id, business_id * 1000 + 1 + id / 20 % 5, last_message_at from chats where id % 20 = 0`,
-  `insert into conversations (business_id, id, chat_id, state, created_at, closed_at)
-   select business_id, n, n, 'in_progress', now() - interval '300 days',
-          case when n % 10 <> 5 then now() - interval '1 day' end from spread`,
-  "update conversations set state = chat.state from chats as chat where chat.business_id = conversations.business_id and chat.id = conversations.chat_id and closed_at is null",
-  `insert into messages (business_id, id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
-                         reference, occurred_at, created_at)
-   select business_id, (n - 1) * ${messagesEach} + part, n, n, case when part % 2 = 0 then 'in' else 'out' end, 'text',
-          'Mensaje ' || part || ' de una conversación como tantas', case when part % 2 = 0 then 'contact' else 'user' end,
-          'Alguien', case when part % 2 = 0 then 'received' else 'read' end,
-          case when part % 2 = 1 then gen_random_uuid() end, now(), now()
-   from spread, generate_series(1, ${messagesEach}) as part`,
-  "update chats set read_up_to = id * 10 where unread = 0",
-  `insert into chat_counts (business_id, agent_id, department_id, state, chats, unread)
-   select business_id, coalesce(support_user_id, 0), coalesce(department_id, 0), state, count(*), count(*) filter (where unread > 0)
-   from chats group by 1, 2, 3, 4`,
-  "set session_replication_role = origin",
-  "drop table spread",
-  "vacuum (analyze) contacts, chats, chat_tags, conversations, messages, chat_counts, tags, departments, users",
-];
 
 const variantsOf = (businessId: number): Readonly<Record<string, string>> => ({
   "first page": "/chats",
@@ -87,7 +30,7 @@ const variantsOf = (businessId: number): Readonly<Record<string, string>> => ({
   anuncio: "/chats?anuncio=ad-1",
   no_leidos: "/chats?no_leidos=true",
   provider: "/chats?provider=qr",
-  "q, a number": `/chats?q=${59_170_000_000 + Math.floor((sizes[businessId] ?? 0) / 2)}`,
+  "q, a number": `/chats?q=${phoneOf(Math.floor((sizes[businessId] ?? 0) / 2))}`,
   counts: "/chats/counts",
   "a chat": `/chats/${Math.floor((sizes[businessId] ?? 0) / 2)}`,
   thread: `/chats/${Math.floor((sizes[businessId] ?? 0) / 2)}/messages`,
@@ -96,10 +39,10 @@ const variantsOf = (businessId: number): Readonly<Record<string, string>> => ({
 const bench: Bench = {
   about: `lists, counts and threads of an inbox by the size of the business: ${ids.map((id) => sizes[id]).join(", ")} chats`,
   run: async (arena) => {
-    const stage = await arena.stage({ businesses });
-    arena.say(`loading ${largest * messagesEach} messages and more`);
+    const stage = await arena.stage({ businesses: inboxBusinesses(sizes) });
+    arena.say(`loading ${largest} chats and more`);
     const began = performance.now();
-    await load(stage.databaseUrl);
+    await loadInboxes(stage.databaseUrl, sizes);
     const seconds = rounded((performance.now() - began) / 1_000);
     const service = await stage.service("dist");
     arena.say(`loaded in ${seconds} s; asking for each page and filter`);
@@ -138,20 +81,6 @@ const bench: Bench = {
 export default bench;
 
 type Headers = Readonly<Record<string, string>>;
-
-async function load(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    const cases = ids.map((id) => `when ${id} then ${sizes[id]}`).join(" ");
-    await client.query(
-      `create function chats_of(business bigint) returns bigint immutable language sql as $$ select case business ${cases} end $$`,
-    );
-    for (const step of steps) await client.query(step);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Follows the cursors of pages of 50 to that page. */
 async function pathOfPage({ url }: OwnProcess, headers: Headers, page: number): Promise<string> {

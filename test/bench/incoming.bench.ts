@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { aBusiness, aWebhook, signatureOf } from "../support/world.ts";
+import type { Bench } from "./bench.ts";
+import { load, type Shot } from "./load.ts";
+import type { OwnProcess } from "./processes.ts";
+import { quantile, rounded } from "./table.ts";
+
+const customers = 500;
+/** Of each customer, in each round. */
+const messagesEach = 4;
+const rounds = 10;
+const connections = 16;
+/** How long a round's messages may wait, in ms, and how often it is asked whether some still do. */
+const patienceMs = 60_000;
+const askMs = 5;
+
+/** What customers write, from the webhook until it stands in the inbox and was announced. */
+const bench: Bench = {
+  about: "incoming messages: webhook, chat, unread, events; the same in another checkout gives the figure to compare",
+  run: async (arena) => {
+    const stage = await arena.stage({ businesses: [aBusiness(1, { threads: [] })] });
+    const service = await stage.service("dist");
+    const client = new pg.Client({ connectionString: stage.databaseUrl, connectionTimeoutMillis: 10_000 });
+    await client.connect();
+    const stored: number[] = [];
+    const failures: string[] = [];
+    arena.say(`${rounds} rounds of ${customers * messagesEach} messages`);
+    // The first makes the contacts and their chats.
+    await writeAll(service, client, 0, failures);
+    const cpuBefore = await service.cpuMs();
+    for (let round = 1; round <= rounds; round += 1) {
+      stored.push(await writeAll(service, client, round, failures));
+    }
+    const cpuMs = (await service.cpuMs()) - cpuBefore;
+    const sent = (rounds + 1) * customers * messagesEach;
+    const { rows } = await client.query("select count(*)::int as messages from messages where direction = 'in'");
+    if (rows[0].messages !== sent) failures.push(`${sent} were written, ${rows[0].messages} are stored`);
+    await client.end();
+    await service.stop();
+    const each = cpuMs / (rounds * customers * messagesEach);
+    const figures = { perSecond: rounded(quantile(stored, 0.5)), cpuMsPerMessage: rounded(each, 3), rounds: stored };
+    return {
+      tables: [
+        {
+          title: "Incoming messages, from the webhook to the inbox",
+          columns: ["", "a second (median of rounds)", "worst", "best", "CPU ms each"],
+          rows: [
+            [
+              "messages",
+              figures.perSecond,
+              rounded(Math.min(...stored)),
+              rounded(Math.max(...stored)),
+              figures.cpuMsPerMessage,
+            ],
+          ],
+        },
+      ],
+      figures,
+      failures,
+      belowAim: [],
+    };
+  },
+};
+export default bench;
+
+/** @returns messages a second, until none waits any more */
+async function writeAll({ url }: OwnProcess, client: pg.Client, round: number, failures: string[]): Promise<number> {
+  const count = customers * messagesEach;
+  const began = performance.now();
+  let written = 0;
+  const next = (): Shot => {
+    written += 1;
+    const body = JSON.stringify(message(round, written));
+    const headers = { "content-type": "application/json", "x-hub-signature-256": signatureOf(body) };
+    return { path: "/webhooks/cloud", headers, body };
+  };
+  const volley = await load({ url, connections, requests: count, next, isRight: (status) => status === 200 });
+  if (volley.wrong > 0) failures.push(`${volley.firstWrong} (${volley.wrong} times)`);
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const { rows } = await client.query({
+      name: "waiting",
+      text: "select exists (select from incoming_webhooks) as some",
+    });
+    if (!rows[0].some) break;
+    if (performance.now() > until) {
+      failures.push(`round ${round}: messages still waited after ${patienceMs} ms`);
+      break;
+    }
+    await sleep(askMs);
+  }
+  return count / ((performance.now() - began) / 1_000);
+}
+
+const message = (round: number, n: number): object => {
+  const from = String(59_170_000_000 + (n % customers));
+  return aWebhook(1, {
+    contacts: [{ wa_id: from, profile: { name: `Cliente ${n % customers}` } }],
+    messages: [
+      {
+        from,
+        id: `wamid.${round}-${n}`,
+        timestamp: String(1_800_000_000 + round),
+        type: "text",
+        text: { body: `Hola, ¿tienen ${n}?` },
+      },
+    ],
+  });
+};
