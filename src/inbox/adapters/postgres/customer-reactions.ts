@@ -32,6 +32,7 @@ const lock: Statement = {
 /**
  * Writes reactions to the messages that they are about, where those are in the customer's own chat. Each keeps when
  * it was given, and one that was taken back stays with an empty emoji: older news that come later change nothing.
+ * `offset 0` keeps the look-ups apart, as those of the CTE `news` in `announce-sql.ts`.
  */
 const react: Statement = {
   name: "incoming_reactions",
@@ -49,11 +50,14 @@ const react: Statement = {
       from given
       join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
-      join chats as chat
-        on chat.business_id = message.business_id and chat.id = message.chat_id and chat.provider = $2
-      join contacts as contact
-        on contact.business_id = chat.business_id and contact.id = chat.contact_id
-           and given.phone in (contact.phone, contact.platform_id)
+      cross join lateral (
+        select contact_id from chats
+        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
+      ) as chat
+      cross join lateral (
+        select from contacts
+        where business_id = message.business_id and id = chat.contact_id and given.phone in (phone, platform_id) offset 0
+      ) as contact
       left join lateral (
         select entry from jsonb_array_elements(message.reactions) as entry where entry->>'from' = 'contact'
       ) as former on true
