@@ -11,8 +11,8 @@ export interface BareTools {
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }
 
-/** The body of an answer for the body of a request. */
-export type BareHandler = (tools: BareTools) => Promise<(body: string) => Promise<string>>;
+/** The body of an answer for the body and the path of a request. */
+export type BareHandler = (tools: BareTools) => Promise<(body: string, path: string) => Promise<string>>;
 
 export interface BareSettings {
   /** The benchmark whose `bare` is served. */
