@@ -1,9 +1,11 @@
 /** The parts of `src/`. A feature has a domain, an application and one folder of adapters for each technology. */
-const features = "(tenancy|messaging|inbox|orders|reports|ads)";
+const features = "(tenancy|messaging|inbox|orders|reports|ads|administration)";
 const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
 /** The one file of a feature that others may import. */
 const published = `^src/${features}/public[.]ts$`;
+/** A resource of administration is whole in one folder: its record, its spelling and its table. */
+const resource = "^src/administration/resources/[^/]+/";
 /** How things are spelled for clients, whatever technology takes it to them. */
 const wire = `${adapters}wire/`;
 
@@ -101,6 +103,32 @@ module.exports = {
       severity: "error",
       from: { path: `${adapters}([^/]+)/` },
       to: { path: "^src/infra/", pathNot: "^src/infra/$2/" },
+    },
+    {
+      name: "records-are-pure",
+      severity: "error",
+      from: { path: `${resource}record[.]ts$` },
+      to: { pathNot: ["^src/kernel/", "^src/administration/domain/"] },
+    },
+    {
+      name: "a-resource-keeps-its-technologies-apart",
+      comment: "Its `http.ts` spells and its `postgres.ts` stores; both know its record.",
+      severity: "error",
+      from: { path: `${resource}(http|postgres)[.]ts$` },
+      to: {
+        path: "^src/",
+        pathNot: [
+          ...["^src/kernel/", "^src/infra/$1/", "^src/administration/domain/", "^src/administration/adapters/$1/"],
+          `${resource}(record|$1)[.]ts$`,
+        ],
+      },
+    },
+    {
+      name: "resources-have-three-files",
+      comment: "What a resource does beyond storing and spelling is a use case.",
+      severity: "error",
+      from: { path: resource, pathNot: `${resource}(record|http|postgres)[.]ts$` },
+      to: {},
     },
     {
       name: "infra-knows-no-feature",

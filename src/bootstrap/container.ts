@@ -26,6 +26,7 @@ import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.t
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { isPushed } from "../orders/public.ts";
 import type { KeyAccess } from "../tenancy/public.ts";
+import { administrationModule } from "./administration.module.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
@@ -50,6 +51,7 @@ export function createContainer(config: Config): Container {
   container.load(
     sharedModule(config),
     tenancyModule,
+    administrationModule,
     inboxModule,
     contactsModule,
     messagingModule,

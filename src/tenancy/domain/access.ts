@@ -1,10 +1,12 @@
 import { DomainError } from "../../kernel/errors.ts";
+import type { Scope } from "../../kernel/scopes.ts";
 
 /** What an App Key opens. */
 export interface KeyAccess {
   readonly keyId: number;
   readonly businessId: number;
   readonly hasAdministrator: boolean;
+  readonly scopes: readonly Scope[];
 }
 
 /** Whom a session token stands for. */

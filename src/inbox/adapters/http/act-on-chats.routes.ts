@@ -10,7 +10,7 @@ import { Forbidden } from "../../domain/acting.ts";
 import { type TicketEnd, ticketEnds } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatToWire, messageToWire, namedToWire, ticketStates } from "../wire/inbox-wire.ts";
-import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
+import { changing, common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { chatSchema, messageSchema, namedSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
@@ -81,7 +81,7 @@ const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
 
 const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
   defineRoute({
-    ...common,
+    ...changing,
     method: "post",
     path: "/chats/:id/messages",
     operationId: "answerChat",
@@ -172,7 +172,7 @@ function answerIn(body: AnswerBody): Answer {
   throw new InvalidInput("texto, media_url, plantilla_id, respuesta_rapida_id o nota es requerido");
 }
 
-const acting = { ...common, params: chatParams } as const;
+const acting = { ...changing, params: chatParams } as const;
 
 const chatAnswers = { 200: changedChat, 404: noChat, ...failures } as const;
 
@@ -372,7 +372,7 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
 
 const availableRoute = (availability: Pick<Availability, "set">): Route =>
   defineRoute({
-    ...common,
+    ...changing,
     method: "put",
     path: "/me/available",
     operationId: "setAvailable",

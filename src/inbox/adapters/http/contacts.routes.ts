@@ -19,7 +19,7 @@ import {
 } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire } from "../wire/inbox-wire.ts";
-import { common, failures, meeting, viewerOf } from "./inbox-dialect.ts";
+import { changing, common, failures, meeting, viewerOf } from "./inbox-dialect.ts";
 import { listedContactSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
@@ -188,7 +188,7 @@ const eventRule = "Emits `contact:changed` with the contact, to all sockets of t
 
 const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
   defineRoute({
-    ...common,
+    ...changing,
     method: "post",
     path: "/contacts",
     operationId: "createContact",
@@ -224,7 +224,7 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
 
 const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
   defineRoute({
-    ...common,
+    ...changing,
     method: "put",
     path: "/contacts/:id",
     operationId: "changeContact",
@@ -251,6 +251,7 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
 const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
   defineRoute({
     ...common,
+    scope: "admin",
     method: "delete",
     path: "/contacts/:id",
     operationId: "eraseContact",

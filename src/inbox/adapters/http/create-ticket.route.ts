@@ -69,6 +69,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       ["§5.7", "A chat has one open ticket of a step: asked for again, that one is the answer and nothing changes."],
     ],
     auth: "key-or-token",
+    scope: "send",
     idempotent: true,
     params,
     body,

@@ -10,7 +10,7 @@ import type { RefusedRows } from "../../application/contacts/ports.ts";
 import { mostFields, RefusedRowsNotFound } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
 import { forbidden, requireAdministrator } from "./contacts.routes.ts";
-import { common, failures, meeting } from "./inbox-dialect.ts";
+import { changing, common, failures, meeting } from "./inbox-dialect.ts";
 
 const mostRows = 500_000;
 /** Bytes. */
@@ -26,7 +26,7 @@ export const importContactsRoutes = (
 
 const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error: unknown) => void): Route =>
   defineRoute({
-    ...common,
+    ...changing,
     method: "post",
     path: "/contacts/import",
     operationId: "importContacts",

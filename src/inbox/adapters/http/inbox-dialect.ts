@@ -8,6 +8,8 @@ import { namedToWire } from "../wire/inbox-wire.ts";
 
 /** What all operations of the inbox have in common. */
 export const common = { tag: "Inbox", auth: "key-or-session" } as const;
+/** And those that change something. */
+export const changing = { ...common, scope: "send" } as const;
 
 export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
   businessId: caller.businessId,

@@ -1,5 +1,6 @@
 import type { Middleware } from "koa";
 import { administratorRole } from "../../../kernel/ids.ts";
+import type { Scope } from "../../../kernel/scopes.ts";
 
 export interface BusinessCaller {
   readonly businessId: number;
@@ -8,6 +9,7 @@ export interface BusinessCaller {
 /** Who calls: the business that the App Key belongs to. */
 export interface KeyCaller extends BusinessCaller {
   readonly keyId: number;
+  readonly scopes: readonly Scope[];
 }
 
 /** Who calls: the user whose session token came along. */

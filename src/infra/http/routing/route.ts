@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
+import type { Scope } from "../../../kernel/scopes.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
 import type { SentText } from "../streaming/sent-text.ts";
 import type { StreamedArray } from "../streaming/streamed-array.ts";
@@ -65,6 +66,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly streams?: readonly string[];
   /** Bytes; the configured default otherwise. */
   readonly bodyLimit?: number;
+  /** What an App Key must be good for: `read` for GET unless given. Users are bound by their roles alone. */
+  readonly scope?: Auth extends "none" | "session" ? never : Scope;
   /** Users of other roles are refused: 403 with the code `forbidden`. */
   readonly forAdministrators?: true;
   /** Takes the header `Idempotency-Key`, whose keys are those of the caller. */
@@ -135,6 +138,14 @@ export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema 
   readonly ownBusiness?: string;
   complaint?(input: Input<never, never, never>): string | undefined;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
+}
+
+/** What an App Key must be good for to call this; undefined where no key is taken. */
+export function scopeOf({ auth, scope, method, operationId }: Route): Scope | undefined {
+  if (auth === "none" || auth === "session") return undefined;
+  const needed = scope ?? (method === "get" ? "read" : undefined);
+  if (needed === undefined) throw new Error(`${operationId} does not say which scope it takes`);
+  return needed;
 }
 
 /** Types the handler by the route's schemas. */

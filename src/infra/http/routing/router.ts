@@ -2,6 +2,7 @@ import { Router, type RouterContext, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { IdempotencyStore } from "../../../kernel/idempotency.ts";
+import type { Scope } from "../../../kernel/scopes.ts";
 import { jsonBody, rawBody } from "../middleware/body.ts";
 import type { BoundBytes } from "../middleware/bytes-under-way.ts";
 import { onceByKey } from "../middleware/idempotency.ts";
@@ -10,12 +11,18 @@ import type { LimitRate } from "../middleware/rate-limit.ts";
 import { pageHeaders } from "../middleware/security-headers.ts";
 import { sentCsv } from "../streaming/sent-text.ts";
 import { StreamedBody, streamedBody } from "../streaming/streamed-body.ts";
-import { type Authenticators, type BusinessCaller, isAdministrator } from "./caller.ts";
+import {
+  type Authenticators,
+  type BusinessCaller,
+  isAdministrator,
+  type KeyCaller,
+  type UserCaller,
+} from "./caller.ts";
 import { answering, coded, HttpProblem, InvalidInput, type Repeating, sendJson } from "./dialect.ts";
 import { breakingOff, throughLane } from "./flow.ts";
 import { type LaneName, type Lanes, openLanes } from "./lanes.ts";
 import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
-import { type Call, Reply, type Route } from "./route.ts";
+import { type Call, Reply, type Route, scopeOf } from "./route.ts";
 
 export interface RouterParts {
   readonly authenticators: Authenticators;
@@ -65,6 +72,8 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { admit, boundBytes } = parts;
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
+  const scope = scopeOf(route);
+  const scoped = scope === undefined ? [] : [onlyKeysFor(scope)];
   const administrators = route.forAdministrators ? [onlyAdministrators] : [];
   const arrival = arrivalOf(route);
   const bytes =
@@ -84,6 +93,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
     answering(route.dialect),
     ...keep,
     ...authenticate,
+    ...scoped,
     ...administrators,
     ...limitRate,
     ...admitted,
@@ -110,6 +120,15 @@ function admitting(admit: (businessId: number) => void): Middleware {
     return next();
   };
 }
+
+/** A key without the scope is refused alike by every operation. */
+const onlyKeysFor =
+  (scope: Scope): Middleware =>
+  (ctx, next) => {
+    const caller: KeyCaller | UserCaller = ctx.state.caller;
+    if ("userId" in caller || caller.scopes.includes(scope)) return next();
+    throw new HttpProblem(403, "another scope", {}, coded("forbidden", `La llave no tiene el alcance ${scope}`));
+  };
 
 const onlyAdministrators: Middleware = (ctx, next) => {
   if (isAdministrator(ctx.state.caller)) return next();

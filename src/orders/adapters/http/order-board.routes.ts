@@ -33,7 +33,7 @@ const boardDialect = {
   order_moved_on: () => [412, coded("order_moved_on", "La orden cambió")],
 } as const satisfies Dialect<InvalidInput | OrderNotFound | OrderMovedOn>;
 
-const common = { tag: "Orders", auth: "key-or-session" } as const;
+const common = { tag: "Orders", auth: "key-or-session", scope: "orders" } as const;
 const answer = (description: string) => ({ description, schema: orderAnswer, headers: etagHeader });
 
 /** What people do on an order board. */

@@ -46,7 +46,7 @@ export const editDialect = {
   order_moved_on: () => [412, { message: "La orden cambió" }],
 } as const satisfies Pick<Dialect<InvalidInput | OrderMovedOn>, "invalid_input" | "order_moved_on">;
 
-export const editing = { tag: "Orders", auth: "key-or-token", conditional: true } as const;
+export const editing = { tag: "Orders", auth: "key-or-token", scope: "orders", conditional: true } as const;
 
 /** The header that tells the version of an order. */
 export const etagOf = ({ version }: { readonly version: number }) => ({ ETag: `"v${version}"` });

@@ -67,6 +67,7 @@ export function paymentLinkRoutes(
     method: "post",
     tag: "Orders",
     auth: "key-or-token",
+    scope: "orders",
     lane: "platform",
     idempotent: true,
     responses,

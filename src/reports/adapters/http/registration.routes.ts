@@ -105,6 +105,7 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = 
 const common = {
   tag: "Reports",
   auth: "key-or-session",
+  scope: "orders",
   dialect,
   responses: {
     200: { description: "It is kept", schema: objectWith({ success: { const: true }, id: integer }) },

@@ -129,6 +129,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       ],
     ],
     auth: "key-or-body-token",
+    scope: "read",
     lane: "reports",
     cost: 5,
     bodyLimit: 64 * 1024,

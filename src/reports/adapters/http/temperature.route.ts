@@ -41,6 +41,7 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
       ["Temperatura.2", "A chat that an agent may not see is one that does not exist."],
     ],
     auth: "key-or-session",
+    scope: "send",
     params: objectWith({ id: numericIdOf("chat") }),
     body,
     responses: {

@@ -52,7 +52,8 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
     const access = key === "" ? null : await keys.accessOf(key, networkOf(ctx.ip));
     if (!access) return failures.refuse(ctx.ip, refusal({ message: "Invalid API key" }));
     if (!access.hasAdministrator) return failures.refuse(ctx.ip, refusal(noAdministrator));
-    ctx.state.caller = { businessId: access.businessId, keyId: access.keyId } satisfies KeyCaller;
+    const { businessId, keyId, scopes } = access;
+    ctx.state.caller = { businessId, keyId, scopes } satisfies KeyCaller;
     await next();
   };
 }

@@ -237,6 +237,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     summary: summaries[action],
     rules: [actionRules[action]],
     auth: "key-or-token",
+    scope: "send",
     forAdministrators: true,
     params,
     responses: {

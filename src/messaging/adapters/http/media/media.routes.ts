@@ -85,6 +85,7 @@ const storeRoute = (store: StoreMedia): Route =>
       ],
     ],
     auth: "key-or-session",
+    scope: "send",
     body: "multipart",
     bodyLimit: largestMedia,
     responses: {
@@ -211,6 +212,7 @@ const deleteRoute = (remove: DeleteMedia): Route =>
       ],
     ],
     auth: "key-or-session",
+    scope: "send",
     params: fileName,
     responses: {
       200: { description: "The file is deleted", schema: objectWith({ success: { const: true } }) },

@@ -70,6 +70,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       ],
     ],
     auth: "key-or-token",
+    scope: "send",
     lane: "platform",
     idempotent: true,
     body,

@@ -82,6 +82,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       ["§3.8", "With the `user_id` of an agent whom `agentes_permitidos` does not name, the template does not exist."],
     ],
     auth: "key-or-token",
+    scope: "send",
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",

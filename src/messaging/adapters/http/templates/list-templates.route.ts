@@ -85,6 +85,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
       ["§1.7", "A failure is answered with a plain JSON string."],
     ],
     auth: "key-or-token",
+    scope: "read",
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",

@@ -1,0 +1,60 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { idOf } from "../../../infra/http/routing/schema.ts";
+import type { FieldOnWire } from "./record-on-wire.ts";
+
+const longestName = 200;
+
+/** A text with something to read in it. */
+const nameSchema = { type: "string", pattern: "\\S", maxLength: longestName } as const;
+
+export const requiredName = (name: string): FieldOnWire<string> => ({
+  name,
+  schema: nameSchema,
+  read: (given: string) => given.trim(),
+});
+
+export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<string | null> => ({
+  name,
+  schema: { type: ["string", "null"], maxLength },
+  fallback: null,
+});
+
+/** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */
+export const money = (name: string): FieldOnWire<string> => ({
+  name,
+  schema: {
+    anyOf: [
+      { type: "string", pattern: String.raw`^\d{1,12}(\.\d{1,2})?$` },
+      { type: "number", minimum: 0, maximum: 999_999_999_999.99 },
+    ],
+    example: "12.50",
+  },
+  read: (given: string | number) => {
+    const written = Number(given).toFixed(2);
+    if (Number(written) !== Number(given)) throw new InvalidInput(`${name} puede tener dos decimales`);
+    return written;
+  },
+});
+
+/** The id of a record of that kind; null for none. */
+export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({
+  name,
+  schema: { anyOf: [idOf(entity), { type: "null" }] },
+  fallback: null,
+});
+
+const mostReferences = 1_000;
+
+/** Ids of records of that kind, each once, in their order. */
+export const references = (name: string, entity: string): FieldOnWire<readonly number[]> => ({
+  name,
+  schema: { type: "array", maxItems: mostReferences, items: idOf(entity) },
+  fallback: [],
+  read: (given: readonly number[]) => [...new Set(given)].sort((a, b) => a - b),
+});
+
+export const flag = (name: string, fallback: boolean): FieldOnWire<boolean> => ({
+  name,
+  schema: { type: "boolean" },
+  fallback,
+});

@@ -1,0 +1,77 @@
+import { named, type ObjectSchema, type Schema } from "../../../infra/http/routing/schema.ts";
+import { storableText } from "../../../kernel/text.ts";
+import type { Kept } from "../../domain/records.ts";
+
+/** A field as clients spell it. */
+export interface FieldOnWire<Value> {
+  readonly name: string;
+  readonly schema: Schema;
+  /** What a record has where the field is not given; without this the field is required. */
+  readonly fallback?: Value;
+  /** The value of what was given, where it is not the same. */
+  readonly read?: (given: never) => Value;
+  /** And back. */
+  readonly write?: (value: Value) => unknown;
+}
+
+/** How clients know a resource. */
+export interface RecordOnWire<Fields extends object> {
+  /** Under `/admin/`. */
+  readonly path: string;
+  /** `Tag`: the schema's name, and the operations' (`listTags`, `createTag`). */
+  readonly one: string;
+  readonly many: string;
+  readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
+  /** What its clients must know beyond what holds for every resource. */
+  readonly rules?: readonly string[];
+}
+
+interface AnyField extends Omit<FieldOnWire<unknown>, "read"> {
+  readonly read?: (given: unknown) => unknown;
+}
+
+const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resource.fields as Record<string, AnyField>);
+
+/** Reads and writes the records of one resource. */
+export class WireCodec<Fields extends object> {
+  readonly body: ObjectSchema;
+  readonly answer: ObjectSchema;
+  private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
+
+  constructor(readonly resource: RecordOnWire<Fields>) {
+    this.fields = fieldsOf(resource);
+    const properties = Object.fromEntries(this.fields.map(([, { name, schema }]) => [name, schema]));
+    const required = this.fields.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
+    this.body = named(`${resource.one}Fields`, { type: "object", required, properties }) as ObjectSchema;
+    const id = { type: "integer", example: 7 } as const;
+    const version = { type: "integer", description: "Counts the record's changes; `ETag` names it" } as const;
+    this.answer = named(`${resource.one}Record`, {
+      type: "object",
+      required: ["id", ...Object.keys(properties), "version"],
+      properties: { id, ...properties, version },
+    }) as ObjectSchema;
+  }
+
+  fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
+    const pairs = this.fields.map(([field, { name, read, fallback }]) => {
+      const given = body[name];
+      if (given === undefined) return [field, fallback];
+      const stored = typeof given === "string" ? storableText(given) : given;
+      return [field, read ? read(stored) : stored];
+    });
+    return Object.fromEntries(pairs) as Fields;
+  }
+
+  wireOf({ id, version, fields }: Kept<Fields>): object {
+    const pairs = this.fields.map(([field, { name, write }]) => {
+      const value = fields[field as keyof Fields];
+      return [name, write ? write(value) : value];
+    });
+    return { id, ...Object.fromEntries(pairs), version };
+  }
+
+  /** The spelling of a field. */
+  spelled(field: string): string {
+    return this.fields.find(([own]) => own === field)?.[1].name ?? field;
+  }
+}

@@ -1,0 +1,176 @@
+import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
+import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { ManageRecords } from "../../application/manage-records.ts";
+import type { Actor, Kept } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
+import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+
+const usualPage = 50;
+const longestSearch = 100;
+
+const common = { tag: "Administration", auth: "key-or-session", forAdministrators: true, scope: "admin" } as const;
+const etagHeader = { ETag: 'The version of the record: `"7"`' } as const;
+
+export const actorOf = ({
+  caller,
+  ip,
+}: Pick<Call<unknown, unknown, unknown, KeyCaller | UserCaller>, "caller" | "ip">): Actor => ({
+  businessId: caller.businessId,
+  ...("userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId }),
+  address: ip,
+});
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The requests that all resources have, spelled as this one is. */
+export function recordRoutes<Fields extends object>(
+  resource: RecordOnWire<Fields>,
+  records: Pick<ManageRecords<Fields>, "list" | "one" | "create" | "change" | "remove">,
+): Route[] {
+  const { path, one, many, rules = [] } = resource;
+  const codec = new WireCodec(resource);
+  const dialect = administrationDialect((field) => codec.spelled(field));
+  const params = objectWith({ id: numericIdOf(path) });
+  const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
+  const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
+  const own = rules.map((rule, n) => [`Admin.${one}.${n + 1}`, rule] as const);
+  const replyOf = (status: number, record: Kept<Fields>) =>
+    new Reply(status, codec.wireOf(record), { ETag: etagOf(record.version) });
+
+  return [
+    defineRoute({
+      ...common,
+      method: "get",
+      path: `/admin/${path}`,
+      operationId: `list${many}`,
+      summary: `List ${many}`,
+      rules: [
+        ["Admin.1", "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+      ],
+      query: {
+        type: "object",
+        properties: {
+          q: { type: "string", minLength: 1, maxLength: longestSearch },
+          cursor: cursorField,
+          limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+        },
+      } as const,
+      responses: {
+        200: {
+          description: "A page of records",
+          schema: objectWith({ data: { type: "array", items: codec.answer }, next: nullableText }),
+        },
+        ...failures,
+      },
+      dialect,
+      handle: async ({ query, caller }) => {
+        const { q: text = null, cursor, limit = usualPage } = query;
+        const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
+        const found = await records.list(caller.businessId, { text, after, limit });
+        const page = found.slice(0, limit);
+        const last = found.length > limit ? page.at(-1) : undefined;
+        return { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: "post",
+      path: `/admin/${path}`,
+      operationId: `create${one}`,
+      summary: `Make a record of ${many}`,
+      rules: [
+        ["Admin.2", "Fields that are not known, and those that are only read, are ignored."],
+        ["Admin.3", "A value that each record may have only once, and that another one has, is a 409 `taken`."],
+        ["Admin.4", "Every change stands in the audit: who, when, from where, the record before and after."],
+        ...own,
+      ],
+      idempotent: true,
+      body: codec.body,
+      responses: { 201: kept, 409: answers.taken, ...failures },
+      dialect,
+      handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
+    }),
+    defineRoute({
+      ...common,
+      method: "get",
+      path: `/admin/${path}/:id`,
+      operationId: `get${one}`,
+      summary: `Read one of ${many}`,
+      rules: [["Admin.5", "`ETag` is the record's version. A record of another business is one that does not exist."]],
+      params,
+      responses: { 200: kept, 404: answers.notFound, ...failures },
+      dialect,
+      handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
+    }),
+    defineRoute({
+      ...common,
+      method: "put",
+      path: `/admin/${path}/:id`,
+      operationId: `change${one}`,
+      summary: `Write one of ${many} whole`,
+      rules: [
+        ["Admin.6", "Writes the whole record: a field that is not given gets its value of a new record."],
+        [
+          "Admin.7",
+          "`If-Match` with the record's `ETag` makes the change only if the record is still at that version: otherwise 412, " +
+            "and nothing is changed. What changes nothing keeps its version.",
+        ],
+        ...own,
+      ],
+      conditional: true,
+      params,
+      body: codec.body,
+      responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
+      dialect,
+      handle: async (call) => {
+        const { params, body, headers } = call;
+        const changed = await records.change(
+          actorOf(call),
+          params.id,
+          codec.fieldsOf(body as Given),
+          expectedIn(headers),
+        );
+        return replyOf(200, changed);
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: "delete",
+      path: `/admin/${path}/:id`,
+      operationId: `remove${one}`,
+      summary: `Remove one of ${many}`,
+      rules: [
+        [
+          "Admin.8",
+          "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
+            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often.",
+        ],
+      ],
+      conditional: true,
+      params,
+      responses: {
+        204: { description: "The record is gone" },
+        404: answers.notFound,
+        409: answers.inUse,
+        412: answers.movedOn,
+        ...failures,
+      },
+      dialect,
+      handle: async (call) => {
+        await records.remove(actorOf(call), call.params.id, expectedIn(call.headers));
+        return new Reply(204, undefined);
+      },
+    }),
+  ];
+}
+
+const etagOf = (version: number): string => `"${version}"`;
+
+/** Whether a version is one that `If-Match` names; every one where there is none. */
+function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
+  const tags = ifMatchOf(headers);
+  return (version) => tags === null || tags === "any" || tags.includes(etagOf(version));
+}

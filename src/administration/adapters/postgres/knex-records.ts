@@ -1,0 +1,199 @@
+import type { Knex } from "knex";
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import type { ListAsked, RecordReads, RecordStore } from "../../application/ports.ts";
+import { type Kept, RecordInUse, UnknownReference, ValueTaken } from "../../domain/records.ts";
+import { run, sql } from "./query.ts";
+import type { RecordTable, SetTable } from "./record-table.ts";
+
+interface Row {
+  readonly id: number;
+  readonly version: number;
+  readonly [field: string]: unknown;
+}
+
+const uniqueViolation = "23505";
+
+const setsOf = (sets: object = {}): [field: string, set: SetTable][] => Object.entries(sets);
+
+/** The records of one table. Those of another business are not there. */
+export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
+  constructor(
+    private readonly queries: Queries,
+    private readonly table: RecordTable<Fields>,
+  ) {}
+
+  async list(businessId: number, { text, after, limit }: ListAsked): Promise<readonly Kept<Fields>[]> {
+    const { searched } = this.table;
+    const page = this.of(businessId)
+      .orderBy("record.id", "desc")
+      .limit(limit + 1);
+    if (after !== null) page.where("record.id", "<", after);
+    if (text !== null) {
+      const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      page.where((any) => {
+        for (const column of searched) any.orWhereILike(`record.${column}`, pattern);
+      });
+    }
+    return (await run<Row>(this.queries, page)).map((row) => this.keptOf(row));
+  }
+
+  async find(businessId: number, id: number): Promise<Kept<Fields> | null> {
+    const [row] = await run<Row>(this.queries, this.of(businessId).where("record.id", id));
+    return row ? this.keptOf(row) : null;
+  }
+
+  async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
+    // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait.
+    const locked = await run<Row>(
+      this.queries,
+      sql(this.table.name).where({ business_id: businessId, id }).select("id").forUpdate(),
+    );
+    return locked.length === 0 ? null : this.find(businessId, id);
+  }
+
+  async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
+    await this.checkReferences(businessId, fields);
+    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(fields) };
+    const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
+    return this.finished(businessId, (made as Row).id, fields);
+  }
+
+  async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+    await this.checkReferences(businessId, fields);
+    const values = { ...this.valuesOf(fields), record_version: sql.raw("record_version + 1") };
+    await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
+    return this.finished(businessId, id, fields);
+  }
+
+  async remove(businessId: number, id: number): Promise<void> {
+    const { name, archives, uses = [] } = this.table;
+    const row = sql(name).where({ business_id: businessId, id });
+    if (archives) {
+      await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
+      return;
+    }
+    const counts = uses.map(({ what, table, column }) =>
+      sql(table)
+        .where({ business_id: businessId, [column]: id })
+        .select(sql.raw("?::text as what, count(*)::integer as count", [what])),
+    );
+    const [first, ...others] = counts;
+    const found = first ? await run<{ what: string; count: number }>(this.queries, first.unionAll(others)) : [];
+    const used = found.filter(({ count }) => count > 0);
+    if (used.length > 0) throw new RecordInUse(used);
+    await run(this.queries, row.delete());
+  }
+
+  async matching(businessId: number, wanted: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]> {
+    const { name, columns, matchedBy = [] } = this.table;
+    if (wanted.length === 0) return [];
+    const keyColumns = matchedBy.map((field) => String(columns[field]));
+    const keyOf = (values: readonly unknown[]) => JSON.stringify(values.map((value) => value ?? null));
+    const first = keyColumns[0] as string;
+    const firsts = [...new Set(wanted.map((fields) => fields[matchedBy[0] as keyof Fields] ?? null))];
+    const locked = await run<Row>(
+      this.queries,
+      sql(name)
+        .where("business_id", businessId)
+        .whereIn(first, firsts as string[])
+        .select("id")
+        .orderBy("id")
+        .forUpdate(),
+    );
+    const ids = locked.map(({ id }) => id);
+    const rows = await run<Row>(this.queries, this.of(businessId).whereIn("record.id", ids).orderBy("record.id"));
+    const byKey = new Map<string, Kept<Fields>>();
+    for (const row of rows) {
+      const kept = this.keptOf(row);
+      const key = keyOf(matchedBy.map((field) => kept.fields[field]));
+      // Of several with one key the first counts.
+      if (!byKey.has(key)) byKey.set(key, kept);
+    }
+    return wanted.map((fields) => byKey.get(keyOf(matchedBy.map((field) => fields[field]))) ?? null);
+  }
+
+  /** All columns and sets of the business's records. */
+  private of(businessId: number): Knex.QueryBuilder {
+    const { name, columns, sets = {}, exact = [], archives, only = {} } = this.table;
+    const plain = Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) =>
+      exact.includes(field as keyof Fields)
+        ? sql.raw("record.??::text as ??", [column, field])
+        : sql.raw("record.?? as ??", [column, field]),
+    );
+    const gathered = setsOf(sets).map(([field, { table, own, other }]) =>
+      sql.raw(
+        `array(select pair.?? from ?? as pair
+               where pair.business_id = record.business_id and pair.?? = record.id order by 1) as ??`,
+        [other, table, own, field],
+      ),
+    );
+    const query = sql({ record: name })
+      .where("record.business_id", businessId)
+      .select("record.id", "record.record_version as version", ...plain, ...gathered);
+    for (const [column, value] of Object.entries(only)) query.where(`record.${column}`, value as string);
+    return archives ? query.whereNull(`record.${archives}`) : query;
+  }
+
+  private keptOf({ id, version, ...fields }: Row): Kept<Fields> {
+    return { id, version, fields: fields as Fields };
+  }
+
+  private valuesOf(fields: Fields): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(this.table.columns).map(([field, column]) => {
+        const value = fields[field as keyof Fields];
+        // A list or object is JSON in a column.
+        return [column, typeof value === "object" && value !== null ? JSON.stringify(value) : value];
+      }),
+    );
+  }
+
+  private async finished(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+    for (const [field, { table, own, other }] of setsOf(this.table.sets)) {
+      const wanted = fields[field as keyof Fields] as readonly number[];
+      const pairs = sql(table).where({ business_id: businessId, [own]: id });
+      await run(this.queries, pairs.whereNotIn(other, [...wanted]).delete());
+      if (wanted.length === 0) continue;
+      const rows = wanted.map((each) => ({ business_id: businessId, [own]: id, [other]: each }));
+      await run(this.queries, sql(table).insert(rows).onConflict().ignore());
+    }
+    const kept = await this.find(businessId, id);
+    if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
+    return kept;
+  }
+
+  private async checkReferences(businessId: number, fields: Fields): Promise<void> {
+    const { references = {}, sets = {} } = this.table;
+    const named = Object.entries(references as Readonly<Record<string, string>>);
+    const gathered = setsOf(sets).map(([field, { of }]): [string, string] => [field, of]);
+    for (const [field, table] of [...named, ...gathered]) {
+      const value = fields[field as keyof Fields] as number | readonly number[] | null;
+      const ids = [...new Set(value === null ? [] : [value].flat())];
+      if (ids.length === 0) continue;
+      // Kept from being deleted until this transaction ends.
+      const there = await run<Row>(
+        this.queries,
+        sql(table).where("business_id", businessId).whereIn("id", ids).select("id").orderBy("id").forKeyShare(),
+      );
+      if (there.length < ids.length) throw new UnknownReference(field);
+    }
+  }
+
+  private async written(built: Knex.QueryBuilder): Promise<Row[]> {
+    try {
+      return await run<Row>(this.queries, built);
+    } catch (error) {
+      const { code, constraint } = error as { readonly code?: unknown; readonly constraint?: string };
+      const field = code === uniqueViolation ? this.table.unique?.[String(constraint)] : undefined;
+      if (field !== undefined) throw new ValueTaken(field);
+      throw error;
+    }
+  }
+}
+
+/** The same outside of a transaction. */
+export const recordReads = <Fields extends object>(cells: Cells, table: RecordTable<Fields>): RecordReads<Fields> => ({
+  list: (businessId, asked) => new KnexRecords(cells.of(businessId), table).list(businessId, asked),
+  find: (businessId, id) => new KnexRecords(cells.of(businessId), table).find(businessId, id),
+});

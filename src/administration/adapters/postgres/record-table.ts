@@ -1,0 +1,40 @@
+/** Where the records of a resource stand, and what they are tied to. */
+export interface RecordTable<Fields extends object> {
+  readonly name: string;
+  /** The column of each field that is one. */
+  readonly columns: { readonly [Field in keyof Fields]?: string };
+  /** Fields that hold ids of other records, each in a table of pairs. */
+  readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
+  /** Columns of numeric values: read as text, so that money stays exact. */
+  readonly exact?: readonly (keyof Fields)[];
+  /** Columns that a search looks into. */
+  readonly searched: readonly string[];
+  /** Fields that name a record of another table. */
+  readonly references?: { readonly [Field in keyof Fields]?: string };
+  /** The field that a unique constraint or index is about, by its name. */
+  readonly unique?: Readonly<Record<string, keyof Fields & string>>;
+  /** By which fields a row of a file is matched. */
+  readonly matchedBy?: readonly (keyof Fields)[];
+  /** The column that says when a record was archived, where it is not deleted. */
+  readonly archives?: string;
+  /** What keeps a record from being deleted. */
+  readonly uses?: readonly UseOf[];
+  /** Of more than these: which rows of the table are records of the resource. */
+  readonly only?: Readonly<Record<string, unknown>>;
+}
+
+export interface SetTable {
+  readonly table: string;
+  /** The column with the record's own id, and the one with the other's. */
+  readonly own: string;
+  readonly other: string;
+  /** The table of the others. */
+  readonly of: string;
+}
+
+interface UseOf {
+  /** In the answer: what uses it. */
+  readonly what: string;
+  readonly table: string;
+  readonly column: string;
+}

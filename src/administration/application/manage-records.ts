@@ -1,0 +1,112 @@
+import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
+import type { Change, ListAsked, RecordReads, RecordStores, RecordUnitOfWork } from "./ports.ts";
+
+/** What a resource adds to the changes that all have in common. */
+export interface ResourceRules<Fields extends object> {
+  /** In the audit. */
+  readonly name: string;
+  /** Throws `RuleBroken` for what no schema can say. */
+  check?(fields: Fields): void;
+  /** The record as the audit keeps it: without secrets. */
+  shown?(fields: Fields): object;
+}
+
+/** A change that was committed. */
+export interface Changed<Fields> {
+  readonly actor: Actor;
+  readonly id: number;
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+}
+
+/** The five requests of every resource. Each change stands in the audit, in the transaction that makes it. */
+export class ManageRecords<Fields extends object> {
+  constructor(
+    private readonly rules: ResourceRules<Fields>,
+    private readonly reads: RecordReads<Fields>,
+    private readonly unitOfWork: RecordUnitOfWork<Fields>,
+    /** Hears of each change once it is committed. */
+    private readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+  ) {}
+
+  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
+    return this.reads.list(businessId, asked);
+  }
+
+  async one(businessId: number, id: number): Promise<Kept<Fields>> {
+    return there(await this.reads.find(businessId, id));
+  }
+
+  async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
+    this.rules.check?.(fields);
+    const { businessId } = actor;
+    const made = await this.unitOfWork.run(businessId, async (stores) => {
+      const kept = await stores.records.create(businessId, fields);
+      await this.note(stores, actor, "created", kept.id, null, kept.fields);
+      return kept;
+    });
+    await this.afterwards({ actor, id: made.id, before: null, after: made.fields });
+    return made;
+  }
+
+  /**
+   * Writes the whole record. What changes nothing leaves its version as it is.
+   *
+   * @param isExpected - whether the caller means this version of it
+   */
+  async change(
+    actor: Actor,
+    id: number,
+    fields: Fields,
+    isExpected: (version: number) => boolean,
+  ): Promise<Kept<Fields>> {
+    this.rules.check?.(fields);
+    const { businessId } = actor;
+    const { before, after } = await this.unitOfWork.run(businessId, async (stores) => {
+      const before = there(await stores.records.lock(businessId, id));
+      if (!isExpected(before.version)) throw new RecordMovedOn();
+      if (isSame(before.fields, fields)) return { before, after: before };
+      const after = await stores.records.change(businessId, id, fields);
+      await this.note(stores, actor, "changed", id, before.fields, after.fields);
+      return { before, after };
+    });
+    if (after !== before) await this.afterwards({ actor, id, before: before.fields, after: after.fields });
+    return after;
+  }
+
+  async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
+    const { businessId } = actor;
+    const before = await this.unitOfWork.run(businessId, async (stores) => {
+      const before = there(await stores.records.lock(businessId, id));
+      if (!isExpected(before.version)) throw new RecordMovedOn();
+      await stores.records.remove(businessId, id);
+      await this.note(stores, actor, "removed", id, before.fields, null);
+      return before;
+    });
+    await this.afterwards({ actor, id, before: before.fields, after: null });
+  }
+
+  private note(
+    { audit }: RecordStores<Fields>,
+    actor: Actor,
+    change: Change,
+    recordId: number,
+    before: Fields | null,
+    after: Fields | null,
+  ): Promise<void> {
+    const shown = (fields: Fields | null) => fields && (this.rules.shown?.(fields) ?? fields);
+    const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
+    return audit.add(actor, [entry]);
+  }
+}
+
+function there<Fields>(kept: Kept<Fields> | null): Kept<Fields> {
+  if (!kept) throw new RecordNotFound();
+  return kept;
+}
+
+/** Fields hold what JSON can say. */
+const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
+  Object.keys(other).every(
+    (field) => JSON.stringify(one[field as keyof Fields]) === JSON.stringify(other[field as keyof Fields]),
+  );

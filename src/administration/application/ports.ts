@@ -1,0 +1,50 @@
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { Actor, Kept } from "../domain/records.ts";
+
+export interface ListAsked {
+  /** Part of what the resource is searched by. */
+  readonly text: string | null;
+  /** The id behind which the page begins. */
+  readonly after: number | null;
+  readonly limit: number;
+}
+
+export interface RecordReads<Fields> {
+  /** The latest first, one more than asked where there are more. Archived ones are not there. */
+  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]>;
+  find(businessId: number, id: number): Promise<Kept<Fields> | null>;
+}
+
+/** All reject with `ValueTaken` and `UnknownReference`. */
+export interface RecordStore<Fields> extends RecordReads<Fields> {
+  /** As it is, and kept from changing until the transaction ends. */
+  lock(businessId: number, id: number): Promise<Kept<Fields> | null>;
+  create(businessId: number, fields: Fields): Promise<Kept<Fields>>;
+  change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>>;
+  /** Archives it, or deletes what nothing uses. Rejects with `RecordInUse`. */
+  remove(businessId: number, id: number): Promise<void>;
+  /** The records with the same matched fields as one of these, locked; at the same place. */
+  matching(businessId: number, wanted: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
+}
+
+export type Change = "created" | "changed" | "removed";
+
+export interface AuditEntry {
+  readonly resource: string;
+  readonly recordId: number;
+  readonly change: Change;
+  /** Without secrets; null before it was made and after it was removed. */
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+export interface AuditLog {
+  add(actor: Actor, entries: readonly AuditEntry[]): Promise<void>;
+}
+
+export interface RecordStores<Fields> {
+  readonly records: RecordStore<Fields>;
+  readonly audit: AuditLog;
+}
+
+export type RecordUnitOfWork<Fields> = UnitOfWork<RecordStores<Fields>>;

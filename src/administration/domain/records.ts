@@ -1,0 +1,59 @@
+import { DomainError } from "../../kernel/errors.ts";
+
+/** A record as it is kept; every change counts its version up. */
+export interface Kept<Fields> {
+  readonly id: number;
+  readonly version: number;
+  readonly fields: Fields;
+}
+
+/** Who changes something, and from where. */
+export interface Actor {
+  readonly businessId: number;
+  readonly kind: "user" | "key";
+  readonly id: number;
+  readonly address: string;
+}
+
+export class RecordNotFound extends DomainError<"not_found"> {
+  readonly code = "not_found";
+}
+
+/** The record is not at the version that the caller expects. */
+export class RecordMovedOn extends DomainError<"moved_on"> {
+  readonly code = "moved_on";
+}
+
+/** Another record has this value, and each may have it only once. */
+export class ValueTaken extends DomainError<"taken"> {
+  readonly code = "taken";
+  constructor(readonly field: string) {
+    super(`the value of ${field} is taken`);
+  }
+}
+
+/** A field names a record of another kind that does not exist. */
+export class UnknownReference extends DomainError<"unknown_reference"> {
+  readonly code = "unknown_reference";
+  constructor(readonly field: string) {
+    super(`${field} names what does not exist`);
+  }
+}
+
+/** What uses a record, and how often. */
+export interface Use {
+  readonly what: string;
+  readonly count: number;
+}
+
+export class RecordInUse extends DomainError<"in_use"> {
+  readonly code = "in_use";
+  constructor(readonly uses: readonly Use[]) {
+    super(`used by ${uses.map(({ what, count }) => `${count} ${what}`).join(", ")}`);
+  }
+}
+
+/** A rule of the resource itself that a record breaks, in words for the caller. */
+export class RuleBroken extends DomainError<"rule_broken"> {
+  readonly code = "rule_broken";
+}

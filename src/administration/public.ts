@@ -1,0 +1,2 @@
+export { ManageRecords } from "./application/manage-records.ts";
+export type { RecordStores } from "./application/ports.ts";

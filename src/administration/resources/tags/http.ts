@@ -1,0 +1,10 @@
+import { requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Tag } from "./record.ts";
+
+export const tagsOnWire: RecordOnWire<Tag> = {
+  path: "tags",
+  one: "Tag",
+  many: "Tags",
+  fields: { name: requiredName("nombre") },
+};

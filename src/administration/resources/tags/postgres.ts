@@ -1,0 +1,15 @@
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { Tag } from "./record.ts";
+
+export const tagsTable: RecordTable<Tag> = {
+  name: "tags",
+  columns: { name: "name" },
+  searched: ["name"],
+  unique: { tags_business_id_name_key: "name" },
+  matchedBy: ["name"],
+  uses: [
+    { what: "chats", table: "chat_tags", column: "tag_id" },
+    { what: "contactos", table: "contact_tags", column: "tag_id" },
+    { what: "pasos", table: "step_tags", column: "tag_id" },
+  ],
+};

@@ -1,0 +1,15 @@
+import { money, optionalReference, requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Zone } from "./record.ts";
+
+export const zonesOnWire: RecordOnWire<Zone> = {
+  path: "zones",
+  one: "Zone",
+  many: "Zones",
+  fields: {
+    name: requiredName("nombre"),
+    price: money("precio"),
+    branchId: optionalReference("sucursal_id", "branch"),
+  },
+  rules: ["Orders keep the price that the zone had when they were given to it."],
+};

@@ -1,0 +1,6 @@
+export interface Zone {
+  readonly name: string;
+  /** Major units with two decimals. */
+  readonly price: string;
+  readonly branchId: number | null;
+}

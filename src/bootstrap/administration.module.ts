@@ -1,0 +1,37 @@
+import { type Bind, ContainerModule } from "inversify";
+import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
+import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
+import { KnexRecords, recordReads } from "../administration/adapters/postgres/knex-records.ts";
+import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
+import { ManageRecords, type RecordStores } from "../administration/public.ts";
+import { tagsOnWire } from "../administration/resources/tags/http.ts";
+import { tagsTable } from "../administration/resources/tags/postgres.ts";
+import { zonesOnWire } from "../administration/resources/zones/http.ts";
+import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+export const administrationModule = new ContainerModule(({ bind }) => {
+  provideRecords(bind, tagsOnWire, tagsTable);
+  provideRecords(bind, zonesOnWire, zonesTable);
+});
+
+/** The routes of a resource that needs nothing but its table. */
+function provideRecords<Fields extends object>(
+  bind: Bind,
+  onWire: RecordOnWire<Fields>,
+  table: RecordTable<Fields>,
+): void {
+  provide(bind, tokens.routes, [tokens.cells], (cells) => {
+    const unitOfWork = new PostgresUnitOfWork(
+      cells,
+      (transaction): RecordStores<Fields> => ({
+        records: new KnexRecords(transaction, table),
+        audit: new PostgresAuditLog(transaction),
+      }),
+    );
+    return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, recordReads(cells, table), unitOfWork));
+  });
+}

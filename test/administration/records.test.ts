@@ -1,0 +1,201 @@
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { type Ids, type Sample, samples } from "./resources.ts";
+
+const admin = 101;
+const agent = 102;
+const foreignAdmin = 201;
+const missing = 999_999_999;
+
+describe("Records that a business manages", () => {
+  let world: World;
+  let ids: Ids;
+  const tokens = new Map<number, string>();
+
+  const ask = async (
+    who: number | "key" | "none",
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => {
+    const headers: Record<string, string> = { ...more };
+    if (who === "key") headers["x-api-key"] = world.appKey(1);
+    else if (who !== "none") headers.authorization = `Bearer ${tokens.get(who)}`;
+    return request(world.api + path, { method, headers, ...(body !== undefined && { body }) });
+  };
+  const make = async ({ path, body }: Sample, n: number): Promise<Answer["json"]> => {
+    const made = await ask(admin, "POST", `/admin/${path}`, body(n, ids));
+    expect(made.status, made.text).to.equal(201);
+    return made.json;
+  };
+
+  before(async () => {
+    world = await startWorld();
+    for (const user of [admin, agent, foreignAdmin]) tokens.set(user, await world.sessionToken(user));
+    const [branch] = await world.rows<{ id: number }>(
+      "insert into branches (business_id, name) values (1, 'Centro') returning id",
+    );
+    const [article] = await world.rows<{ id: number }>(
+      "insert into articles (business_id, name, price) values (1, 'Pan', 1) returning id",
+    );
+    ids = { branch: branch?.id ?? 0, article: article?.id ?? 0, agents: [102], department: 101 };
+  });
+  after(() => world.stop());
+
+  for (const [at, sample] of samples.entries()) {
+    const { path, wrong, references = [], unique, use, archives } = sample;
+    const base = at * 1_000;
+
+    describe(path, () => {
+      it("are made, read, listed and found, page by page", async () => {
+        const made = await make(sample, base + 1);
+        expect(made).to.deep.include(sample.body(base + 1, ids));
+        const read = await ask(admin, "GET", `/admin/${path}/${made.id}`);
+        expect(read.json).to.deep.equal(made);
+        expect(read.headers.etag).to.equal(`"${made.version}"`);
+        const others = [await make(sample, base + 2), await make(sample, base + 3)];
+        const first = await ask(admin, "GET", `/admin/${path}?limit=2`);
+        expect(first.json.data).to.deep.equal(others.toReversed());
+        const second = await ask(admin, "GET", `/admin/${path}?limit=2&cursor=${first.json.next}`);
+        expect(second.json.data[0]).to.deep.equal(made);
+      });
+
+      it("are written whole, at the version that the caller knows", async () => {
+        const { id, version } = await make(sample, base + 10);
+        const changed = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 11, ids), {
+          "if-match": `"${version}"`,
+        });
+        expect(changed.status, changed.text).to.equal(200);
+        expect(changed.json).to.deep.include({ id, ...sample.body(base + 11, ids) });
+        expect(changed.headers.etag).to.equal(`"${version + 1}"`);
+        const late = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 12, ids), {
+          "if-match": `"${version}"`,
+        });
+        expect([late.status, late.json.code]).to.deep.equal([412, "moved_on"]);
+        const same = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 11, ids));
+        expect(same.json).to.deep.equal(changed.json);
+      });
+
+      for (const [n, [field, value]] of wrong.entries()) {
+        it(`are refused with ${field} ${JSON.stringify(value)?.slice(0, 30)}`, async () => {
+          const body = { ...sample.body(base + 20, ids), [field]: value };
+          for (const [method, end] of [
+            ["POST", ""],
+            ["PUT", `/${(await make(sample, base + 200 + n)).id}`],
+          ]) {
+            const { status, json } = await ask(admin, String(method), `/admin/${path}${end}`, body);
+            expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+            expect(json.error).to.include(field);
+          }
+        });
+      }
+
+      for (const field of references) {
+        it(`are refused with ${field} of nothing, or of another business`, async () => {
+          const [foreign] = await world.rows<{ id: number }>(
+            "insert into branches (business_id, name) values (2, 'Ajena') returning id",
+          );
+          for (const id of [missing, foreign?.id]) {
+            const given = sample.body(base + 30, ids)[field];
+            const value = Array.isArray(given) ? [id] : id;
+            const { status, json } = await ask(admin, "POST", `/admin/${path}`, {
+              ...sample.body(base + 30, ids),
+              [field]: value,
+            });
+            expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+            expect(json.error).to.include(field);
+          }
+        });
+      }
+
+      if (unique !== undefined) {
+        it(`have ${unique} only once`, async () => {
+          const taken = await make(sample, base + 40);
+          const other = await make(sample, base + 41);
+          const again = await ask(admin, "POST", `/admin/${path}`, {
+            ...sample.body(base + 42, ids),
+            [unique]: taken[unique],
+          });
+          expect([again.status, again.json.code]).to.deep.equal([409, "taken"]);
+          const moved = await ask(admin, "PUT", `/admin/${path}/${other.id}`, {
+            ...sample.body(base + 41, ids),
+            [unique]: taken[unique],
+          });
+          expect([moved.status, moved.json.code]).to.deep.equal([409, "taken"]);
+        });
+      }
+
+      it("are gone once they are removed", async () => {
+        const { id, version } = await make(sample, base + 50);
+        const late = await ask(admin, "DELETE", `/admin/${path}/${id}`, undefined, { "if-match": `"${version + 1}"` });
+        expect(late.status).to.equal(412);
+        expect((await ask(admin, "DELETE", `/admin/${path}/${id}`)).status).to.equal(204);
+        expect((await ask(admin, "GET", `/admin/${path}/${id}`)).status).to.equal(404);
+        expect((await ask(admin, "DELETE", `/admin/${path}/${id}`)).status).to.equal(404);
+        expect((await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 51, ids))).status).to.equal(404);
+      });
+
+      if (use !== undefined && !archives) {
+        it("are kept while something uses them", async () => {
+          const { id } = await make(sample, base + 60);
+          await world.rows(use.sql, [1, id]);
+          const refused = await ask(admin, "DELETE", `/admin/${path}/${id}`);
+          expect([refused.status, refused.json.code]).to.deep.equal([409, "in_use"]);
+          expect(refused.json.usos).to.deep.equal([{ tipo: use.called, cantidad: 1 }]);
+        });
+      }
+
+      it("of another business do not exist", async () => {
+        const { id } = await make(sample, base + 70);
+        const answers = await Promise.all([
+          ask(foreignAdmin, "GET", `/admin/${path}/${id}`),
+          ask(foreignAdmin, "GET", `/admin/${path}/${missing}`),
+          ask(foreignAdmin, "PUT", `/admin/${path}/${id}`, {
+            ...sample.body(base + 71, ids),
+            ...nothingNamed(sample, ids),
+          }),
+          ask(foreignAdmin, "DELETE", `/admin/${path}/${id}`),
+        ]);
+        expect(answers.map(({ status }) => status)).to.deep.equal([404, 404, 404, 404]);
+        expect(new Set(answers.map(({ text }) => text)).size).to.equal(1);
+        const listed = await ask(foreignAdmin, "GET", `/admin/${path}?limit=100`);
+        expect(listed.json.data.map((each: { id: number }) => each.id)).not.to.include(id);
+      });
+
+      it("are for administrators, and for keys with the scope `admin`", async () => {
+        expect((await ask(agent, "GET", `/admin/${path}`)).status).to.equal(403);
+        expect((await ask("none", "GET", `/admin/${path}`)).json.code).to.equal("unauthorized");
+        const byKey = await ask("key", "GET", `/admin/${path}`);
+        expect([byKey.status, byKey.json.code]).to.deep.equal([403, "forbidden"]);
+      });
+
+      it("leave each change in the audit", async () => {
+        const { id } = await make(sample, base + 80);
+        await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 81, ids));
+        await ask(admin, "DELETE", `/admin/${path}/${id}`);
+        const rows = await world.rows<{
+          change: string;
+          actor_id: number;
+          before: object | null;
+          after: object | null;
+        }>(
+          "select change, actor_id, before, after from audit where business_id = 1 and resource = $1 and record_id = $2 order by id",
+          [path, id],
+        );
+        expect(rows.map(({ change, actor_id }) => [change, actor_id])).to.deep.equal([
+          ["created", admin],
+          ["changed", admin],
+          ["removed", admin],
+        ]);
+        expect(rows[1]?.before).to.deep.equal(rows[0]?.after);
+        expect(rows[2]?.before).to.deep.equal(rows[1]?.after);
+      });
+    });
+  }
+});
+
+/** A body that names nothing of the first business. */
+const nothingNamed = ({ references = [], body }: Sample, ids: Ids): object =>
+  Object.fromEntries(references.map((field) => [field, Array.isArray(body(1, ids)[field]) ? [] : null]));
