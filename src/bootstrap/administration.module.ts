@@ -5,6 +5,18 @@ import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.
 import { KnexRecords, recordReads } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import { ManageRecords, type RecordStores } from "../administration/public.ts";
+import { articlesOnWire } from "../administration/resources/articles/http.ts";
+import { articlesTable } from "../administration/resources/articles/postgres.ts";
+import { branchesOnWire } from "../administration/resources/branches/http.ts";
+import { branchesTable } from "../administration/resources/branches/postgres.ts";
+import { departmentsOnWire } from "../administration/resources/departments/http.ts";
+import { departmentsTable } from "../administration/resources/departments/postgres.ts";
+import { driversOnWire } from "../administration/resources/drivers/http.ts";
+import { driversTable } from "../administration/resources/drivers/postgres.ts";
+import { extrasOnWire } from "../administration/resources/extras/http.ts";
+import { extrasTable } from "../administration/resources/extras/postgres.ts";
+import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
+import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
@@ -14,6 +26,12 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
 export const administrationModule = new ContainerModule(({ bind }) => {
+  provideRecords(bind, branchesOnWire, branchesTable);
+  provideRecords(bind, driversOnWire, driversTable);
+  provideRecords(bind, articlesOnWire, articlesTable);
+  provideRecords(bind, extrasOnWire, extrasTable);
+  provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
+  provideRecords(bind, departmentsOnWire, departmentsTable);
   provideRecords(bind, tagsOnWire, tagsTable);
   provideRecords(bind, zonesOnWire, zonesTable);
 });

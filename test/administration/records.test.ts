@@ -7,6 +7,8 @@ const admin = 101;
 const agent = 102;
 const foreignAdmin = 201;
 const missing = 999_999_999;
+/** In business 2: a branch, an article, a department and a user. */
+const foreign = 8_888_888;
 
 describe("Records that a business manages", () => {
   let world: World;
@@ -40,6 +42,10 @@ describe("Records that a business manages", () => {
     const [article] = await world.rows<{ id: number }>(
       "insert into articles (business_id, name, price) values (1, 'Pan', 1) returning id",
     );
+    await world.rows("insert into branches (business_id, id, name) values (2, $1, 'Ajena')", [foreign]);
+    await world.rows("insert into articles (business_id, id, name, price) values (2, $1, 'Ajeno', 1)", [foreign]);
+    await world.rows("insert into departments (business_id, id, name) values (2, $1, 'Ajeno')", [foreign]);
+    await world.rows("insert into users (business_id, id, name, role_id) values (2, $1, 'Ajena', 5)", [foreign]);
     ids = { branch: branch?.id ?? 0, article: article?.id ?? 0, agents: [102], department: 101 };
   });
   after(() => world.stop());
@@ -94,10 +100,7 @@ describe("Records that a business manages", () => {
 
       for (const field of references) {
         it(`are refused with ${field} of nothing, or of another business`, async () => {
-          const [foreign] = await world.rows<{ id: number }>(
-            "insert into branches (business_id, name) values (2, 'Ajena') returning id",
-          );
-          for (const id of [missing, foreign?.id]) {
+          for (const id of [missing, foreign]) {
             const given = sample.body(base + 30, ids)[field];
             const value = Array.isArray(given) ? [id] : id;
             const { status, json } = await ask(admin, "POST", `/admin/${path}`, {

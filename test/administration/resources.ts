@@ -33,6 +33,10 @@ export const samples: readonly Sample[] = [
       ["nombre", "x".repeat(201)],
     ],
     unique: "nombre",
+    use: {
+      sql: "insert into contact_tags (business_id, contact_id, tag_id) values ($1, 101, $2)",
+      called: "contactos",
+    },
   },
   {
     path: "zones",
@@ -45,5 +49,83 @@ export const samples: readonly Sample[] = [
       ["precio", 0.125],
     ],
     references: ["sucursal_id"],
+    use: {
+      sql: "insert into orders (business_id, type, zone_id) values ($1, 'wa', $2)",
+      called: "pedidos",
+    },
+  },
+  {
+    path: "branches",
+    body: (n) => ({ nombre: `Sucursal ${n}` }),
+    wrong: [["nombre", ""]],
+    use: {
+      sql: "insert into zones (business_id, name, price, branch_id) values ($1, 'Norte', 5, $2)",
+      called: "zonas",
+    },
+  },
+  {
+    path: "drivers",
+    body: (n) => ({ nombre: `Repartidor ${n}`, telefono: `7000${n}`, tracking_id: `t-${n}` }),
+    wrong: [
+      ["nombre", null],
+      ["telefono", 7],
+    ],
+    use: {
+      sql: "insert into orders (business_id, type, driver_id) values ($1, 'wa', $2)",
+      called: "pedidos",
+    },
+  },
+  {
+    path: "articles",
+    body: (n) => ({ name: `Torta ${n}`, price: `${n}.25`, retailer_id: `sku-${n}`, type: "item" }),
+    wrong: [
+      ["name", undefined],
+      ["price", undefined],
+      ["price", "caro"],
+    ],
+    unique: "retailer_id",
+    archives: true,
+  },
+  {
+    path: "extras",
+    body: (n, { article }) => ({ name: `Queso ${n}`, charge: `${n}.00`, articulos: [article] }),
+    wrong: [
+      ["charge", "-1"],
+      ["articulos", ["1"]],
+    ],
+    references: ["articulos"],
+  },
+  {
+    path: "quick-replies",
+    body: (n) => ({
+      nombre: `saludo-${n}`,
+      texto: `Hola {{contacto.nombre}} ${n}`,
+      media_url: `https://cdn.test/${n}.png`,
+    }),
+    wrong: [
+      ["texto", undefined],
+      ["media_url", "javascript:alert(1)"],
+    ],
+    unique: "nombre",
+  },
+  {
+    path: "departments",
+    body: (n, { agents }) => ({
+      nombre: `Departamento ${n}`,
+      horario: { mon: [["09:00", "18:00"]], sat: [] },
+      mensaje_fuera_de_horario: `Volvemos a las ${n}`,
+      agentes: agents,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["horario", { lunes: [] }],
+      ["horario", { mon: [["9", "18:00"]] }],
+      ["agentes", 5],
+    ],
+    references: ["agentes"],
+    use: {
+      sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
+      called: "pasos",
+    },
   },
 ];

@@ -19,6 +19,23 @@ export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<strin
   fallback: null,
 });
 
+export const requiredText = (name: string, maxLength: number): FieldOnWire<string> => ({
+  name,
+  schema: { type: "string", pattern: "\\S", maxLength },
+});
+
+export const textOr = (name: string, fallback: string, maxLength: number): FieldOnWire<string> => ({
+  name,
+  schema: { type: "string", minLength: 1, maxLength },
+  fallback,
+});
+
+export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
+  name,
+  schema: { anyOf: [{ type: "string", pattern: "^https?://", maxLength: 2_000 }, { type: "null" }] },
+  fallback: null,
+});
+
 /** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */
 export const money = (name: string): FieldOnWire<string> => ({
   name,

@@ -10,6 +10,5 @@ export const tagsTable: RecordTable<Tag> = {
   uses: [
     { what: "chats", table: "chat_tags", column: "tag_id" },
     { what: "contactos", table: "contact_tags", column: "tag_id" },
-    { what: "pasos", table: "step_tags", column: "tag_id" },
   ],
 };

@@ -1,0 +1,19 @@
+import { money, optionalText, requiredName, textOr } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Article } from "./record.ts";
+
+export const articlesOnWire: RecordOnWire<Article> = {
+  path: "articles",
+  one: "Article",
+  many: "Articles",
+  fields: {
+    name: requiredName("name"),
+    price: money("price"),
+    retailerId: optionalText("retailer_id", 200),
+    type: textOr("type", "item", 50),
+  },
+  rules: [
+    "A line of an order keeps the name and the price that its article had when it was added.",
+    "Of the types, `delivery` and `free_delivery` make the delivery of an order free; the others mean nothing here.",
+  ],
+};

@@ -1,0 +1,10 @@
+import { requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Branch } from "./record.ts";
+
+export const branchesOnWire: RecordOnWire<Branch> = {
+  path: "branches",
+  one: "Branch",
+  many: "Branches",
+  fields: { name: requiredName("nombre") },
+};

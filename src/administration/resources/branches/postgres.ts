@@ -1,0 +1,12 @@
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { Branch } from "./record.ts";
+
+export const branchesTable: RecordTable<Branch> = {
+  name: "branches",
+  columns: { name: "name" },
+  searched: ["name"],
+  uses: [
+    { what: "pedidos", table: "orders", column: "branch_id" },
+    { what: "zonas", table: "zones", column: "branch_id" },
+  ],
+};

@@ -1,0 +1,3 @@
+export interface Branch {
+  readonly name: string;
+}

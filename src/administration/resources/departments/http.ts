@@ -1,0 +1,39 @@
+import { optionalText, references, requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Department, OpeningHours } from "./record.ts";
+
+const time = "([01][0-9]|2[0-3]):[0-5][0-9]|24:00";
+const mostRanges = 10;
+const range = {
+  type: "array",
+  minItems: 2,
+  maxItems: 2,
+  items: { type: "string", pattern: `^(${time})$` },
+} as const;
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+export const departmentsOnWire: RecordOnWire<Department> = {
+  path: "departments",
+  one: "Department",
+  many: "Departments",
+  fields: {
+    name: requiredName("nombre"),
+    openingHours: {
+      name: "horario",
+      schema: {
+        type: ["object", "null"],
+        properties: Object.fromEntries(days.map((day) => [day, { type: "array", maxItems: mostRanges, items: range }])),
+        additionalProperties: false,
+        example: { mon: [["09:00", "18:00"]] },
+      },
+      fallback: null,
+      read: (given: OpeningHours | null) => given,
+    },
+    outOfHoursMessage: optionalText("mensaje_fuera_de_horario"),
+    agentIds: references("agentes", "user"),
+  },
+  rules: [
+    "`horario` holds ranges of local time of the business by the day (`mon` to `sun`), each `[from, to]` with `from` before " +
+      "`to`; without it the department is always open, and a day that is left out is closed.",
+  ],
+};

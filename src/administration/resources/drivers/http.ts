@@ -1,0 +1,14 @@
+import { optionalText, requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Driver } from "./record.ts";
+
+export const driversOnWire: RecordOnWire<Driver> = {
+  path: "drivers",
+  one: "Driver",
+  many: "Drivers",
+  fields: {
+    name: requiredName("nombre"),
+    phone: optionalText("telefono", 64),
+    trackingId: optionalText("tracking_id", 200),
+  },
+};

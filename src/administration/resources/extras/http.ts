@@ -1,0 +1,15 @@
+import { money, references, requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Extra } from "./record.ts";
+
+export const extrasOnWire: RecordOnWire<Extra> = {
+  path: "extras",
+  one: "Extra",
+  many: "Extras",
+  fields: {
+    name: requiredName("name"),
+    charge: money("charge"),
+    articleIds: references("articulos", "article"),
+  },
+  rules: ["A line of an order keeps the charge that its extra had when it was added."],
+};

@@ -1,0 +1,14 @@
+import { optionalUrl, requiredName, requiredText } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { QuickReply } from "./record.ts";
+
+export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
+  path: "quick-replies",
+  one: "QuickReply",
+  many: "QuickReplies",
+  fields: {
+    name: requiredName("nombre"),
+    text: requiredText("texto", 4_096),
+    mediaUrl: optionalUrl("media_url"),
+  },
+};
