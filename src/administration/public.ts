@@ -1,2 +1,2 @@
-export { ManageRecords } from "./application/manage-records.ts";
-export type { RecordStores } from "./application/ports.ts";
+export { ChangeRecords, ManageRecords } from "./application/manage-records.ts";
+export type { OneRecord, RecordStore, RecordStores } from "./application/ports.ts";

@@ -1,26 +1,39 @@
 import { type Bind, ContainerModule } from "inversify";
+import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexRecords, recordReads } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
-import { ManageRecords, type RecordStores } from "../administration/public.ts";
+import {
+  ChangeRecords,
+  ManageRecords,
+  type OneRecord,
+  type RecordStore,
+  type RecordStores,
+} from "../administration/public.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
 import { articlesTable } from "../administration/resources/articles/postgres.ts";
 import { branchesOnWire } from "../administration/resources/branches/http.ts";
 import { branchesTable } from "../administration/resources/branches/postgres.ts";
+import { businessOnWire } from "../administration/resources/business/http.ts";
+import { PostgresOwnBusiness } from "../administration/resources/business/postgres.ts";
 import { departmentsOnWire } from "../administration/resources/departments/http.ts";
 import { departmentsTable } from "../administration/resources/departments/postgres.ts";
 import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
 import { extrasOnWire } from "../administration/resources/extras/http.ts";
 import { extrasTable } from "../administration/resources/extras/postgres.ts";
+import { flagsOnWire } from "../administration/resources/flags/http.ts";
+import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -33,6 +46,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   provideRecords(bind, departmentsOnWire, departmentsTable);
   provideRecords(bind, tagsOnWire, tagsTable);
+  provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
+  provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
 });
 
@@ -43,13 +58,29 @@ function provideRecords<Fields extends object>(
   table: RecordTable<Fields>,
 ): void {
   provide(bind, tokens.routes, [tokens.cells], (cells) => {
-    const unitOfWork = new PostgresUnitOfWork(
-      cells,
-      (transaction): RecordStores<Fields> => ({
-        records: new KnexRecords(transaction, table),
-        audit: new PostgresAuditLog(transaction),
-      }),
-    );
+    const unitOfWork = unitOfWorkOf(cells, (transaction): RecordStore<Fields> => new KnexRecords(transaction, table));
     return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, recordReads(cells, table), unitOfWork));
   });
 }
+
+/** The routes of what a business has one of. */
+function provideOneRecord<Fields extends object>(
+  bind: Bind,
+  onWire: RecordOnWire<Fields>,
+  recordOn: (queries: Queries) => OneRecord<Fields>,
+): void {
+  provide(bind, tokens.routes, [tokens.cells], (cells) => {
+    const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
+    const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));
+    return oneRecordRoutes(onWire, records);
+  });
+}
+
+const unitOfWorkOf = <Store>(cells: Cells<Cell>, recordsOn: (transaction: Queries) => Store) =>
+  new PostgresUnitOfWork(
+    cells,
+    (transaction): RecordStores<Store> => ({
+      records: recordsOn(transaction),
+      audit: new PostgresAuditLog(transaction),
+    }),
+  );

@@ -1,5 +1,6 @@
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
-import type { Change, ListAsked, RecordReads, RecordStores, RecordUnitOfWork } from "./ports.ts";
+import type { Change, ListAsked, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
 
 /** What a resource adds to the changes that all have in common. */
 export interface ResourceRules<Fields extends object> {
@@ -19,34 +20,18 @@ export interface Changed<Fields> {
   readonly after: Fields | null;
 }
 
-/** The five requests of every resource. Each change stands in the audit, in the transaction that makes it. */
-export class ManageRecords<Fields extends object> {
+/** Reads and changes records that are there. Each change stands in the audit, in the transaction that makes it. */
+export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields> = OneRecord<Fields>> {
   constructor(
-    private readonly rules: ResourceRules<Fields>,
-    private readonly reads: RecordReads<Fields>,
-    private readonly unitOfWork: RecordUnitOfWork<Fields>,
+    protected readonly rules: ResourceRules<Fields>,
+    private readonly reads: Pick<RecordReads<Fields>, "find">,
+    protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
     /** Hears of each change once it is committed. */
-    private readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+    protected readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
   ) {}
-
-  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
-    return this.reads.list(businessId, asked);
-  }
 
   async one(businessId: number, id: number): Promise<Kept<Fields>> {
     return there(await this.reads.find(businessId, id));
-  }
-
-  async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
-    this.rules.check?.(fields);
-    const { businessId } = actor;
-    const made = await this.unitOfWork.run(businessId, async (stores) => {
-      const kept = await stores.records.create(businessId, fields);
-      await this.note(stores, actor, "created", kept.id, null, kept.fields);
-      return kept;
-    });
-    await this.afterwards({ actor, id: made.id, before: null, after: made.fields });
-    return made;
   }
 
   /**
@@ -74,6 +59,47 @@ export class ManageRecords<Fields extends object> {
     return after;
   }
 
+  protected note(
+    { audit }: Pick<RecordStores<Store>, "audit">,
+    actor: Actor,
+    change: Change,
+    recordId: number,
+    before: Fields | null,
+    after: Fields | null,
+  ): Promise<void> {
+    const shown = (fields: Fields | null) => fields && (this.rules.shown?.(fields) ?? fields);
+    const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
+    return audit.add(actor, [entry]);
+  }
+}
+
+/** The five requests of every resource. */
+export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, RecordStore<Fields>> {
+  constructor(
+    rules: ResourceRules<Fields>,
+    private readonly all: RecordReads<Fields>,
+    unitOfWork: UnitOfWork<RecordStores<RecordStore<Fields>>>,
+    afterwards?: (changed: Changed<Fields>) => Promise<void>,
+  ) {
+    super(rules, all, unitOfWork, afterwards);
+  }
+
+  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
+    return this.all.list(businessId, asked);
+  }
+
+  async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
+    this.rules.check?.(fields);
+    const { businessId } = actor;
+    const made = await this.unitOfWork.run(businessId, async (stores) => {
+      const kept = await stores.records.create(businessId, fields);
+      await this.note(stores, actor, "created", kept.id, null, kept.fields);
+      return kept;
+    });
+    await this.afterwards({ actor, id: made.id, before: null, after: made.fields });
+    return made;
+  }
+
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
     const { businessId } = actor;
     const before = await this.unitOfWork.run(businessId, async (stores) => {
@@ -84,19 +110,6 @@ export class ManageRecords<Fields extends object> {
       return before;
     });
     await this.afterwards({ actor, id, before: before.fields, after: null });
-  }
-
-  private note(
-    { audit }: RecordStores<Fields>,
-    actor: Actor,
-    change: Change,
-    recordId: number,
-    before: Fields | null,
-    after: Fields | null,
-  ): Promise<void> {
-    const shown = (fields: Fields | null) => fields && (this.rules.shown?.(fields) ?? fields);
-    const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
-    return audit.add(actor, [entry]);
   }
 }
 

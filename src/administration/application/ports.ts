@@ -1,4 +1,3 @@
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { Actor, Kept } from "../domain/records.ts";
 
 export interface ListAsked {
@@ -14,6 +13,9 @@ export interface RecordReads<Fields> {
   list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]>;
   find(businessId: number, id: number): Promise<Kept<Fields> | null>;
 }
+
+/** The one record of its kind that a business has; its id is the business's. */
+export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change">;
 
 /** All reject with `ValueTaken` and `UnknownReference`. */
 export interface RecordStore<Fields> extends RecordReads<Fields> {
@@ -42,9 +44,8 @@ export interface AuditLog {
   add(actor: Actor, entries: readonly AuditEntry[]): Promise<void>;
 }
 
-export interface RecordStores<Fields> {
-  readonly records: RecordStore<Fields>;
+/** Of one transaction. */
+export interface RecordStores<Store> {
+  readonly records: Store;
   readonly audit: AuditLog;
 }
-
-export type RecordUnitOfWork<Fields> = UnitOfWork<RecordStores<Fields>>;

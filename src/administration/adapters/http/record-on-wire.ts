@@ -10,6 +10,8 @@ export interface FieldOnWire<Value> {
   readonly fallback?: Value;
   /** The value of what was given, where it is not the same. */
   readonly read?: (given: never) => Value;
+  /** Shown, and not taken. */
+  readonly readOnly?: true;
   /** And back. */
   readonly write?: (value: Value) => unknown;
 }
@@ -22,6 +24,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
+  /** Fields that are not known are refused, not ignored. */
+  readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
   readonly rules?: readonly string[];
 }
@@ -32,6 +36,9 @@ interface AnyField extends Omit<FieldOnWire<unknown>, "read"> {
 
 const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resource.fields as Record<string, AnyField>);
 
+const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
+
 /** Reads and writes the records of one resource. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
@@ -40,9 +47,15 @@ export class WireCodec<Fields extends object> {
 
   constructor(readonly resource: RecordOnWire<Fields>) {
     this.fields = fieldsOf(resource);
-    const properties = Object.fromEntries(this.fields.map(([, { name, schema }]) => [name, schema]));
-    const required = this.fields.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
-    this.body = named(`${resource.one}Fields`, { type: "object", required, properties }) as ObjectSchema;
+    const properties = propertiesOf(this.fields);
+    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
+    const required = taken.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
+    this.body = named(`${resource.one}Fields`, {
+      type: "object",
+      required,
+      properties: propertiesOf(resource.closed ? this.fields : taken),
+      ...(resource.closed && { additionalProperties: false }),
+    }) as ObjectSchema;
     const id = { type: "integer", example: 7 } as const;
     const version = { type: "integer", description: "Counts the record's changes; `ETag` names it" } as const;
     this.answer = named(`${resource.one}Record`, {
@@ -52,8 +65,10 @@ export class WireCodec<Fields extends object> {
     }) as ObjectSchema;
   }
 
+  /** Without those that are only read. */
   fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
-    const pairs = this.fields.map(([field, { name, read, fallback }]) => {
+    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
+    const pairs = taken.map(([field, { name, read, fallback }]) => {
       const given = body[name];
       if (given === undefined) return [field, fallback];
       const stored = typeof given === "string" ? storableText(given) : given;

@@ -11,8 +11,14 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 const usualPage = 50;
 const longestSearch = 100;
 
-const common = { tag: "Administration", auth: "key-or-session", forAdministrators: true, scope: "admin" } as const;
-const etagHeader = { ETag: 'The version of the record: `"7"`' } as const;
+/** What all of administration has in common. */
+export const administration = {
+  tag: "Administration",
+  auth: "key-or-session",
+  forAdministrators: true,
+  scope: "admin",
+} as const;
+export const etagHeader = { ETag: 'The version of the record: `"7"`' } as const;
 
 export const actorOf = ({
   caller,
@@ -42,7 +48,7 @@ export function recordRoutes<Fields extends object>(
 
   return [
     defineRoute({
-      ...common,
+      ...administration,
       method: "get",
       path: `/admin/${path}`,
       operationId: `list${many}`,
@@ -76,7 +82,7 @@ export function recordRoutes<Fields extends object>(
       },
     }),
     defineRoute({
-      ...common,
+      ...administration,
       method: "post",
       path: `/admin/${path}`,
       operationId: `create${one}`,
@@ -94,7 +100,7 @@ export function recordRoutes<Fields extends object>(
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
     defineRoute({
-      ...common,
+      ...administration,
       method: "get",
       path: `/admin/${path}/:id`,
       operationId: `get${one}`,
@@ -106,7 +112,7 @@ export function recordRoutes<Fields extends object>(
       handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
     }),
     defineRoute({
-      ...common,
+      ...administration,
       method: "put",
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
@@ -137,7 +143,7 @@ export function recordRoutes<Fields extends object>(
       },
     }),
     defineRoute({
-      ...common,
+      ...administration,
       method: "delete",
       path: `/admin/${path}/:id`,
       operationId: `remove${one}`,
@@ -167,10 +173,10 @@ export function recordRoutes<Fields extends object>(
   ];
 }
 
-const etagOf = (version: number): string => `"${version}"`;
+export const etagOf = (version: number): string => `"${version}"`;
 
 /** Whether a version is one that `If-Match` names; every one where there is none. */
-function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
+export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
   const tags = ifMatchOf(headers);
   return (version) => tags === null || tags === "any" || tags.includes(etagOf(version));
 }

@@ -1,0 +1,62 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { run, sql } from "../../adapters/postgres/query.ts";
+import type { OneRecord } from "../../application/ports.ts";
+import type { Kept } from "../../domain/records.ts";
+import type { Flags } from "./record.ts";
+
+/** What only an operator decides. */
+const kept = ["group_shared_report", "media_quota_bytes"] as const satisfies readonly (keyof Flags)[];
+
+const none: Flags = {
+  timezone: null,
+  currency: null,
+  currency_conversion: null,
+  reports_for: null,
+  agents_see: null,
+  ad_account_for_report: null,
+  bot_inactivity_minutes: null,
+  monthly_template_limit: null,
+  template_language: null,
+  tax_id_label: null,
+  "payments-url": null,
+  group_shared_report: null,
+  media_quota_bytes: null,
+};
+
+/** The flags that are known; others that an operator set stay as they are and are not shown. */
+export class PostgresFlags implements OneRecord<Flags> {
+  constructor(private readonly queries: Queries) {}
+
+  async find(businessId: number): Promise<Kept<Flags> | null> {
+    const [row] = await run<{ readonly flags: Partial<Flags>; readonly version: number }>(
+      this.queries,
+      sql("businesses").where({ id: businessId }).select({ flags: "feature_flags", version: "record_version" }),
+    );
+    if (!row) return null;
+    const fields = Object.fromEntries(
+      Object.keys(none).map((name) => [name, row.flags[name as keyof Flags] ?? null]),
+    ) as unknown as Flags;
+    return { id: businessId, version: row.version, fields };
+  }
+
+  async lock(businessId: number): Promise<Kept<Flags> | null> {
+    await run(this.queries, sql("businesses").where({ id: businessId }).select("id").forNoKeyUpdate());
+    return this.find(businessId);
+  }
+
+  async change(businessId: number, _id: number, flags: Flags): Promise<Kept<Flags>> {
+    const written = Object.entries(flags).filter(([name]) => !kept.some((each) => each === name));
+    const said = Object.fromEntries(written.filter(([, value]) => value !== null));
+    const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
+    await run(
+      this.queries,
+      sql("businesses")
+        .where({ id: businessId })
+        .update({
+          feature_flags: sql.raw("(feature_flags - ?::text[]) || ?::jsonb", [unsaid, JSON.stringify(said)]),
+          record_version: sql.raw("record_version + 1"),
+        }),
+    );
+    return (await this.find(businessId)) as Kept<Flags>;
+  }
+}

@@ -1,0 +1,17 @@
+/** What a business decides about itself, by the name of the flag. Null where it says nothing, so that the default holds. */
+export interface Flags {
+  readonly timezone: string | null;
+  readonly currency: string | null;
+  readonly currency_conversion: object | null;
+  readonly reports_for: "all" | "administrators" | null;
+  readonly agents_see: "own" | "department" | "all" | null;
+  readonly ad_account_for_report: string | null;
+  readonly bot_inactivity_minutes: number | null;
+  readonly monthly_template_limit: number | null;
+  readonly template_language: string | null;
+  readonly tax_id_label: string | null;
+  readonly "payments-url": string | null;
+  /** Other businesses whose figures this one's report shows, and room for files: an operator decides on them. */
+  readonly group_shared_report: readonly number[] | null;
+  readonly media_quota_bytes: number | null;
+}

@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+describe("What a business says of itself", () => {
+  let world: World;
+  let token: string;
+
+  const ask = (method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) =>
+    request(`${world.api}/admin/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...more },
+      ...(body && { body }),
+    });
+
+  beforeEach(async () => {
+    world = await startWorld();
+    token = await world.sessionToken(101);
+  });
+  afterEach(() => world.stop());
+
+  it("is its name, its picture and its time zone, read and written whole under If-Match", async () => {
+    const read = await ask("GET", "business");
+    expect(read.json).to.deep.include({ id: 1, nombre: "Negocio 1", img_wa: null, timezone: "America/La_Paz" });
+    const body = { nombre: "Pastelería", img_wa: "https://cdn.test/logo.png", timezone: "America/Lima" };
+    const written = await ask("PUT", "business", body, { "if-match": String(read.headers.etag) });
+    expect(written.json).to.deep.include(body);
+    expect((await ask("PUT", "business", body, { "if-match": String(read.headers.etag) })).status).to.equal(412);
+    expect((await ask("GET", "flags")).json.timezone).to.equal("America/Lima");
+  });
+
+  it("names a time zone that exists", async () => {
+    const { status, json } = await ask("PUT", "business", { nombre: "x", timezone: "America/Narnia" });
+    expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+    expect(json.error).to.include("timezone");
+  });
+
+  it("are flags of known names and types, and what is not given says nothing", async () => {
+    const body = {
+      currency: "USD",
+      agents_see: "own",
+      monthly_template_limit: 100,
+      currency_conversion: { BOB: 0.14 },
+    };
+    const written = await ask("PUT", "flags", body);
+    expect(written.status, written.text).to.equal(200);
+    expect(written.json).to.deep.include({ ...body, timezone: null });
+    expect((await ask("PUT", "flags", { ...body, agents_see: null })).json.agents_see).to.equal(null);
+    for (const wrong of [
+      { agents_see: "some" },
+      { unknown_flag: 1 },
+      { currency: "bolivianos" },
+      { bot_inactivity_minutes: 0 },
+    ]) {
+      const { status, json } = await ask("PUT", "flags", wrong);
+      expect([status, json.code], JSON.stringify(wrong)).to.deep.equal([400, "invalid_input"]);
+    }
+  });
+
+  it("never opens another business's figures: an operator alone decides on groups and on room", async () => {
+    await world.rows(
+      `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": 5, "own": 1}' where id = 1`,
+    );
+    const written = await ask("PUT", "flags", {
+      group_shared_report: [1, 2],
+      media_quota_bytes: 9e15,
+      currency: "USD",
+    });
+    expect(written.json).to.deep.include({ group_shared_report: null, media_quota_bytes: 5, currency: "USD" });
+    const [row] = await world.rows<{ flags: object }>("select feature_flags as flags from businesses where id = 1");
+    expect(row?.flags).to.deep.equal({ media_quota_bytes: 5, own: 1, currency: "USD" });
+  });
+});
