@@ -21,6 +21,11 @@ export async function up(db: Knex): Promise<void> {
       add column last_used_at timestamptz,
       add column record_version integer not null default 1;
 
+    -- When a key was last used takes nobody's access.
+    drop trigger app_keys_withdrawn on app_keys;
+    create trigger app_keys_withdrawn after update of revoked_at, scopes, expires_at or delete on app_keys
+      for each row when (old.revoked_at is null) execute function announce_access_change();
+
     create table extra_articles (
       business_id bigint not null,
       extra_id bigint not null,
@@ -55,6 +60,9 @@ export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop table audit, extra_articles;
     drop index articles_by_retailer_id;
+    drop trigger app_keys_withdrawn on app_keys;
+    create trigger app_keys_withdrawn after update or delete on app_keys
+      for each row when (old.revoked_at is null) execute function announce_access_change();
     alter table app_keys drop column scopes, drop column expires_at, drop column last_used_at, drop column record_version;
   `);
   for (const table of archived) await db.raw(`alter table ${table} drop column archived_at`);

@@ -1,2 +1,2 @@
 export { ChangeRecords, ManageRecords } from "./application/manage-records.ts";
-export type { OneRecord, RecordStore, RecordStores } from "./application/ports.ts";
+export type { OneRecord, RecordReads, RecordStore, RecordStores } from "./application/ports.ts";

@@ -3,15 +3,18 @@ import { oneRecordRoutes } from "../administration/adapters/http/one-record.rout
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
-import { KnexRecords, recordReads } from "../administration/adapters/postgres/knex-records.ts";
+import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
   ChangeRecords,
   ManageRecords,
   type OneRecord,
+  type RecordReads,
   type RecordStore,
   type RecordStores,
 } from "../administration/public.ts";
+import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
+import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
 import { articlesTable } from "../administration/resources/articles/postgres.ts";
 import { branchesOnWire } from "../administration/resources/branches/http.ts";
@@ -32,6 +35,8 @@ import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import { newToken } from "../infra/crypto/secrets.ts";
+import type { Route } from "../infra/http/routing/route.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -46,21 +51,34 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   provideRecords(bind, departmentsOnWire, departmentsTable);
   provideRecords(bind, tagsOnWire, tagsTable);
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    const newKey = () => {
+      const key = newToken("rk");
+      return { key, digest: secrets.digest(key) };
+    };
+    return routesOf(appKeysOnWire, cells, (queries) => new PostgresAppKeyRecords(queries, newKey));
+  });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
 });
 
 /** The routes of a resource that needs nothing but its table. */
-function provideRecords<Fields extends object>(
-  bind: Bind,
+const provideRecords = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>, table: RecordTable<Fields>) =>
+  provide(bind, tokens.routes, [tokens.cells], (cells) =>
+    routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
+  );
+
+function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
-  table: RecordTable<Fields>,
-): void {
-  provide(bind, tokens.routes, [tokens.cells], (cells) => {
-    const unitOfWork = unitOfWorkOf(cells, (transaction): RecordStore<Fields> => new KnexRecords(transaction, table));
-    return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, recordReads(cells, table), unitOfWork));
-  });
+  cells: Cells<Cell>,
+  recordsOn: (queries: Queries) => RecordStore<Fields>,
+): Route[] {
+  const reads: RecordReads<Fields> = {
+    list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
+    find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
+  };
+  return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordsOn)));
 }
 
 /** The routes of what a business has one of. */

@@ -12,6 +12,8 @@ export interface Sample {
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
+  /** What only the answer that makes it tells. */
+  readonly once?: readonly string[];
 }
 
 /** Records that every business of the tests has. */
@@ -127,5 +129,17 @@ export const samples: readonly Sample[] = [
       sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
       called: "pasos",
     },
+  },
+  {
+    path: "app-keys",
+    body: (n) => ({ label: `crm ${n}`, scopes: ["read", "orders"], expires_at: "2099-01-02T03:04:05.000Z" }),
+    wrong: [
+      ["label", ""],
+      ["scopes", ["everything"]],
+      ["expires_at", "2020-01-01T00:00:00Z"],
+      ["expires_at", "soon"],
+    ],
+    archives: true,
+    once: ["key"],
   },
 ];

@@ -5,6 +5,8 @@ export interface Kept<Fields> {
   readonly id: number;
   readonly version: number;
   readonly fields: Fields;
+  /** What only the answer that made it tells: a key, a secret. */
+  readonly once?: Readonly<Record<string, unknown>>;
 }
 
 /** Who changes something, and from where. */

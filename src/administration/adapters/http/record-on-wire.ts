@@ -1,4 +1,4 @@
-import { named, type ObjectSchema, type Schema } from "../../../infra/http/routing/schema.ts";
+import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { Kept } from "../../domain/records.ts";
 
@@ -24,6 +24,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
+  /** What the answer that makes a record tells besides, and no other. */
+  readonly once?: Readonly<Record<string, Schema>>;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -43,6 +45,8 @@ const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonl
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
   readonly answer: ObjectSchema;
+  /** Of the request that makes a record. */
+  readonly made: ObjectSchema;
   private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
 
   constructor(readonly resource: RecordOnWire<Fields>) {
@@ -63,6 +67,14 @@ export class WireCodec<Fields extends object> {
       required: ["id", ...Object.keys(properties), "version"],
       properties: { id, ...properties, version },
     }) as ObjectSchema;
+    const { once } = resource;
+    this.made = once
+      ? (named(`${resource.one}Made`, {
+          ...unnamed(this.answer),
+          required: [...(this.answer.required ?? []), ...Object.keys(once)],
+          properties: { ...this.answer.properties, ...once },
+        }) as ObjectSchema)
+      : this.answer;
   }
 
   /** Without those that are only read. */
@@ -77,12 +89,12 @@ export class WireCodec<Fields extends object> {
     return Object.fromEntries(pairs) as Fields;
   }
 
-  wireOf({ id, version, fields }: Kept<Fields>): object {
+  wireOf({ id, version, fields, once }: Kept<Fields>): object {
     const pairs = this.fields.map(([field, { name, write }]) => {
       const value = fields[field as keyof Fields];
       return [name, write ? write(value) : value];
     });
-    return { id, ...Object.fromEntries(pairs), version };
+    return { id, ...Object.fromEntries(pairs), version, ...once };
   }
 
   /** The spelling of a field. */

@@ -95,7 +95,7 @@ export function recordRoutes<Fields extends object>(
       ],
       idempotent: true,
       body: codec.body,
-      responses: { 201: kept, 409: answers.taken, ...failures },
+      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
       dialect,
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),

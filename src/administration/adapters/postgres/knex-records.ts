@@ -1,7 +1,6 @@
 import type { Knex } from "knex";
-import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { ListAsked, RecordReads, RecordStore } from "../../application/ports.ts";
+import type { ListAsked, RecordStore } from "../../application/ports.ts";
 import { type Kept, RecordInUse, UnknownReference, ValueTaken } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 import type { RecordTable, SetTable } from "./record-table.ts";
@@ -135,16 +134,23 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  private keptOf({ id, version, ...fields }: Row): Kept<Fields> {
-    return { id, version, fields: fields as Fields };
+  private keptOf({ id, version, ...row }: Row): Kept<Fields> {
+    const pairs = Object.entries(row).map(([field, value]) => [
+      field,
+      value instanceof Date ? value.toISOString() : value,
+    ]);
+    return { id, version, fields: Object.fromEntries(pairs) };
   }
 
+  /** Fields that are only read are not there. */
   private valuesOf(fields: Fields): Record<string, unknown> {
+    const { columns, arrays = [] } = this.table;
+    const given = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
     return Object.fromEntries(
-      Object.entries(this.table.columns).map(([field, column]) => {
+      given.map(([field, column]) => {
         const value = fields[field as keyof Fields];
-        // A list or object is JSON in a column.
-        return [column, typeof value === "object" && value !== null ? JSON.stringify(value) : value];
+        const isJson = typeof value === "object" && value !== null && !arrays.includes(field as keyof Fields);
+        return [column, isJson ? JSON.stringify(value) : value];
       }),
     );
   }
@@ -191,9 +197,3 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 }
-
-/** The same outside of a transaction. */
-export const recordReads = <Fields extends object>(cells: Cells, table: RecordTable<Fields>): RecordReads<Fields> => ({
-  list: (businessId, asked) => new KnexRecords(cells.of(businessId), table).list(businessId, asked),
-  find: (businessId, id) => new KnexRecords(cells.of(businessId), table).find(businessId, id),
-});

@@ -7,6 +7,8 @@ export interface RecordTable<Fields extends object> {
   readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
   /** Columns of numeric values: read as text, so that money stays exact. */
   readonly exact?: readonly (keyof Fields)[];
+  /** Columns that are arrays of the database; other lists are JSON. */
+  readonly arrays?: readonly (keyof Fields)[];
   /** Columns that a search looks into. */
   readonly searched: readonly string[];
   /** Fields that name a record of another table. */

@@ -6,6 +6,11 @@ import type { KeyAccess } from "../../domain/access.ts";
 const access: Statement = {
   name: "app_key_access",
   text: `
+    with used as (
+      update app_keys set last_used_at = date_trunc('hour', now())
+      where digest = $1 and revoked_at is null
+        and (last_used_at is null or last_used_at < date_trunc('hour', now()))
+    )
     select app_key.id as "keyId", app_key.business_id as "businessId",
            exists (select from users
                    where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)

@@ -1,0 +1,42 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { scopes } from "../../../kernel/scopes.ts";
+import { requiredName } from "../../adapters/http/fields.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { AppKey } from "./record.ts";
+
+const moment = { type: ["string", "null"], format: "date-time" } as const;
+
+export const appKeysOnWire: RecordOnWire<AppKey> = {
+  path: "app-keys",
+  one: "AppKey",
+  many: "AppKeys",
+  fields: {
+    label: requiredName("label"),
+    scopes: {
+      name: "scopes",
+      schema: { type: "array", minItems: 1, items: { type: "string", enum: scopes } },
+      fallback: scopes.filter((scope) => scope !== "admin"),
+      read: (given: AppKey["scopes"]) => scopes.filter((scope) => given.includes(scope)),
+    },
+    expiresAt: {
+      name: "expires_at",
+      schema: moment,
+      fallback: null,
+      read: (given: string | null) => {
+        if (given === null) return null;
+        // Not a number where it is no date.
+        const at = Date.parse(given);
+        if (!(at > Date.now())) throw new InvalidInput("expires_at debe ser una fecha por venir");
+        return new Date(at).toISOString();
+      },
+    },
+    lastUsedAt: { name: "last_used", schema: { ...moment, description: "To the hour" }, readOnly: true },
+  },
+  once: { key: { type: "string", description: "The key itself, in the answer that made it and never again" } },
+  rules: [
+    "Scopes: `read` for what changes nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; `orders` " +
+      "for orders, the board and sales; `admin` for all of `/admin` and for erasing contacts. None implies another. Without " +
+      "`scopes` a key has all but `admin`.",
+    "Removing a key revokes it, at once and in every process, and ends the sockets that it opened.",
+  ],
+};

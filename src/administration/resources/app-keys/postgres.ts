@@ -1,0 +1,33 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
+import { run, sql } from "../../adapters/postgres/query.ts";
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { Kept } from "../../domain/records.ts";
+import type { AppKey } from "./record.ts";
+
+export const appKeysTable: RecordTable<AppKey> = {
+  name: "app_keys",
+  columns: { label: "label", scopes: "scopes", expiresAt: "expires_at", lastUsedAt: "last_used_at" },
+  arrays: ["scopes"],
+  searched: ["label"],
+  archives: "revoked_at",
+};
+
+/** Only the digest of a key is stored. */
+export class PostgresAppKeyRecords extends KnexRecords<AppKey> {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly newKey: () => { readonly key: string; readonly digest: Buffer },
+  ) {
+    super(transaction, appKeysTable);
+  }
+
+  override async create(businessId: number, { label, scopes, expiresAt }: AppKey): Promise<Kept<AppKey>> {
+    const { key, digest } = this.newKey();
+    const row = { business_id: businessId, digest, label, scopes: [...scopes], expires_at: expiresAt };
+    const [made] = await run<{ readonly id: number }>(this.transaction, sql("app_keys").insert(row).returning("id"));
+    const kept = made && (await this.find(businessId, made.id));
+    if (!kept) throw new Error(`a new key of business ${businessId} is gone in its own transaction`);
+    return { ...kept, once: { key } };
+  }
+}

@@ -1,0 +1,66 @@
+import { expect } from "chai";
+import { request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+describe("App Keys that a business makes", () => {
+  let world: World;
+  let token: string;
+
+  const byAdmin = (method: string, path: string, body?: object) =>
+    request(world.api + path, { method, headers: { authorization: `Bearer ${token}` }, ...(body && { body }) });
+  const byKey = (key: string, method: string, path: string, body?: object) =>
+    request(world.api + path, { method, headers: { "x-api-key": key }, ...(body && { body }) });
+  const make = async (body: object) => (await byAdmin("POST", "/admin/app-keys", { label: "crm", ...body })).json;
+
+  before(async () => {
+    world = await startWorld();
+    token = await world.sessionToken(101);
+  });
+  after(() => world.stop());
+
+  it("may do what their scopes say, and nothing else", async () => {
+    const [reader, sender, orders, admin] = await Promise.all(
+      ["read", "send", "orders", "admin"].map(async (scope) => (await make({ scopes: [scope] })).key),
+    );
+    const requests = {
+      read: ["GET", "/chats"],
+      send: ["POST", "/chats/101/read", { hasta: 1 }],
+      orders: ["POST", "/catalogs/orders", { type: "wa", lines: [] }],
+      admin: ["GET", "/admin/tags"],
+    } as const;
+    const keys = { read: reader, send: sender, orders, admin };
+    for (const [scope, key] of Object.entries(keys)) {
+      for (const [needed, [method, path, body]] of Object.entries(requests)) {
+        const { status, json } = await byKey(key, method, path, body);
+        const told = `${scope} at ${method} ${path}`;
+        if (scope === needed) expect(status, told).not.to.equal(403);
+        else expect([status, json.code], told).to.deep.equal([403, "forbidden"]);
+      }
+    }
+  });
+
+  it("have all scopes but `admin` where none is named", async () => {
+    const made = await make({});
+    expect(made.scopes).to.deep.equal(["read", "send", "orders"]);
+    expect((await byKey(made.key, "GET", "/admin/tags")).status).to.equal(403);
+  });
+
+  it("are refused once they are removed or over, and tell when they were used last", async () => {
+    const { id, key } = await make({});
+    expect((await byKey(key, "GET", "/chats")).status).to.equal(200);
+    const { json } = await byAdmin("GET", `/admin/app-keys/${id}`);
+    expect(json.last_used).to.match(/:00:00\.000Z$/);
+    expect((await byAdmin("DELETE", `/admin/app-keys/${id}`)).status).to.equal(204);
+    expect((await byKey(key, "GET", "/chats")).status).to.equal(401);
+    const over = await make({ expires_at: "2099-01-01T00:00:00Z" });
+    await world.rows("update app_keys set expires_at = now() - interval '1 second' where id = $1", [over.id]);
+    expect((await byKey(over.key, "GET", "/chats")).status).to.equal(401);
+  });
+
+  it("lose a scope at once", async () => {
+    const { id, key } = await make({ scopes: ["read", "send"] });
+    expect((await byKey(key, "GET", "/chats")).status).to.equal(200);
+    await byAdmin("PUT", `/admin/app-keys/${id}`, { label: "crm", scopes: ["send"] });
+    expect((await byKey(key, "GET", "/chats")).status).to.equal(403);
+  });
+});
