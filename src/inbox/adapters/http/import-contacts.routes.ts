@@ -7,7 +7,7 @@ import { codedFailure, integer, nullableText, objectWith, text } from "../../../
 import { csvRecords } from "../../../infra/http/streaming/csv-records.ts";
 import { type ImportContacts, type ImportRow, noProgress } from "../../application/contacts/import-contacts.ts";
 import type { RefusedRows } from "../../application/contacts/ports.ts";
-import { mostFields, RefusedRowsNotFound } from "../../domain/contact.ts";
+import { longestPhone, mostFields, RefusedRowsNotFound, shortestPhone } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
 import { forbidden, requireAdministrator } from "./contacts.routes.ts";
 import { common, failures, meeting } from "./inbox-dialect.ts";
@@ -47,7 +47,8 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
       ],
       [
         "Import.3",
-        "A row that is refused refuses no other: a number is missing or wrong, a tag is not known, a text is too long. " +
+        "A row that is refused refuses no other: a number is missing, or new and not " +
+          `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long. ` +
           "`refused_csv` is where such rows are found with their reasons for 24 hours, by an administrator or App Key of " +
           "this business; null where there are none.",
       ],

@@ -68,25 +68,28 @@ const eraseMessages: Statement = {
 };
 
 /** For update: who refers to the contact meanwhile waits, and looks whether it is still there. */
+const holdContact: Statement = {
+  name: "erasure_hold_contact",
+  text: `
+    select phone, platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
+    for update`,
+};
+
 const eraseContact: Statement = {
   name: "erasure_contact",
   text: `
-    with locked as (
-      select id from contacts where business_id = $1 and id = $2 and erased_at is null for update
-    ),
-    noted as (
+    with noted as (
       insert into erased_numbers (business_id, digest)
-      select $1, decode(digest, 'hex') from locked cross join unnest($3::text[]) as digest order by digest
+      select $1, decode(digest, 'hex') from unnest($3::text[]) as digest order by digest
       on conflict (business_id, digest) do update set erased_at = now()
     ),
     untagged as (
-      delete from contact_tags where business_id = $1 and contact_id in (select id from locked)
+      delete from contact_tags where business_id = $1 and contact_id = $2
     )
-    update contacts as contact
+    update contacts
     set name = '', phone = null, platform_id = '', fields = '{}', opted_out_at = coalesce(opted_out_at, now()),
         erased_at = now(), updated_at = now()
-    from locked where contact.business_id = $1 and contact.id = locked.id
-    returning contact.id`,
+    where business_id = $1 and id = $2`,
 };
 
 const eraseConversations: Statement = {
@@ -240,9 +243,14 @@ export class PostgresContactErasure implements ContactErasure {
     await this.transaction.rows(eraseMessages, [businessId, chatIds]);
   }
 
-  async eraseContact(businessId: number, { id, numbers }: Erasure): Promise<boolean> {
+  async eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null> {
+    const values = [businessId, contactId];
+    const [held] = await this.transaction.rows<{ phone: string; platformId: string }>(holdContact, values);
+    if (!held) return null;
+    const numbers = [...new Set([held.phone, held.platformId])].filter((number) => number !== "");
     const digests = numbers.map((number) => Buffer.from(this.digestOf(number)).toString("hex"));
-    return (await this.transaction.rows(eraseContact, [businessId, id, digests])).length > 0;
+    await this.transaction.rows(eraseContact, [...values, digests]);
+    return numbers;
   }
 
   async eraseAnswers(businessId: number, contactId: number): Promise<void> {
@@ -257,8 +265,12 @@ export class PostgresContactErasure implements ContactErasure {
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
   }
 
-  async begin(businessId: number, { id, numbers }: Erasure, files: readonly string[]): Promise<void> {
-    await this.transaction.rows(begin, [businessId, id, numbers, files]);
+  async begin(
+    businessId: number,
+    contactId: number,
+    { numbers, files }: Pick<Erasure, "numbers" | "files">,
+  ): Promise<void> {
+    await this.transaction.rows(begin, [businessId, contactId, numbers, files]);
   }
 
   announce(businessId: number, { id, chatIds }: ErasedContact): Promise<LoggedEvent[]> {

@@ -68,11 +68,13 @@ export class EraseContact {
       const contact = await contacts.find(businessId, contactId);
       if (!contact) return [];
       const names = await eraseMessages(stores, businessId, contact);
-      if (!(await contacts.eraseContact(businessId, contact))) return [];
+      const numbers = await contacts.eraseContact(businessId, contactId);
+      if (!numbers) return [];
       await contacts.eraseAnswers(businessId, contactId);
       await contacts.eraseConversations(businessId, contact.chatIds);
       await contacts.eraseChats(businessId, contact.chatIds);
-      await contacts.begin(businessId, contact, await stores.files.withdraw(businessId, names));
+      const files = await stores.files.withdraw(businessId, names);
+      await contacts.begin(businessId, contactId, { numbers, files });
       return contacts.announce(businessId, contact);
     });
     this.feed.publish(events);

@@ -115,14 +115,14 @@ export interface ContactErasure {
   /** Names of stored files that its messages name. */
   filesOf(businessId: number, chatIds: readonly number[]): Promise<string[]>;
   eraseMessages(businessId: number, chatIds: readonly number[]): Promise<void>;
-  /** False where somebody else did it meanwhile. */
-  eraseContact(businessId: number, contact: Erasure): Promise<boolean>;
+  /** The numbers that it had; null where somebody else erased it meanwhile. */
+  eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
   /** Answers that are kept for requests that may be repeated, of the contact that is erased by now. */
   eraseAnswers(businessId: number, contactId: number): Promise<void>;
   eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void>;
   eraseChats(businessId: number, chatIds: readonly number[]): Promise<void>;
   /** Notes what remains to be done. */
-  begin(businessId: number, contact: Erasure, files: readonly string[]): Promise<void>;
+  begin(businessId: number, contactId: number, remains: Pick<Erasure, "numbers" | "files">): Promise<void>;
   /** Logs what was erased, without it: the contact, its chats, and the newest of their messages. */
   announce(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
 
