@@ -1,14 +1,10 @@
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { expect } from "chai";
-import { resolve } from "../../src/bootstrap/provide.ts";
-import { tokens } from "../../src/bootstrap/tokens.ts";
-import { formOf, multipart, png } from "../messaging/media-files.ts";
 import { openShop } from "../orders/shop.ts";
-import { type Answer, request } from "../support/http.ts";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, aWebhook, startWorld, type World } from "../support/world.ts";
+import { aThread, aWebhook, type World } from "../support/world.ts";
+import { Erasures, fileIn, says } from "./erasure-support.ts";
 
 const id = 101;
 const phone = "59179988776";
@@ -28,66 +24,17 @@ const secrets = {
 };
 
 describe("erasing a contact", () => {
-  let directory: string;
+  let erasures: Erasures;
   let world: World;
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), "recado-erase-"));
-    world = await startWorld({
-      businesses: [
-        aBusiness(1, {
-          threads: [aThread(id, { name, phone }), aThread(102, { name: "Omar Otro", phone: other })],
-          tags: [{ id: 101, name: "VIP" }],
-        }),
-        aBusiness(2),
-      ],
-      environment: { MEDIA_DIR: directory, MEDIA_BASE_URL: "https://media.test/media/" },
-    });
+    erasures = await Erasures.start([aThread(id, { name, phone }), aThread(102, { name: "Omar Otro", phone: other })]);
+    world = erasures.world;
     await openShop(world, 1);
   });
-  after(async () => {
-    await world.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => erasures.stop());
 
-  const call = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
-    request(world.api + path, {
-      method,
-      ...(body !== undefined && { body }),
-      headers: { "x-api-key": world.appKey(1), ...headers },
-    });
-  const says = (from: string, text: string, wamid: string, referral?: object) =>
-    aWebhook(1, {
-      contacts: [{ wa_id: from, profile: { name: from === phone ? name : "Omar Otro" } }],
-      messages: [
-        {
-          ...{ from, id: wamid, timestamp: String(Math.floor(Date.now() / 1000)), type: "text", text: { body: text } },
-          ...(referral && { referral }),
-        },
-      ],
-    });
-  const upload = async (size: number): Promise<string> => {
-    const answer = await request(`${world.api}/media`, {
-      method: "POST",
-      rawBody: formOf({ content: png(size) }),
-      headers: { ...multipart, "x-api-key": world.appKey(1) },
-    });
-    return answer.json.media_url;
-  };
-  const nameOf = (url: string): string => url.split("/").at(-1) ?? "";
-
-  /** Every row of every table that holds the text, by table. */
-  const holding = async (text: string): Promise<string[]> => {
-    const tables = await world.rows<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables
-       where schemaname not in ('pg_catalog', 'information_schema')`,
-    );
-    const found: string[] = [];
-    for (const { name: table } of tables) {
-      const rows = await world.rows(`select from ${table} as held where strpos(held::text, $1) > 0 limit 1`, [text]);
-      if (rows.length > 0) found.push(table);
-    }
-    return found;
-  };
+  const call: Erasures["call"] = (...asked) => erasures.call(...asked);
+  const holding = (text: string) => erasures.holding(text);
   const chatRows = () =>
     world.rows("select state, bot_available, ad_id from chats where business_id = 1 and id = $1", [id]);
   const numbers = () =>
@@ -97,14 +44,14 @@ describe("erasing a contact", () => {
 
   it("leaves nothing of it anywhere, and figures as they were", async () => {
     await world.webhook(
-      says(phone, secrets["what she wrote"], `wamid.${Buffer.from(phone).toString("base64")}`, {
+      says(phone, name, secrets["what she wrote"], `wamid.${Buffer.from(phone).toString("base64")}`, {
         source_id: "ad-1",
         source_type: "ad",
         headline: secrets["what an ad said"],
       }),
     );
     await eventually(async () => (await world.rows("select from messages where chat_id = $1", [id])).length === 2);
-    const [own, shared] = [await upload(10), await upload(20)];
+    const [own, shared] = [await erasures.upload(10), await erasures.upload(20)];
     await world.rows(
       `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                              state, reference, details)
@@ -140,11 +87,7 @@ describe("erasing a contact", () => {
     });
     expect(campaign.status, campaign.text).to.be.within(200, 201);
     await eventually(async () => (await world.rows("select from campaigns where state = 'completed'")).length === 1);
-    await request(`${world.api}/contacts/import`, {
-      method: "POST",
-      rawBody: `numero,nombre,tags\n+591 799-88776,${name},Ninguno\n`,
-      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-    });
+    await erasures.import(`numero,nombre,tags\n+591 799-88776,${name},Ninguno\n`);
     const failed = JSON.stringify({
       entry: [
         {
@@ -176,7 +119,7 @@ describe("erasing a contact", () => {
     for (const [what, text] of Object.entries(secrets)) expect(await holding(text), what).to.deep.equal([]);
     expect(await holding("Omar Otro")).to.include("public.contacts");
     expect(await holding(Buffer.from(phone).toString("base64"))).to.deep.equal([]);
-    expect(await readdir(directory)).to.deep.equal([nameOf(shared)]);
+    expect(await readdir(erasures.directory)).to.deep.equal([fileIn(shared)]);
     expect(await world.rows("select payload from incoming_webhooks order by id")).to.deep.equal([
       {
         payload: JSON.stringify({ entry: [{ changes: [{ value: { messages: [{ from: other, text: "sigue" }] } }] }] }),
@@ -222,7 +165,7 @@ describe("erasing a contact", () => {
       expect((await call("DELETE", `/contacts/${contactId}`)).status).to.equal(204);
     const { json: begun } = await call("POST", "/contacts", { numero: number });
     await erase(begun.id);
-    await world.webhook(says(number, "Hola de nuevo", "wamid.again"));
+    await world.webhook(says(number, "Vuelve", "Hola de nuevo", "wamid.again"));
     const back = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
     expect(back).to.deep.include({ numero: number, opted_out: true });
     expect(back.id).not.to.equal(begun.id);
@@ -232,11 +175,7 @@ describe("erasing a contact", () => {
     expect(made.json.opted_out).to.equal(true);
     await erase(made.json.id);
 
-    await request(`${world.api}/contacts/import`, {
-      method: "POST",
-      rawBody: `numero,opted_out\n${number},false\n`,
-      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-    });
+    await erasures.import(`numero,opted_out\n${number},false\n`);
     expect((await world.get(`/contacts?q=${number}`)).json.data[0].opted_out).to.equal(true);
     const moved = await call("POST", "/contacts", { numero: "59178887700" });
     const free = (await world.get(`/contacts?q=${number}`)).json.data[0].id;
@@ -246,13 +185,9 @@ describe("erasing a contact", () => {
     const asked = await call("PUT", `/contacts/${moved.json.id}`, { opted_out: false, nombre: "Otra vez" });
     expect(asked.json).to.deep.include({ nombre: "Otra vez", opted_out: true });
     for (const time of ["first", "second"]) {
-      const imported = await request(`${world.api}/contacts/import`, {
-        method: "POST",
-        rawBody: `numero,nombre,opted_out\n${number},De nuevo,false\n`,
-        headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-      });
+      const imported = await erasures.import(`numero,nombre,opted_out\n${number},De nuevo,false\n`);
       const counts = { created: 0, updated: time === "first" ? 1 : 0, unchanged: time === "first" ? 0 : 1 };
-      expect(JSON.parse(imported.text)).to.deep.include(counts);
+      expect(imported).to.deep.include(counts);
       expect((await world.get(`/contacts?q=${number}`)).json.data[0].opted_out).to.equal(true);
     }
     const preference = { wa_id: number, detail: "resume", category: "marketing_messages", value: "resume" };
@@ -275,151 +210,5 @@ describe("erasing a contact", () => {
     const answer = await call("POST", "/chats/enviar/masivo/plantilla", body);
     expect(answer.status).to.equal(400);
     expect(answer.json.error).to.include(`contacts_id no encontrado: ${id}`);
-  });
-
-  it("erases what came in meanwhile a minute later", async () => {
-    const { json: made } = await call("POST", "/contacts", { nombre: "Rápida", numero: "59178887771" });
-    await world.webhook(says("59178887771", "primera", "wamid.first"));
-    await eventually(async () => (await world.get(`/contacts/${made.id}`)).json.chats.length === 1);
-    const [chat] = (await world.get(`/contacts/${made.id}`)).json.chats;
-    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
-    await world.rows(
-      `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state)
-       select 1, $1, id, 'in', 'text', 'texto rezagado', 'contact', 'Rápida', 'received'
-       from conversations where chat_id = $1 limit 1`,
-      [chat.chat_id],
-    );
-    await dueNow();
-    await resolve(world.container, tokens.eraseContact).complete();
-    expect(await holding("texto rezagado")).to.deep.equal([]);
-    expect(await world.rows("select from contact_erasures where contact_id = $1", [made.id])).to.deep.equal([]);
-  });
-
-  /** As if the time of what remains to be done had come. */
-  const dueNow = () => world.rows("update contact_erasures set due_at = now()");
-
-  /** Ways in which the part of an erasure that follows its commit may end early. */
-  const trouble = {
-    "its files cannot be removed": async (file: string) => {
-      // What is a folder cannot be removed as a file.
-      await rename(join(directory, file), join(directory, "aside"));
-      await mkdir(join(directory, file));
-      return async () => {
-        await rmdir(join(directory, file));
-        await rename(join(directory, "aside"), join(directory, file));
-      };
-    },
-    "the event log cannot be written": async () => {
-      await world.rows(`
-        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
-        create trigger refuse before update on realtime_events for each row execute function refuse()`);
-      return async () => void (await world.rows("drop trigger refuse on realtime_events; drop function refuse"));
-    },
-  };
-  for (const [index, [what, cause]] of Object.entries(trouble).entries()) {
-    it(`is completed later, or when it is asked for again, where ${what}`, async () => {
-      const number = `5917888600${index}`;
-      const secret = `secreto de ${number}`;
-      await world.webhook(says(number, secret, `wamid.later-${index}`));
-      const contact = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
-      const url = await upload(30 + index);
-      await world.rows(
-        `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
-                               author_name, state)
-         select 1, chat_id, id, 'in', 'image', '', $2, 'contact', '', 'received' from conversations where chat_id = $1`,
-        [contact.chats[0].chat_id, url],
-      );
-      const fetched = () => request(`${world.api}/media/${nameOf(url)}`);
-      expect((await fetched()).status).to.equal(200);
-
-      const repair = await cause(nameOf(url));
-      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
-      expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
-      expect((await fetched()).status).to.equal(404);
-      // What the platform delivered before, and another process had in hand until now.
-      await world.rows("insert into incoming_webhooks (payload, gave_up_at, error) values ($1, now(), '')", [
-        JSON.stringify({ from: number, text: secret }),
-      ]);
-      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
-      await repair();
-
-      if (index === 0) {
-        await dueNow();
-        await resolve(world.container, tokens.eraseContact).complete();
-      } else {
-        expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
-      }
-      expect(await holding(secret)).to.deep.equal([]);
-      expect(await holding(number)).to.deep.equal([]);
-      expect(await readdir(directory)).not.to.include(nameOf(url));
-      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(404);
-    });
-  }
-
-  it("forgets the answers that speak of the contact, however late they come, and those of nobody else", async () => {
-    const number = "59178887780";
-    const { json: made } = await call(
-      "POST",
-      "/contacts",
-      { nombre: "Ana", numero: number },
-      { "idempotency-key": "hers" },
-    );
-    const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
-    const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
-    expect(kept.status).to.equal(201);
-
-    await world.control("POST", "/faults", { path: "messages", delay_ms: 1_000 });
-    const template = { empresa_id: 1, phone_number: number, plantilla_id: 101, parameters: ["Ana", "1"] };
-    const sending = call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
-    await eventually(async () => (await world.control("GET", `/messages?to=${number}`)).length === 1);
-    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
-    const sent = await sending;
-    expect([sent.status, sent.headers["x-message-id"]]).to.deep.equal([200, sent.headers["x-message-id"]]);
-
-    expect(await holding(String(sent.headers["x-message-id"]))).to.deep.equal([]);
-    expect(
-      await world.rows("select from idempotency_keys where body like $1", [`%"numero":"${number}"%`]),
-    ).to.deep.equal([]);
-    const hers = await call("POST", "/contacts", { nombre: "Ana", numero: number }, { "idempotency-key": "hers" });
-    expect([hers.status, hers.text.includes("erased")]).to.deep.equal([409, true]);
-    const late = await call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
-    expect(late.status).to.equal(409);
-    const kin = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
-    expect([kin.status, kin.json]).to.deep.equal([201, kept.json]);
-  });
-
-  it("takes the contact's rows out of the files of refused rows, and leaves the others", async () => {
-    const { json: made } = await call("POST", "/contacts", { nombre: "Rita", numero: "59178887790" });
-    const imported = await request(`${world.api}/contacts/import`, {
-      method: "POST",
-      rawBody:
-        'numero,nombre,tags\n+591 78887790,"Rita, la de ""siempre""",Ninguno\n59178887791,"Otra\r\npersona",Ninguno\n',
-      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-    });
-    const { refused_csv: file } = JSON.parse(imported.text.trim().split("\n").at(-1) ?? "");
-    const before = (await world.get(file)).text;
-    expect(before).to.include("Rita");
-    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
-    expect((await world.get(file)).text).to.equal(
-      'motivo,numero,nombre,tags\r\nun tag no existe,59178887791,"Otra\r\npersona",Ninguno\r\n',
-    );
-  });
-
-  it("lets the business go on: what it does meanwhile does not wait for the event log to be looked through", async () => {
-    const { json: made } = await call("POST", "/contacts", { nombre: "Lenta", numero: "59178887795" });
-    await world.rows(`
-      create function wait() returns trigger language plpgsql as $$ begin
-        perform pg_advisory_xact_lock(4711); return new; end $$;
-      create trigger wait before update on realtime_events for each row execute function wait()`);
-    let erased: Promise<Answer> | undefined;
-    await world.database.transaction(async (transaction) => {
-      await transaction.rows({ name: "", text: "select pg_advisory_xact_lock(4711)" }, []);
-      erased = call("DELETE", `/contacts/${made.id}`);
-      const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-      await eventually(async () => (await world.rows(waits)).length === 1);
-      expect((await call("POST", "/contacts", { numero: "59178887796" })).status).to.equal(201);
-    });
-    expect((await erased)?.status).to.equal(204);
-    await world.rows("drop trigger wait on realtime_events; drop function wait");
   });
 });
