@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 /** An answer that is kept to be repeated knows the contact of whom it speaks, and is erased with them. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
-    -- 0 where the answer speaks of nobody. Null until it is written, and where a process wrote it that knew no contacts.
+    -- 0 where the answer speaks of no contact. Null until it is written, and where a process wrote it that knew no contacts.
     alter table idempotency_keys add column contact_id bigint;
 
     -- The contact meant by { "contactId" }, { "chatId" }, { "messageId" } of the platform, or { "phone" }; null where

@@ -91,7 +91,7 @@ describe("the erasure of a contact", () => {
     });
   }
 
-  it("forgets the answers that speak of the contact, however late they come, and those of nobody else", async () => {
+  it("forgets the answers that speak of the contact, however late they come, and no others", async () => {
     const number = "59178887780";
     const { json: made } = await call(
       "POST",

@@ -2,6 +2,8 @@ import { DomainError } from "../../kernel/errors.ts";
 
 /** Custom fields of a contact, at most. */
 export const mostFields = 50;
+/** Custom fields of all contacts together that an export has columns for, and an import takes. */
+export const mostFieldColumns = 500;
 /** Characters. */
 export const longestFieldName = 100;
 export const longestFieldText = 1_000;

@@ -2,7 +2,14 @@ import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { recordsLeft } from "../../../infra/http/streaming/csv-records.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
 import type { ImportRow } from "../../application/contacts/import-contacts.ts";
-import { longestFieldName, longestFieldText, longestName, mostFields, mostTags } from "../../domain/contact.ts";
+import {
+  longestFieldName,
+  longestFieldText,
+  longestName,
+  mostFieldColumns,
+  mostFields,
+  mostTags,
+} from "../../domain/contact.ts";
 import { wrongNumber } from "./inbox-dialect.ts";
 
 /** Why a row is refused before it is compared with what is stored. */
@@ -28,8 +35,6 @@ type ContactColumn = (typeof contactColumns)[number];
 const ofField = "campos.";
 /** The first column of a file of refused rows. */
 const reasonColumn = "motivo";
-/** Columns for custom fields, as many as an export has; a contact has no more than `mostFields`. */
-const mostFieldColumns = 500;
 
 const contactColumnIn = (name: string): ContactColumn | undefined =>
   contactColumns.find((each) => each === name.trim().toLowerCase());

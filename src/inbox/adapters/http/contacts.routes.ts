@@ -272,7 +272,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
       [
         "Contacts.14",
         "The number stays opted out: a keyed digest of it is kept. When it writes again, or is made or imported again, its " +
-          "contact is opted out whatever is asked for.",
+          "contact is opted out, also where `opted_out` is given as false.",
       ],
       ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
       ["Contacts.16", "Only for administrators and App Keys (403)."],

@@ -60,7 +60,7 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
       ["Import.5", "Emits no event for each contact. One import of a business runs at a time; others wait."],
       [
         "Import.6",
-        "A number whose contact was erased is opted out, whatever its row says. Only for administrators and App Keys (403).",
+        "A number whose contact was erased is opted out, also where its row says `false`. Only for administrators and App Keys (403).",
       ],
     ],
     body: "csv",

@@ -56,9 +56,7 @@ export const refusedOutcomes = ["wrong_number", "unknown_tag", "too_many_fields"
 export type RefusedOutcome = (typeof refusedOutcomes)[number];
 export type ImportOutcome = "created" | "updated" | "unchanged" | RefusedOutcome;
 
-/**
- * A number that was once erased stays opted out: a contact that has it or gets it is opted out, whatever is asked for.
- */
+/** A number that was once erased stays opted out: a contact that has it or gets it is opted out in any case. */
 export interface ContactEdits {
   /** Of these tags the ones that the business does not have. */
   unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]>;

@@ -114,7 +114,7 @@ export interface RouteSpec<
   readonly streams?: readonly Streams[];
   /** What no schema can say of the input: the complaint about it, looked for before the business is. */
   complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>): string | undefined;
-  /** Of an `idempotent` operation: whom its answer speaks of, with whose data it is erased; null for nobody. */
+  /** Of an `idempotent` operation: whom its answer speaks of, with whose data it is erased; null for no contact. */
   about?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>, reply: Reply): AnswerAbout | null;
   handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>, Callers[Auth]>): Promise<unknown> | unknown;
 }
