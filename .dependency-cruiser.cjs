@@ -118,7 +118,12 @@ module.exports = {
       to: {
         path: "^src/",
         pathNot: [
-          ...["^src/kernel/", "^src/infra/$1/", "^src/administration/(domain|application)/", "^src/administration/adapters/$1/"],
+          ...[
+            "^src/kernel/",
+            "^src/infra/$1/",
+            "^src/administration/(domain|application)/",
+            "^src/administration/adapters/$1/",
+          ],
           `${resource}(record|$1)[.]ts$`,
         ],
       },

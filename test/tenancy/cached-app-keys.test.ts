@@ -31,7 +31,8 @@ class Keys {
   async accessOf(key: string): Promise<KeyAccess | null> {
     this.asked.push(key);
     const businessId = Number(/^k(\d+)/.exec(key)?.[1] ?? 0);
-    const access = businessId > 0 && !this.revoked.has(key) ? { keyId: 1, businessId, hasAdministrator: true, scopes: [] } : null;
+    const access =
+      businessId > 0 && !this.revoked.has(key) ? { keyId: 1, businessId, hasAdministrator: true, scopes: [] } : null;
     await this.hold;
     return access;
   }
@@ -47,7 +48,12 @@ describe("App Keys that are remembered", () => {
     const { keys, cached } = set();
     for (const key of ["k1", "k1", "k2", "k1"]) await cached.accessOf(key, network);
     expect(keys.asked).to.deep.equal(["k1", "k2"]);
-    expect(await cached.accessOf("k2", network)).to.deep.equal({ keyId: 1, businessId: 2, hasAdministrator: true, scopes: [] });
+    expect(await cached.accessOf("k2", network)).to.deep.equal({
+      keyId: 1,
+      businessId: 2,
+      hasAdministrator: true,
+      scopes: [],
+    });
   });
 
   it("are never remembered as unknown: a new key works at once", async () => {
