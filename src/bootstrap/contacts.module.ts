@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { rowsWithout } from "../inbox/adapters/http/contact-rows.ts";
 import { contactsRoutes } from "../inbox/adapters/http/contacts.routes.ts";
 import { importContactsRoutes } from "../inbox/adapters/http/import-contacts.routes.ts";
 import { PostgresContactEdits } from "../inbox/adapters/postgres/contact-edits.ts";
@@ -11,8 +12,8 @@ import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { PostgresCampaignErasure } from "../messaging/adapters/postgres/campaigns/campaign-erasure.ts";
-import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-names.ts";
-import { RemoveUnnamed } from "../messaging/public.ts";
+import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
+import { RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -28,13 +29,19 @@ export const contactsModule = new ContainerModule(({ bind }) => {
         (transaction): ErasureStores => ({
           contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone)),
           others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
+          files: new PostgresMediaErasure(transaction),
         }),
       );
-      const remove = new RemoveUnnamed(storage, files, new PostgresMediaNames(slowCells), (error) =>
-        log.warn({ err: error }, "a file of an erased contact is removed later"),
+      const remove = new RemoveWithdrawn(storage, files);
+      return new EraseContact(
+        unitOfWork,
+        new PostgresKeptPayloads(directory),
+        new PostgresRefusedRows(slowCells),
+        rowsWithout,
+        (businessId, names) => remove.execute(businessId, names),
+        feed,
+        (error) => log.warn({ err: error }, "the erasure of a contact is completed later"),
       );
-      const removeFiles = (businessId: number, names: readonly string[]) => remove.execute(businessId, names);
-      return new EraseContact(unitOfWork, new PostgresKeptPayloads(directory), removeFiles, feed);
     },
   );
   provide(bind, tokens.tick, [tokens.eraseContact], (erase) =>

@@ -21,6 +21,13 @@ export interface Claim {
   readonly id: string;
 }
 
+/** Whom an answer speaks of, by the chat with them, or by the platform's id of a message, or by their number. */
+export type AnswerAbout =
+  | { readonly contactId: number }
+  | { readonly chatId: number }
+  | { readonly messageId: string }
+  | { readonly phone: string };
+
 export interface KeptAnswer {
   readonly status: number;
   /** Those that belong to the answer itself, without its content type. */
@@ -39,14 +46,19 @@ export type Begun =
   | { readonly kind: "abandoned" }
   /** The key was used for something else. */
   | { readonly kind: "other-request" }
-  | { readonly kind: "answered"; readonly answer: KeptAnswer };
+  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  /** So too, but its answer was erased with the contact of whom it spoke. */
+  | { readonly kind: "erased"; readonly status: number };
 
 /** Remembers keys for 24 hours from their first use. */
 export interface IdempotencyStore {
   /** Claims the key or tells what is known of it, in one step: of many at once exactly one gets the claim. */
   begin(request: KeyedRequest): Promise<Begun>;
-  /** Writes the answer down, however late; nothing happens where the key was forgotten in the meantime. */
-  finish(claim: Claim, answer: KeptAnswer): Promise<void>;
+  /**
+   * Writes the answer down, however late; nothing happens where the key was forgotten in the meantime. Of one that speaks
+   * of a contact who was erased meanwhile only the status is kept.
+   */
+  finish(claim: Claim, answer: KeptAnswer, about?: AnswerAbout | null): Promise<void>;
   /** Forgets the key: nothing was carried out. */
   release(claim: Claim): Promise<void>;
 }

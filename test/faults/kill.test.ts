@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { Victim } from "./scenario.ts";
@@ -40,6 +41,14 @@ describe("a process that is killed (kill -9)", function () {
     const { figures, violations } = await dieAtRandom(victim, 2_000, new Random(seed), { rounds: 2, parallel: 20 });
     expect(violations).to.deep.equal([]);
     expect(figures.requests).to.equal(40);
+  });
+
+  it("while contacts are imported leaves whole rows, and the next import of the file ends as if nothing had been", async () => {
+    const { violations } = await dieWhileContactsAreImported(victim, 4_000, new Random(seed), {
+      rounds: 2,
+      rows: 4_000,
+    });
+    expect(violations).to.deep.equal([]);
   });
 
   it("while customers write stores each message once", async () => {

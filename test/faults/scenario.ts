@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Queries } from "../../src/infra/postgres/database.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
 import { load } from "../bench/load.ts";
@@ -7,6 +10,7 @@ import { aBusiness, aTemplate } from "../support/world.ts";
 
 export const businessId = 1;
 export const templateId = 101;
+const vip = { id: 101, name: "VIP" };
 
 /** Short, so that a message of a killed process is soon given up; still longer than any answer takes here. */
 const leaseSeconds = "2";
@@ -22,7 +26,7 @@ export class Victim {
   ) {}
 
   static async start(databaseUrl: string): Promise<Victim> {
-    const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [] });
+    const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [], tags: [vip] });
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 20 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
     const database = Database.open(settings, () => {});
@@ -66,6 +70,26 @@ export class Victim {
     return answered;
   }
 
+  /**
+   * Sends a CSV file of contacts; the last line of the answer, or `null` when the connection broke without one.
+   *
+   * @param leave - more of the file is awaited in vain until this resolves; then the client is gone
+   */
+  async import(file: string, { leave }: { readonly leave?: () => Promise<unknown> } = {}): Promise<Imported | null> {
+    const sending = request(`${this.process.url}/contacts/import`, {
+      method: "POST",
+      headers: { "x-api-key": this.stage.appKey(businessId), "content-type": "text/csv" },
+    });
+    const answer = once(sending, "response").then(async ([response]) => (await text(response)).trim().split("\n"));
+    sending.write(file);
+    if (!leave) sending.end();
+    const left = leave?.().then(() => sending.destroy(new Error("the client is gone")));
+    const lines = await answer.catch(() => null);
+    await left;
+    const last = lines && JSON.parse(lines.at(-1) || "{}");
+    return last && "refused_csv" in last ? last : null;
+  }
+
   control<Result>(method: string, path: string, body?: unknown): Promise<Result> {
     return this.stage.control<Result>(method, path, body);
   }
@@ -83,6 +107,14 @@ export class Victim {
     await this.stage.close();
     await this.database.close();
   }
+}
+
+/** How an import ended. */
+export interface Imported {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refused: number;
 }
 
 export interface SandboxCounts {

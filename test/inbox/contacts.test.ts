@@ -138,7 +138,8 @@ describe("contacts", () => {
   for (const [what, body] of Object.entries({
     "without a number": { nombre: "A" },
     "with letters for a number": { numero: "abc" },
-    "with a number that is too long": { numero: "1".repeat(21) },
+    "with a number that is too long": { numero: "1".repeat(16) },
+    "with a number that is too short": { numero: "591 123" },
     "with too many fields": {
       numero: "5917220000555",
       campos: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`c${i}`, "x"])),
@@ -192,6 +193,63 @@ describe("contacts", () => {
     expect(sent.status, sent.text).to.equal(200);
     const recipients = await world.rows("select parameters from campaign_recipients order by position");
     expect(recipients).to.deep.equal([{ parameters: ["Uno", "Bicicleta"] }, { parameters: ["Dos", "unknown"] }]);
+  });
+
+  it("keep their threads when they get another number, from which they may write later", async () => {
+    const [old, fresh] = ["59172200020", "59172200021"];
+    const says = (from: string, text: string) =>
+      world.control("POST", `/customers/${from}/say`, { text, to: "number-1", name: "Mudanza" });
+    const answers = async (chatId: number, texto: string): Promise<string> => {
+      const answer = await world.post(`/chats/${chatId}/messages`, { texto });
+      expect([answer.status, answer.json.estado], answer.text).to.deep.equal([201, "sent"]);
+      const sent = await world.control("GET", "/messages");
+      return sent.find((message: { text?: string }) => JSON.stringify(message).includes(texto)).to;
+    };
+    const texts = async (chatId: number): Promise<string[]> =>
+      (await world.get(`/chats/${chatId}/messages`)).json.data.map(({ texto }: { texto: string }) => texto);
+    await says(old, "uno");
+    const contact = await eventually(async () => (await world.get(`/contacts?q=${old}`)).json.data[0]);
+    const chatId: number = contact.chats[0].chat_id;
+    expect((await put(contact.id, { numero: fresh })).json).to.deep.include({ numero: fresh, platform_id: old });
+
+    await says(old, "dos");
+    await eventually(async () => (await texts(chatId)).includes("dos"));
+    expect(await answers(chatId, "al número de antes")).to.equal(old);
+    const template = { empresa_id: 1, phone_number: fresh, plantilla_id: 101, parameters: ["Ana", "7"] };
+    expect((await world.post("/chats/enviar/plantilla/business", template)).status).to.equal(200);
+    expect(await world.control("GET", `/messages?to=${fresh}`)).to.have.length(1);
+    expect((await texts(chatId))[0]).to.include("pedido 7");
+
+    await says(fresh, "tres");
+    await eventually(async () => (await texts(chatId)).includes("tres"));
+    expect(await answers(chatId, "al número de ahora")).to.equal(fresh);
+    expect((await world.get(`/contacts/${contact.id}`)).json.chats).to.have.length(1);
+
+    const { json: unwritten } = await world.post("/contacts", { numero: "59172200022" });
+    const renumbered = await put(unwritten.id, { numero: "59172200023" });
+    expect(renumbered.json).to.deep.include({ numero: "59172200023", platform_id: "59172200023" });
+  });
+
+  it("are found by one or two characters, in the middle too", async () => {
+    await world.post("/contacts", { nombre: "Xq Ñw", numero: "59172200031" });
+    expect(namesIn(await world.get("/contacts?q=%C3%B1"))).to.deep.equal(["Xq Ñw"]);
+    expect(namesIn(await world.get("/contacts?q=%C3%B1w"))).to.deep.equal(["Xq Ñw"]);
+    expect(namesIn(await world.get("/contacts?q=31"))).to.include("Xq Ñw");
+  });
+
+  it("have fields with names, and a number that a telephone can have", async () => {
+    const nameless = await world.post("/contacts", { numero: "59172200032", campos: { "": "x" } });
+    expect([nameless.status, nameless.json.error]).to.deep.equal([400, "campos no puede tener un campo sin nombre"]);
+    const { json: made } = await world.post("/contacts", { numero: "59172200033" });
+    for (const numero of ["59", "1234567890123456"]) {
+      const answer = await put(made.id, { numero });
+      expect([answer.status, answer.json]).to.deep.equal([
+        400,
+        { error: "numero no es válido", code: "invalid_input" },
+      ]);
+    }
+    await world.rows("update contacts set phone = '12345678901234567' where id = $1", [made.id]);
+    expect((await put(made.id, { numero: "12345678901234567", nombre: "Página" })).json.nombre).to.equal("Página");
   });
 
   it("that write to the business are those that are known by their number", async () => {

@@ -1,14 +1,10 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { expect } from "chai";
-import { resolve } from "../../src/bootstrap/provide.ts";
-import { tokens } from "../../src/bootstrap/tokens.ts";
-import { formOf, multipart, png } from "../messaging/media-files.ts";
 import { openShop } from "../orders/shop.ts";
-import { type Answer, request } from "../support/http.ts";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, aWebhook, startWorld, type World } from "../support/world.ts";
+import { aThread, aWebhook, type World } from "../support/world.ts";
+import { Erasures, fileIn, says } from "./erasure-support.ts";
 
 const id = 101;
 const phone = "59179988776";
@@ -28,66 +24,17 @@ const secrets = {
 };
 
 describe("erasing a contact", () => {
-  let directory: string;
+  let erasures: Erasures;
   let world: World;
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), "recado-erase-"));
-    world = await startWorld({
-      businesses: [
-        aBusiness(1, {
-          threads: [aThread(id, { name, phone }), aThread(102, { name: "Omar Otro", phone: other })],
-          tags: [{ id: 101, name: "VIP" }],
-        }),
-        aBusiness(2),
-      ],
-      environment: { MEDIA_DIR: directory, MEDIA_BASE_URL: "https://media.test/media/" },
-    });
+    erasures = await Erasures.start([aThread(id, { name, phone }), aThread(102, { name: "Omar Otro", phone: other })]);
+    world = erasures.world;
     await openShop(world, 1);
   });
-  after(async () => {
-    await world.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => erasures.stop());
 
-  const call = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
-    request(world.api + path, {
-      method,
-      ...(body !== undefined && { body }),
-      headers: { "x-api-key": world.appKey(1), ...headers },
-    });
-  const says = (from: string, text: string, wamid: string, referral?: object) =>
-    aWebhook(1, {
-      contacts: [{ wa_id: from, profile: { name: from === phone ? name : "Omar Otro" } }],
-      messages: [
-        {
-          ...{ from, id: wamid, timestamp: String(Math.floor(Date.now() / 1000)), type: "text", text: { body: text } },
-          ...(referral && { referral }),
-        },
-      ],
-    });
-  const upload = async (size: number): Promise<string> => {
-    const answer = await request(`${world.api}/media`, {
-      method: "POST",
-      rawBody: formOf({ content: png(size) }),
-      headers: { ...multipart, "x-api-key": world.appKey(1) },
-    });
-    return answer.json.media_url;
-  };
-  const nameOf = (url: string): string => url.split("/").at(-1) ?? "";
-
-  /** Every row of every table that holds the text, by table. */
-  const holding = async (text: string): Promise<string[]> => {
-    const tables = await world.rows<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables
-       where schemaname not in ('pg_catalog', 'information_schema')`,
-    );
-    const found: string[] = [];
-    for (const { name: table } of tables) {
-      const rows = await world.rows(`select from ${table} as held where strpos(held::text, $1) > 0 limit 1`, [text]);
-      if (rows.length > 0) found.push(table);
-    }
-    return found;
-  };
+  const call: Erasures["call"] = (...asked) => erasures.call(...asked);
+  const holding = (text: string) => erasures.holding(text);
   const chatRows = () =>
     world.rows("select state, bot_available, ad_id from chats where business_id = 1 and id = $1", [id]);
   const numbers = () =>
@@ -97,14 +44,14 @@ describe("erasing a contact", () => {
 
   it("leaves nothing of it anywhere, and figures as they were", async () => {
     await world.webhook(
-      says(phone, secrets["what she wrote"], `wamid.${Buffer.from(phone).toString("base64")}`, {
+      says(phone, name, secrets["what she wrote"], `wamid.${Buffer.from(phone).toString("base64")}`, {
         source_id: "ad-1",
         source_type: "ad",
         headline: secrets["what an ad said"],
       }),
     );
     await eventually(async () => (await world.rows("select from messages where chat_id = $1", [id])).length === 2);
-    const [own, shared] = [await upload(10), await upload(20)];
+    const [own, shared] = [await erasures.upload(10), await erasures.upload(20)];
     await world.rows(
       `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                              state, reference, details)
@@ -140,11 +87,7 @@ describe("erasing a contact", () => {
     });
     expect(campaign.status, campaign.text).to.be.within(200, 201);
     await eventually(async () => (await world.rows("select from campaigns where state = 'completed'")).length === 1);
-    await request(`${world.api}/contacts/import`, {
-      method: "POST",
-      rawBody: `numero,nombre,tags\n+591 799-88776,${name},Ninguno\n`,
-      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-    });
+    await erasures.import(`numero,nombre,tags\n+591 799-88776,${name},Ninguno\n`);
     const failed = JSON.stringify({
       entry: [
         {
@@ -176,7 +119,7 @@ describe("erasing a contact", () => {
     for (const [what, text] of Object.entries(secrets)) expect(await holding(text), what).to.deep.equal([]);
     expect(await holding("Omar Otro")).to.include("public.contacts");
     expect(await holding(Buffer.from(phone).toString("base64"))).to.deep.equal([]);
-    expect(await readdir(directory)).to.deep.equal([nameOf(shared)]);
+    expect(await readdir(erasures.directory)).to.deep.equal([fileIn(shared)]);
     expect(await world.rows("select payload from incoming_webhooks order by id")).to.deep.equal([
       {
         payload: JSON.stringify({ entry: [{ changes: [{ value: { messages: [{ from: other, text: "sigue" }] } }] }] }),
@@ -217,30 +160,44 @@ describe("erasing a contact", () => {
   });
 
   it("keeps the number opted out, by each way on which it may come back", async () => {
+    const number = "59178887730";
     const erase = async (contactId: number) =>
       expect((await call("DELETE", `/contacts/${contactId}`)).status).to.equal(204);
-    await world.webhook(says(phone, "Hola de nuevo", "wamid.again"));
-    const back = await eventually(async () => (await world.get(`/contacts?q=${phone}`)).json.data[0]);
-    expect(back).to.deep.include({ numero: phone, opted_out: true });
-    expect(back.id).not.to.equal(id);
+    const { json: begun } = await call("POST", "/contacts", { numero: number });
+    await erase(begun.id);
+    await world.webhook(says(number, "Vuelve", "Hola de nuevo", "wamid.again"));
+    const back = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
+    expect(back).to.deep.include({ numero: number, opted_out: true });
+    expect(back.id).not.to.equal(begun.id);
     await erase(back.id);
 
-    const made = await call("POST", "/contacts", { numero: phone, opted_out: false });
+    const made = await call("POST", "/contacts", { numero: number, opted_out: false });
     expect(made.json.opted_out).to.equal(true);
     await erase(made.json.id);
 
-    await request(`${world.api}/contacts/import`, {
-      method: "POST",
-      rawBody: `numero,opted_out\n${phone},false\n`,
-      headers: { "x-api-key": world.appKey(1), "content-type": "text/csv" },
-    });
-    expect((await world.get(`/contacts?q=${phone}`)).json.data[0].opted_out).to.equal(true);
+    await erasures.import(`numero,opted_out\n${number},false\n`);
+    expect((await world.get(`/contacts?q=${number}`)).json.data[0].opted_out).to.equal(true);
     const moved = await call("POST", "/contacts", { numero: "59178887700" });
-    const free = (await world.get(`/contacts?q=${phone}`)).json.data[0].id;
+    const free = (await world.get(`/contacts?q=${number}`)).json.data[0].id;
     await call("DELETE", `/contacts/${free}`);
-    const changed = await call("PUT", `/contacts/${moved.json.id}`, { numero: phone });
-    expect(changed.json).to.deep.include({ numero: phone, opted_out: true });
-    const elsewhere = await world.post("/contacts", { numero: phone }, 2);
+    const changed = await call("PUT", `/contacts/${moved.json.id}`, { numero: number });
+    expect(changed.json).to.deep.include({ numero: number, opted_out: true });
+    const asked = await call("PUT", `/contacts/${moved.json.id}`, { opted_out: false, nombre: "Otra vez" });
+    expect(asked.json).to.deep.include({ nombre: "Otra vez", opted_out: true });
+    for (const time of ["first", "second"]) {
+      const imported = await erasures.import(`numero,nombre,opted_out\n${number},De nuevo,false\n`);
+      const counts = { created: 0, updated: time === "first" ? 1 : 0, unchanged: time === "first" ? 0 : 1 };
+      expect(imported).to.deep.include(counts);
+      expect((await world.get(`/contacts?q=${number}`)).json.data[0].opted_out).to.equal(true);
+    }
+    const preference = { wa_id: number, detail: "resume", category: "marketing_messages", value: "resume" };
+    const stamped = { ...preference, timestamp: String(Math.floor(Date.now() / 1000) + 60) };
+    await world.webhook(aWebhook(1, { contacts: [{ wa_id: number }], user_preferences: [stamped] }));
+    await eventually(
+      async () => (await world.rows("select from incoming_webhooks where gave_up_at is null")).length === 0,
+    );
+    expect((await world.get(`/contacts?q=${number}`)).json.data[0].opted_out).to.equal(true);
+    const elsewhere = await world.post("/contacts", { numero: number }, 2);
     expect(elsewhere.json.opted_out).to.equal(false);
   });
 
@@ -253,23 +210,5 @@ describe("erasing a contact", () => {
     const answer = await call("POST", "/chats/enviar/masivo/plantilla", body);
     expect(answer.status).to.equal(400);
     expect(answer.json.error).to.include(`contacts_id no encontrado: ${id}`);
-  });
-
-  it("erases what came in meanwhile a minute later", async () => {
-    const { json: made } = await call("POST", "/contacts", { nombre: "Rápida", numero: "59178887771" });
-    await world.webhook(says("59178887771", "primera", "wamid.first"));
-    await eventually(async () => (await world.get(`/contacts/${made.id}`)).json.chats.length === 1);
-    const [chat] = (await world.get(`/contacts/${made.id}`)).json.chats;
-    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
-    await world.rows(
-      `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state)
-       select 1, $1, id, 'in', 'text', 'texto rezagado', 'contact', 'Rápida', 'received'
-       from conversations where chat_id = $1 limit 1`,
-      [chat.chat_id],
-    );
-    await world.rows("update contacts set erased_at = now() - interval '2 minutes' where id = $1", [made.id]);
-    await resolve(world.container, tokens.eraseContact).complete();
-    expect(await holding("texto rezagado")).to.deep.equal([]);
-    expect(await world.rows("select from contacts where erased_again_at is not null")).not.to.deep.equal([]);
   });
 });

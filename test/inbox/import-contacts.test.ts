@@ -82,9 +82,11 @@ describe("importing contacts", () => {
     expect((await world.get(refused_csv)).status).to.equal(404);
   });
 
-  it("takes the later of two rows with one number", async () => {
-    const answer = await send("numero;nombre;Ciudad\n59174300001;Uno;Tarija\n+59174300001;Dos;\n");
-    expect(last(answer)).to.deep.include({ created: 1, unchanged: 1, refused: 0 });
+  it("takes rows with one number in one after the other, each for what it says", async () => {
+    const answer = await send(
+      "numero;nombre;Ciudad;tags\n59174300001;Uno;Tarija;\n+59174300001;Dos;;\n59174300001;Dos;;\n59174300001;Tres;;Ninguno\n",
+    );
+    expect(last(answer)).to.deep.include({ created: 1, updated: 1, unchanged: 1, refused: 1 });
     expect(await contactOf("74300001")).to.deep.include({ nombre: "Dos", campos: { Ciudad: "Tarija" } });
   });
 
@@ -104,7 +106,7 @@ describe("importing contacts", () => {
   for (const [what, file] of Object.entries({
     "without the column numero": "telefono,nombre\n1,2\n",
     "with a column twice": "numero,a,a\n1,2,3\n",
-    "with too many columns": `numero,${Array.from({ length: 51 }, (_, i) => `c${i}`).join(",")}\n1\n`,
+    "with more columns than an export": `numero,${Array.from({ length: 501 }, (_, i) => `c${i}`).join(",")}\n1\n`,
     "that is empty": "",
   })) {
     it(`refuses a file ${what}`, async () => {
@@ -112,6 +114,86 @@ describe("importing contacts", () => {
       expect([answer.status, answer.json.code]).to.deep.equal([400, "invalid_input"]);
     });
   }
+
+  it("refuses new numbers that no telephone has, and rows with too many fields", async () => {
+    const fields = Array.from({ length: 51 }, (_, i) => `c${i}`);
+    const full = (phone: string, count: number) => [phone, ...fields.map((_, i) => (i < count ? "x" : ""))].join(",");
+    const rows = ["59", "123456", "1".repeat(16), "12345678"].map((phone) => full(phone, 0));
+    const answer = await send(
+      [["numero", ...fields].join(), ...rows, full("59174800001", 51), full("59174800002", 50)].join("\n"),
+    );
+    const { refused_csv: file, ...counts } = last(answer);
+    expect(counts).to.deep.equal({ created: 2, updated: 0, unchanged: 0, refused: 4 });
+    const reasons = (await world.get(file)).text
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.split(",").slice(0, 2));
+    expect(reasons.sort()).to.deep.equal([
+      ["el contacto no puede tener más de 50 campos", "59174800001"],
+      ["numero no es válido", "1".repeat(16)],
+      ["numero no es válido", "123456"],
+      ["numero no es válido", "59"],
+    ]);
+  });
+
+  it("takes an export in again without a change", async () => {
+    const fields = {
+      nombre: "otro nombre",
+      " Numero ": "como una columna",
+      id: "7",
+      motivo: "x",
+      "campos.a": "con prefijo",
+      " ": "sin nombre",
+      "=suma": "=1+1",
+      apostrofes: "''=1",
+      signo: "-5",
+      tabulador: "\tcelda",
+      bordes: "  con espacios  ",
+      vacio: "",
+      lineas: 'una\r\ndos "comillas", y coma',
+      puntos: "a;b;c;d;e;f;g;h",
+    };
+    await world.rows("insert into tags (business_id, id, name) values (1, 103, 'a|b\\c'), (1, 104, '=tag')");
+    const { json: made } = await world.post("/contacts", {
+      ...{ nombre: " @Ana ", numero: "59174900001", campos: fields, tags: [101, 103, 104], opted_out: true },
+    });
+    // As a platform may call a customer who has no number.
+    await world.rows("update contacts set phone = '12345678901234567' where phone = '59174000001'");
+    for (let i = 0; i < 6; i += 1) {
+      const campos = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`campo ${i}.${n}`, `'-${n}`]));
+      await world.post("/contacts", { numero: `5917490010${i}`, campos });
+    }
+    const exported = async () => {
+      const headers = { accept: "text/csv", "x-api-key": world.appKey(1) };
+      return (await request(`${world.api}/contacts`, { headers })).text;
+    };
+    const file = await exported();
+    const [count] = await world.rows<{ n: number }>("select count(*) as n from contacts where business_id = 1");
+    expect(last(await send(file))).to.deep.equal({
+      ...{ created: 0, updated: 0, unchanged: count?.n, refused: 0, refused_csv: null },
+    });
+    expect(await exported()).to.equal(file);
+    expect((await world.get(`/contacts/${made.id}`)).json).to.deep.equal(made);
+
+    // Into another business: the same contacts, but for tags that it does not have.
+    const untagged = file.replaceAll(/VIP\|a\\\|b\\\\c\|=tag|VIP\|Nuevo|VIP|Nuevo/g, "");
+    await send(untagged, { "x-api-key": world.appKey(2) });
+    expect(await contactOf("74900001", 2)).to.deep.include({
+      ...{
+        nombre: " @Ana ",
+        opted_out: true,
+        campos: Object.fromEntries(Object.entries(fields).filter(([, text]) => text)),
+      },
+    });
+  });
+
+  it("takes the rows that it refused in again, once they are right", async () => {
+    const refused = last(await send("numero,nombre,tags,Nota\n59174950001,'=Ana,Ninguno,-1\n"));
+    const { text } = await world.get(refused.refused_csv);
+    expect(last(await send(text.replace("Ninguno", "VIP")))).to.deep.include({ created: 1, refused: 0 });
+    expect(await contactOf("74950001")).to.deep.include({ nombre: "=Ana", campos: { Nota: "-1" } });
+  });
 
   it("is for administrators and keys, and for CSV", async () => {
     const bearer = async (user: number) => ({ authorization: `Bearer ${await world.sessionToken(user)}` });

@@ -340,6 +340,15 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     expect(await world.rows("select from messages where business_id = 2 and direction = 'out'")).to.deep.equal([]);
   });
 
+  it("takes an erased contact for one that does not exist", async () => {
+    const chat = await aChat();
+    const headers = { "x-api-key": world.appKey(1) };
+    const erased = await request(`${world.api}/contacts/${chat.contactId}`, { method: "DELETE", headers });
+    expect(erased.status).to.equal(204);
+    expectError(await send(chat), 400, rejected);
+    expect(await world.rows("select from messages where chat_id = $1", [chat.chatId])).to.deep.equal([]);
+  });
+
   describe("asks the platform for the approval (§3.2)", () => {
     for (const [index, state] of unsendable.entries()) {
       it(`and refuses a template that is ${state}`, async () => {

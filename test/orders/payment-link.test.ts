@@ -136,6 +136,26 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
   };
   const setUrl = (url: unknown) =>
     world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ "payments-url": url })]);
+  for (const how of all) {
+    it(`is refused for an order whose contact was erased, by ${how}, and changes nothing`, async () => {
+      const placed = await anOrder();
+      const [{ contact_id: contactId } = { contact_id: 0 }] = await world.rows<{ contact_id: number }>(
+        "select contact_id from chats where id = $1",
+        [placed.chatId],
+      );
+      const erased = await request(`${world.api}/contacts/${contactId}`, {
+        method: "DELETE",
+        headers: { "x-api-key": world.appKey(1) },
+      });
+      expect(erased.status).to.equal(204);
+      const before = await order(placed);
+      expectFailed(await send(placed, how));
+      expect(await order(placed)).to.deep.equal(before);
+      expect(await messages(placed)).to.deep.equal([]);
+      expect(await statistics(placed)).to.deep.equal([]);
+    });
+  }
+
   /** What the customer got, in whatever way. */
   const received = async (placed: Placed, how: Variant): Promise<string[]> => {
     if (how === "sms") return (await acceptedSms(placed)).map(({ text }) => text);

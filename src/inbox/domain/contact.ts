@@ -2,13 +2,19 @@ import { DomainError } from "../../kernel/errors.ts";
 
 /** Custom fields of a contact, at most. */
 export const mostFields = 50;
+/** Custom fields of all contacts together that an export has columns for, and an import takes. */
+export const mostFieldColumns = 500;
 /** Characters. */
 export const longestFieldName = 100;
 export const longestFieldText = 1_000;
 export const longestName = 200;
-/** Digits of a number with its country code; the longest that exist have 15. */
-export const longestPhone = 20;
+/** Digits of a number with its country code (E.164), with some that are written without it. */
+export const shortestPhone = 7;
+export const longestPhone = 15;
 export const mostTags = 100;
+
+/** @param phone - digits */
+export const isPhoneNumber = (phone: string): boolean => phone.length >= shortestPhone && phone.length <= longestPhone;
 
 /** No such contact, or one that was erased. */
 export class ContactNotFound extends DomainError<"contact_not_found"> {
@@ -22,6 +28,11 @@ export class TagNotFound extends DomainError<"tag_not_found"> {
 /** Another contact of the business has the number. */
 export class NumberTaken extends DomainError<"number_taken"> {
   readonly code = "number_taken";
+}
+
+/** No telephone has such a number. */
+export class WrongNumber extends DomainError<"wrong_number"> {
+  readonly code = "wrong_number";
 }
 
 /** No such file of refused rows, or its time is over. */

@@ -39,13 +39,18 @@ export const csvLine = (values: readonly unknown[]): string => `${values.map(csv
 /**
  * After OWASP's page on CSV injection: a sign that begins a formula, of full or small width too, behind any characters
  * that are not seen; and a tab or line break, which some programs cut off. U+2800 is a blank that Unicode does not call
- * one.
+ * one. What has apostrophes before that gets one more, so that the one which was put there can be told.
  */
-const formula = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|^[\t\r\n]/u;
+const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
+
+/** The text that `csvLine` wrote as this one: without the apostrophe that it put before a formula. */
+export const unguarded = (written: string): string =>
+  written.startsWith("'") && formula.test(written) ? written.slice(1) : written;
 
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return "";
   const written = String(value);
   const safe = typeof value === "string" && formula.test(written) ? `'${written}` : written;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Spaces around a field are cut off by programs that read it, unless it is quoted.
+  return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,4 +1,11 @@
-import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../kernel/idempotency.ts";
+import type {
+  AnswerAbout,
+  Begun,
+  Claim,
+  IdempotencyStore,
+  KeptAnswer,
+  KeyedRequest,
+} from "../../kernel/idempotency.ts";
 import type { Cells } from "./cells.ts";
 import type { Statement } from "./database.ts";
 
@@ -23,7 +30,7 @@ const begin: Statement = {
       select $1, $2, key, $6, $4, gen_random_uuid(), now() + make_interval(secs => $5) from place
       on conflict (business_id, operation, key) do update
       set caller = excluded.caller, request_digest = excluded.request_digest, claim = excluded.claim,
-          lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null
+          lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null, contact_id = null
       where known.created_at < now() - ${kept}
       returning claim, key
     )
@@ -37,11 +44,21 @@ const begin: Statement = {
       and not exists (select from claimed)`,
 };
 
+/**
+ * What went well speaks of somebody who is there; where they are not found, they were erased meanwhile. A failure may be
+ * that there is no such person.
+ */
 const finish: Statement = {
   name: "idempotency_finish",
   text: `
-    update idempotency_keys set status = $5, content_type = $6, headers = $7, body = $8
-    where business_id = $1 and operation = $2 and key = $3 and claim = $4`,
+    with known as materialized (
+      select case when $9::jsonb is null then 0 else lock_contact_spoken_of($1, $9) end as contact_id
+    ),
+    spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known)
+    update idempotency_keys
+    set status = $5, content_type = $6, contact_id = coalesce(spoken.contact_id, 0),
+        headers = case when is_kept then $7::jsonb end, body = case when is_kept then $8::text end
+    from spoken where business_id = $1 and operation = $2 and key = $3 and claim = $4`,
 };
 
 const release: Statement = {
@@ -91,10 +108,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     throw new Error(`a key of ${operation} was neither free nor taken`);
   }
 
-  async finish(claim: Claim, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
-    await this.cells
-      .of(claim.businessId)
-      .rows(finish, [...valuesOf(claim), status, contentType, JSON.stringify(headers), body]);
+  async finish(claim: Claim, answer: KeptAnswer, about: AnswerAbout | null = null): Promise<void> {
+    const { status, contentType, headers, body } = answer;
+    const values = [...valuesOf(claim), status, contentType, JSON.stringify(headers), body];
+    await this.cells.of(claim.businessId).rows(finish, [...values, about && JSON.stringify(about)]);
   }
 
   async release(claim: Claim): Promise<void> {
@@ -119,5 +136,6 @@ const valuesOf = ({ businessId, operation, key, id }: Claim): unknown[] => [busi
 function knownOf({ same_request, abandoned, status, content_type, headers, body }: Row): Begun {
   if (!same_request) return { kind: "other-request" };
   if (status === null) return { kind: abandoned ? "abandoned" : "in-flight" };
-  return { kind: "answered", answer: { status, contentType: content_type ?? "", headers: headers ?? {}, body } };
+  if (headers === null) return { kind: "erased", status };
+  return { kind: "answered", answer: { status, contentType: content_type ?? "", headers, body } };
 }

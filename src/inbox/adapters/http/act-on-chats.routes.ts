@@ -120,6 +120,7 @@ const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
     params: chatParams,
     body: message,
     idempotent: true,
+    about: ({ params }) => ({ chatId: params.id }),
     lane: "platform",
     responses: {
       201: { description: "The message", schema: messageSchema },

@@ -1,22 +1,24 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { recordsLeft } from "../../../infra/http/streaming/csv-records.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
 import type { ImportRow } from "../../application/contacts/import-contacts.ts";
 import {
   longestFieldName,
   longestFieldText,
   longestName,
-  longestPhone,
+  mostFieldColumns,
   mostFields,
   mostTags,
 } from "../../domain/contact.ts";
+import { wrongNumber } from "./inbox-dialect.ts";
 
 /** Why a row is refused before it is compared with what is stored. */
-export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "too_many_fields">;
+export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "wrong_number">;
 
 /** Why a row was refused, in the words of the file that tells it. */
 export const reasons = {
   missing_number: "numero es requerido",
-  wrong_number: "numero no es válido",
+  wrong_number: wrongNumber,
   name_too_long: `nombre no puede tener más de ${longestName}`,
   wrong_opted_out: "opted_out debe ser true o false",
   field_too_long: `un campo no puede tener más de ${longestFieldText}`,
@@ -26,31 +28,57 @@ export const reasons = {
   too_many_fields: `el contacto no puede tener más de ${mostFields} campos`,
 } as const;
 
-const known = ["numero", "nombre", "tags", "opted_out"] as const;
-type Known = (typeof known)[number];
+/** Columns of an export before those of custom fields. */
+export const contactColumns = ["id", "nombre", "numero", "opted_out", "tags", "creado"] as const;
+type ContactColumn = (typeof contactColumns)[number];
+/** What stands before the name of a custom field that would be taken for something else. */
+const ofField = "campos.";
+/** The first column of a file of refused rows. */
+const reasonColumn = "motivo";
+
+const contactColumnIn = (name: string): ContactColumn | undefined =>
+  contactColumns.find((each) => each === name.trim().toLowerCase());
+
+/** The column of a custom field, which an import takes for the same field. */
+export const fieldColumn = (name: string): string =>
+  contactColumnIn(name) || name.trim() === "" || name.startsWith(ofField) || name === reasonColumn
+    ? `${ofField}${name}`
+    : name;
+
+/** Names of tags in one cell, as `tagsIn` reads them. */
+export const tagsCell = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll(/[\\|]/g, "\\$&")).join("|");
+
+const tagsIn = (cell: string): string[] =>
+  (cell.match(/(?:\\[\\|]|[^|])+/g) ?? []).flatMap((name) => name.replaceAll(/\\([\\|])/g, "$1").trim() || []);
 
 interface Columns {
-  readonly of: ReadonlyMap<Known, number>;
+  readonly of: ReadonlyMap<ContactColumn, number>;
   readonly fields: readonly (readonly [name: string, at: number])[];
 }
 
 /** Columns of contacts by their names; the names of others are those of custom fields. */
 export function columnsIn(header: readonly string[]): Columns {
-  const names = header.map((name) => storableText(name).trim());
-  const asKnown = (name: string) => known.find((each) => each === name.toLowerCase());
-  const of = new Map(
-    names.flatMap((name, at): [Known, number][] => (asKnown(name) ? [[asKnown(name) as Known, at]] : [])),
-  );
-  // A column without a name holds nothing that could be found again.
-  const fields = names.flatMap((name, at): [string, number][] => (asKnown(name) || name === "" ? [] : [[name, at]]));
+  const of = new Map<ContactColumn, number>();
+  const fields = new Map<string, number>();
+  for (const [at, written] of header.entries()) {
+    const name = storableText(written);
+    const column = contactColumnIn(name);
+    const field = name.startsWith(ofField) ? name.slice(ofField.length) : name;
+    // A column without a name holds nothing that could be found again.
+    if (field === "" || name.trim() === "" || (at === 0 && name === reasonColumn)) continue;
+    if (column ? of.has(column) : fields.has(field)) throw new InvalidInput("El CSV tiene una columna repetida");
+    if (column) of.set(column, at);
+    else fields.set(field, at);
+  }
   if (!of.has("numero")) throw new InvalidInput("El CSV debe tener la columna numero");
-  const repeated = names.find((name, at) => name !== "" && names.indexOf(name) !== at);
-  if (repeated !== undefined) throw new InvalidInput("El CSV tiene una columna repetida");
-  if (fields.length > mostFields) throw new InvalidInput(`El CSV no puede tener más de ${mostFields} campos propios`);
-  if (fields.some(([name]) => name.length > longestFieldName)) {
+  if (fields.size > mostFieldColumns) {
+    throw new InvalidInput(`El CSV no puede tener más de ${mostFieldColumns} campos propios`);
+  }
+  if ([...fields.keys()].some((name) => name.length > longestFieldName)) {
     throw new InvalidInput(`El nombre de un campo no puede tener más de ${longestFieldName} caracteres`);
   }
-  return { of, fields };
+  return { of, fields: [...fields] };
 }
 
 const words = new Map([
@@ -58,24 +86,29 @@ const words = new Map([
   ...["false", "0", "no"].map((word): [string, boolean] => [word, false]),
 ]);
 
-/** An empty cell says nothing. */
+/** An empty cell says nothing. What an export writes besides, its id and when it was made, stays as it is. */
 export function rowOf(cells: readonly string[], { of, fields }: Columns): ImportRow<Refusal> {
-  const cell = (name: Known): string => storableText(cells[of.get(name) ?? -1] ?? "").trim();
+  const cell = (name: ContactColumn): string => storableText(cells[of.get(name) ?? -1] ?? "");
   const refused = (refusal: Refusal): ImportRow<Refusal> => ({ refusal, cells });
   const phone = phoneDigits(cell("numero"));
   if (phone === null) return refused("missing_number");
-  if (phone.length > longestPhone) return refused("wrong_number");
   const name = cell("nombre");
   if (name.length > longestName) return refused("name_too_long");
-  const answer = cell("opted_out").toLowerCase();
+  const answer = cell("opted_out").trim().toLowerCase();
   const optedOut = answer === "" ? null : words.get(answer);
   if (optedOut === undefined) return refused("wrong_opted_out");
-  const tagNames = cell("tags")
-    .split("|")
-    .flatMap((tag) => tag.trim() || []);
+  const tagNames = tagsIn(cell("tags"));
   if (tagNames.length > mostTags) return refused("too_many_tags");
-  const texts = fields.map(([field, at]): [string, string] => [field, storableText(cells[at] ?? "").trim()]);
+  const texts = fields.flatMap(([field, at]): [string, string][] => {
+    const text = storableText(cells[at] ?? "");
+    return text === "" ? [] : [[field, text]];
+  });
   if (texts.some(([, text]) => text.length > longestFieldText)) return refused("field_too_long");
-  const own = Object.fromEntries(texts.filter(([, text]) => text !== ""));
-  return { cells, contact: { phone, name: name === "" ? null : name, fields: own, tagNames, optedOut } };
+  if (texts.length > mostFields) return refused("too_many_fields");
+  const own = Object.fromEntries(texts);
+  return { cells, contact: { phone, name: name.trim() === "" ? null : name, fields: own, tagNames, optedOut } };
 }
+
+/** Rows as they are kept for the caller, without those that have one of the numbers in a cell. */
+export const rowsWithout = (rows: string, numbers: readonly string[]): string =>
+  recordsLeft(rows, (cells) => !cells.some((cell) => numbers.includes(phoneDigits(cell) ?? "")));

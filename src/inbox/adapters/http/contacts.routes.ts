@@ -1,7 +1,6 @@
 import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
-import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, idOf, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
@@ -10,16 +9,19 @@ import type { ManageContacts } from "../../application/contacts/manage-contacts.
 import type { ContactFilter, ListedContact } from "../../application/contacts/ports.ts";
 import { Forbidden } from "../../domain/acting.ts";
 import {
+  isPhoneNumber,
   longestFieldName,
   longestFieldText,
   longestName,
   longestPhone,
   mostFields,
   mostTags,
+  shortestPhone,
 } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire } from "../wire/inbox-wire.ts";
-import { common, failures, meeting, viewerOf } from "./inbox-dialect.ts";
+import { contactColumns, fieldColumn, tagsCell } from "./contact-rows.ts";
+import { common, failures, meeting, viewerOf, wrongNumber } from "./inbox-dialect.ts";
 import { listedContactSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
@@ -54,15 +56,16 @@ const listRoute = (contacts: ManageContacts): Route =>
     rules: [
       [
         "Contacts.1",
-        "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. A " +
-          "`q` of one or two letters is the beginning of a name. Erased contacts are not listed.",
+        "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. " +
+          "`q` is any part of a name or number, of one character too. Erased contacts are not listed.",
       ],
       ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
       [
         "Contacts.3",
         "With `Accept: text/csv` all that match come in one stream, without regard to `cursor` and `limit`: the known columns, " +
           "then one for each custom field, 500 at most. Only for administrators and App Keys (403). Texts that a spreadsheet " +
-          "would take for a formula have an apostrophe before them.",
+          "would take for a formula have an apostrophe before them. A custom field whose name is that of a known column has " +
+          "`campos.` before it. An import of the file changes nothing.",
       ],
     ],
     query: {
@@ -111,7 +114,7 @@ async function exported(
   const names = await contacts.fieldNames(viewer, filter, signal);
   const pages = contacts.all(viewer, filter, signal);
   async function* lines() {
-    yield csvLine(["id", "nombre", "numero", "opted_out", "tags", "creado", ...names]);
+    yield csvLine([...contactColumns, ...names.map(fieldColumn)]);
     for await (const page of pages) yield page.map((contact) => lineOf(contact, names)).join("");
   }
   return csvReply(lines(), "contactos.csv");
@@ -120,7 +123,7 @@ async function exported(
 const lineOf = (contact: ListedContact, names: readonly string[]): string => {
   const { id, nombre, numero, opted_out, tags, creado, campos } = listedContactToWire(contact);
   const own = names.map((name) => (Object.hasOwn(campos, name) ? campos[name] : null));
-  return csvLine([id, nombre, numero, opted_out, tags.map((tag) => tag.nombre).join("|"), creado, ...own]);
+  return csvLine([id, nombre, numero, opted_out, tagsCell(tags.map((tag) => tag.nombre)), creado, ...own]);
 };
 
 const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
@@ -149,6 +152,7 @@ const contactBody = {
     maxProperties: mostFields,
     propertyNames: { type: "string", minLength: 1, maxLength: longestFieldName },
     additionalProperties: { type: "string", maxLength: longestFieldText },
+    "x-error": { minLength: "campos no puede tener un campo sin nombre" },
   },
   tags: { type: "array", maxItems: mostTags, items: idOf("tag") },
   opted_out: { type: "boolean" },
@@ -165,7 +169,7 @@ interface GivenContact {
 /** What is not given is null. */
 const changesIn = (body: GivenContact) => ({
   name: body.nombre === undefined ? null : storableText(body.nombre),
-  phone: body.numero === undefined ? null : phoneOf(body.numero),
+  phone: body.numero === undefined ? null : phoneDigits(body.numero),
   fields:
     body.campos === undefined
       ? null
@@ -174,16 +178,10 @@ const changesIn = (body: GivenContact) => ({
   optedOut: body.opted_out ?? null,
 });
 
-function phoneOf(written: string): string {
-  const digits = phoneDigits(written) ?? "";
-  if (digits.length > longestPhone) throw new InvalidInput("numero no es válido");
-  return digits;
-}
-
 const bodyRule =
   `\`campos\` holds up to ${mostFields} custom fields with texts of up to ${longestFieldText} characters; campaigns find ` +
   "them by the names in `paramMapping`. `tags` are ids of the business's tags, otherwise 404 `tag_not_found`. Of " +
-  "`numero` only the digits count.";
+  `\`numero\` only the digits count, ${shortestPhone} to ${longestPhone} of them.`;
 const eventRule = "Emits `contact:changed` with the contact, to all sockets of the business.";
 
 const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
@@ -196,10 +194,13 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
     rules: [
       ["Contacts.5", `${bodyRule} Without \`nombre\` the contact is called by its number.`],
       ["Contacts.6", "A number that another contact of the business has is a 409 `number_taken`."],
-      ["Contacts.7", "A number whose contact was erased begins opted out, even where `opted_out` is false."],
+      ["Contacts.7", "A number whose contact was erased is opted out, even where `opted_out` is false."],
       ["Contacts.8", eventRule],
     ],
     idempotent: true,
+    complaint: ({ body }) => (isPhoneNumber(phoneDigits(body.numero) ?? "") ? undefined : wrongNumber),
+    about: ({ body }, { status, body: made }) =>
+      status === 201 ? { contactId: (made as { id: number }).id } : { phone: phoneDigits(body.numero) ?? "" },
     body: { type: "object", required: ["numero"], properties: contactBody } as const,
     responses: {
       201: { description: "The contact", schema: listedContactSchema },
@@ -210,7 +211,7 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
     dialect: meeting("tag_not_found", "number_taken"),
     handle: async ({ body, caller }) => {
       const { name, fields, tagIds, optedOut } = changesIn(body);
-      const phone = phoneOf(body.numero);
+      const phone = phoneDigits(body.numero) ?? "";
       const contact = await contacts.create(viewerOf(caller), {
         name: name ?? phone,
         phone,
@@ -232,7 +233,11 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
     rules: [
       ["Contacts.9", `Changes only what is given; \`campos\` and \`tags\` replace all that there were. ${bodyRule}`],
       ["Contacts.10", "A number that another contact of the business has is a 409 `number_taken`."],
-      ["Contacts.11", "A contact that gets a number that was erased is opted out."],
+      [
+        "Contacts.11",
+        "A contact that has or gets a number that was erased is opted out, even where `opted_out` is false. Chats of a " +
+          "contact that gets another number go on as they are; once it writes from the new number, they go there.",
+      ],
       ["Contacts.12", eventRule],
     ],
     params,
@@ -243,7 +248,7 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
       409: taken,
       ...failures,
     },
-    dialect: meeting("contact_not_found", "tag_not_found", "number_taken"),
+    dialect: meeting("contact_not_found", "tag_not_found", "number_taken", "wrong_number"),
     handle: async ({ params, body, caller }) =>
       listedContactToWire(await contacts.change(viewerOf(caller), params.id, changesIn(body))),
   });
@@ -260,12 +265,14 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
         "Contacts.13",
         "Name, number, custom fields and tags, the texts and media of all its messages and the addresses of its orders are " +
           "gone everywhere once this is answered: in the event log, in answers kept for `Idempotency-Key`, in campaigns, in " +
-          "webhooks that wait, in stored media that nothing else names. Orders, chats and figures stay without them.",
+          "webhooks that wait, in rows that imports refused (others of the same file stay), in stored media that nothing " +
+          "else names. Orders, chats and figures stay without them. Where this fails, the contact may be erased in part: " +
+          "the rest follows within minutes, or when it is asked for again.",
       ],
       [
         "Contacts.14",
         "The number stays opted out: a keyed digest of it is kept. When it writes again, or is made or imported again, its " +
-          "contact begins opted out.",
+          "contact is opted out, also where `opted_out` is given as false.",
       ],
       ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
       ["Contacts.16", "Only for administrators and App Keys (403)."],

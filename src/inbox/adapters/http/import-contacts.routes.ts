@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { csvLine } from "../../../infra/http/csv.ts";
+import { csvLine, unguarded } from "../../../infra/http/csv.ts";
 import { coded, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, integer, nullableText, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import { csvRecords } from "../../../infra/http/streaming/csv-records.ts";
 import { type ImportContacts, type ImportRow, noProgress } from "../../application/contacts/import-contacts.ts";
 import type { RefusedRows } from "../../application/contacts/ports.ts";
-import { mostFields, RefusedRowsNotFound } from "../../domain/contact.ts";
+import { longestPhone, mostFields, RefusedRowsNotFound, shortestPhone } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
 import { forbidden, requireAdministrator } from "./contacts.routes.ts";
 import { common, failures, meeting } from "./inbox-dialect.ts";
@@ -36,16 +36,19 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
         "Import.1",
         `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Columns: \`numero\` (required), ` +
           "`nombre`, `tags` (names of tags, with `|` between them), `opted_out` (true or false); others are custom " +
-          `fields, ${mostFields} at most. An empty cell says nothing.`,
+          `fields, ${mostFields} of a contact at most; \`campos.\` before the name of one is left out. An empty cell says ` +
+          "nothing, and `id` and `creado` of an export are left alone, as is `motivo` in the first column. An apostrophe " +
+          "before what would be a formula is left out, and `\\|` in a tag's name is no separator.",
       ],
       [
         "Import.2",
         "Contacts are matched by number. Fields and tags are added to those that a contact has; a row that changes nothing " +
-          "writes nothing. Where a number comes twice, what its later row says counts.",
+          "writes nothing. Rows with one number are taken in one after the other, each counted for itself.",
       ],
       [
         "Import.3",
-        "A row that is refused refuses no other: a number is missing or wrong, a tag is not known, a text is too long. " +
+        "A row that is refused refuses no other: a number is missing, or new and not " +
+          `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long. ` +
           "`refused_csv` is where such rows are found with their reasons for 24 hours, by an administrator or App Key of " +
           "this business; null where there are none.",
       ],
@@ -55,7 +58,10 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
           "with a line `{ error, code }` and keeps what was taken in; sent again, it goes on from there.",
       ],
       ["Import.5", "Emits no event for each contact. One import of a business runs at a time; others wait."],
-      ["Import.6", "A number whose contact was erased begins opted out. Only for administrators and App Keys (403)."],
+      [
+        "Import.6",
+        "A number whose contact was erased is opted out, also where its row says `false`. Only for administrators and App Keys (403).",
+      ],
     ],
     body: "csv",
     bodyLimit: largestFile,
@@ -80,11 +86,12 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
     handle: async ({ body, caller }) => {
       requireAdministrator(caller);
       const records = csvRecords(body);
-      const { value: header = [] } = await records.next();
+      const { value: first = [] } = await records.next();
+      const header = first.map(unguarded);
       const rows = rowsOf(records, columnsIn(header));
       const progress = noProgress();
       const lineOf = (reason: keyof typeof reasons, cells: readonly string[]) => csvLine([reasons[reason], ...cells]);
-      const done = imports.execute(caller.businessId, rows, lineOf, csvLine(["motivo", ...header]), progress);
+      const done = imports.execute<Refusal>(caller.businessId, rows, lineOf, csvLine(["motivo", ...header]), progress);
       return new Reply(200, Readable.from(told(progress, done, onFailure)), {}, "application/x-ndjson");
     },
   });
@@ -94,7 +101,8 @@ async function* rowsOf(
   columns: ReturnType<typeof columnsIn>,
 ): AsyncGenerator<ImportRow<Refusal>> {
   let count = 0;
-  for await (const cells of records) {
+  for await (const record of records) {
+    const cells = record.map(unguarded);
     count += 1;
     yield count > mostRows ? { refusal: "too_many_rows", cells } : rowOf(cells, columns);
   }

@@ -2,7 +2,13 @@ import { heldTo, type KeyCaller, type UserCaller, userIn } from "../../../infra/
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure } from "../../../infra/http/routing/schema.ts";
 import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
-import type { ContactNotFound, NumberTaken, RefusedRowsNotFound, TagNotFound } from "../../domain/contact.ts";
+import type {
+  ContactNotFound,
+  NumberTaken,
+  RefusedRowsNotFound,
+  TagNotFound,
+  WrongNumber,
+} from "../../domain/contact.ts";
 import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibility.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
 
@@ -22,11 +28,14 @@ export const failures = {
 } as const;
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };
 
+export const wrongNumber = "numero no es válido";
+
 /** How the inbox words what may go wrong; each operation picks what it meets. */
 export const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
   contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],
+  wrong_number: () => [400, coded("invalid_input", wrongNumber)],
   number_taken: () => [409, coded("number_taken", "Otro contacto ya tiene ese número")],
   file_not_found: () => [404, coded("file_not_found", "El archivo no existe")],
   tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
@@ -42,6 +51,7 @@ export const words = {
     | RefusedRowsNotFound
     | ContactNotFound
     | NumberTaken
+    | WrongNumber
     | ChatNotFound
     | MessageNotFound
     | TagNotFound

@@ -10,7 +10,7 @@ import type {
   ImportOutcome,
   NewContact,
 } from "../../application/contacts/ports.ts";
-import { mostFields, NumberTaken } from "../../domain/contact.ts";
+import { longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
 import { told } from "./announce-sql.ts";
 import { erasedSince } from "./thread-sql.ts";
 
@@ -49,35 +49,40 @@ const create: Statement = {
     select id from made`,
 };
 
-/** A contact that gets another number is known by that to the platform from then on. */
+const hold: Statement = {
+  name: "contact_hold",
+  text: `
+    select phone from contacts where business_id = $1 and id = $2 and erased_at is null
+    for no key update`,
+};
+
+/**
+ * The platform goes on to call a contact what it calls it, whose threads would be lost otherwise; one that has no thread
+ * is written to by its new number. Once the customer writes from that, the thread goes there.
+ */
 const change: Statement = {
   name: "contact_change",
   text: `
-    with locked as (
-      select business_id, id, phone as held_phone, $8::bytea as digest from contacts
-      where business_id = $1 and id = $2 and erased_at is null
-      for no key update
-    ),
+    with given as (select $1::bigint as business_id, $8::bytea as digest),
     changed as (
       update contacts as contact
-      set name = coalesce($3::text, contact.name), phone = coalesce($4::text, contact.phone),
-          platform_id = case when $4 <> contact.phone then $4 else contact.platform_id end,
+      set name = coalesce($3::text, contact.name), phone = $4::text,
+          platform_id = case
+            when $4 = contact.phone or exists (
+              select from chats where chats.business_id = $1 and chats.contact_id = contact.id)
+            then contact.platform_id else $4 end,
           fields = coalesce($5::jsonb, contact.fields),
           opted_out_at = case
-            when $4 <> held_phone and ${erasedSince("locked")} is not null then coalesce(contact.opted_out_at, now())
-            when $6::boolean then coalesce(contact.opted_out_at, now())
-            when not $6 and ${erasedSince("locked")} is null then null
+            when $6::boolean or ${erasedSince("given")} is not null then coalesce(contact.opted_out_at, now())
+            when not $6 then null
             else contact.opted_out_at end,
           preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
           updated_at = now()
-      from locked where contact.business_id = locked.business_id and contact.id = locked.id
+      from given where contact.business_id = given.business_id and contact.id = $2
       returning contact.id
-    ),
-    untagged as (
-      delete from contact_tags
-      where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])
     )
-    select id from changed`,
+    delete from contact_tags
+    where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])`,
 };
 
 const tag: Statement = { name: "contact_tag", text: tagging("$2::bigint", "$3::bigint[]") };
@@ -98,15 +103,20 @@ const tagsByName: Statement = {
   text: "select id, name from tags where business_id = $1 and name = any($2::text[])",
 };
 
-/** Rows that would change nothing are not written. One whose number somebody else makes meanwhile is to be tried again. */
+/**
+ * Rows that would change nothing are not written. One whose number somebody else makes meanwhile has no outcome. A number
+ * that no telephone has makes no contact; those that platforms call customers by are known ones.
+ */
 const merge: Statement = {
   name: "contacts_merge",
   text: `
     with given as materialized (
       select $1::bigint as business_id, row.position, row.phone, row.name, row.fields::jsonb as fields, row.opted_out,
-             decode(row.digest, 'hex') as digest, row.tag_ids::bigint[] as tag_ids
+             row.tag_ids::bigint[] as tag_ids, erased.digest is not null as is_erased,
+             length(row.phone) between ${shortestPhone} and ${longestPhone} as is_number
       from unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[]) with ordinality
         as row(phone, name, fields, opted_out, digest, tag_ids, position)
+      left join erased_numbers as erased on erased.business_id = $1 and erased.digest = decode(row.digest, 'hex')
     ),
     held as (
       select contact.id, contact.name as held_name, contact.fields as held_fields, contact.opted_out_at, given.*
@@ -118,7 +128,7 @@ const merge: Statement = {
       select held.*, whole.fields as all_fields,
              (select count(*) from jsonb_object_keys(whole.fields)) > ${mostFields} as is_too_wide,
              coalesce(name <> held_name, false) or whole.fields <> held_fields
-               or coalesce(opted_out <> (opted_out_at is not null), false)
+               or coalesce((opted_out or is_erased) <> (opted_out_at is not null), false)
                or exists (
                  select from unnest(tag_ids) as wanted(id) where not exists (
                    select from contact_tags as tagged
@@ -129,7 +139,7 @@ const merge: Statement = {
     updated as (
       update contacts as contact
       set name = coalesce(judged.name, contact.name), fields = judged.all_fields,
-          opted_out_at = case when judged.opted_out then coalesce(contact.opted_out_at, now())
+          opted_out_at = case when judged.opted_out or judged.is_erased then coalesce(contact.opted_out_at, now())
                               when not judged.opted_out then null else contact.opted_out_at end,
           preference_changed_at = case when judged.opted_out is null then contact.preference_changed_at else now() end,
           updated_at = now()
@@ -142,10 +152,10 @@ const merge: Statement = {
       insert into contacts as contact
         (business_id, name, phone, platform_id, fields, opted_out_at, preference_changed_at)
       select business_id, coalesce(name, phone), phone, phone, fields,
-             coalesce(case when opted_out then now() end, ${erasedSince("given")}), case when opted_out then now() end
+             case when opted_out or is_erased then now() end, case when opted_out then now() end
       from given
-      where not exists (select from held where held.position = given.position)
-      order by position
+      where is_number and not exists (select from held where held.position = given.position)
+      order by phone
       on conflict (business_id, phone) do nothing
       returning contact.business_id, contact.id, contact.phone
     ),
@@ -159,14 +169,14 @@ const merge: Statement = {
       on conflict do nothing
     )
     select case when made.id is not null then 'created' when judged.is_too_wide then 'too_many_fields'
-                when judged.differs then 'updated' when judged.id is not null then 'unchanged' end as outcome
+                when judged.differs then 'updated' when judged.id is not null then 'unchanged'
+                when not given.is_number then 'wrong_number' end as outcome
     from given
     left join judged using (position)
     left join made on made.phone = given.phone
     order by given.position`,
 };
 
-const mostAttempts = 3;
 const uniqueViolation = "23505";
 
 export class PostgresContactEdits implements ContactEdits {
@@ -188,42 +198,38 @@ export class PostgresContactEdits implements ContactEdits {
     return made.id;
   }
 
-  async change(businessId: number, contactId: number, changes: ContactChanges): Promise<boolean> {
-    const { name, phone, fields, optedOut, tagIds } = changes;
-    const digest = phone === null ? null : this.digestOf(phone);
+  async hold(businessId: number, contactId: number): Promise<{ phone: string } | null> {
+    const [row] = await this.transaction.rows<{ phone: string }>(hold, [businessId, contactId]);
+    return row ?? null;
+  }
+
+  async change(
+    businessId: number,
+    contactId: number,
+    { name, phone, fields, optedOut, tagIds }: ContactChanges & { readonly phone: string },
+  ): Promise<void> {
     const written = fields && JSON.stringify(fields);
-    const values = [businessId, contactId, name, phone, written, optedOut, tagIds, digest];
-    const changed = await this.transaction.rows(change, values).catch((error: { code?: unknown }) => {
+    const values = [businessId, contactId, name, phone, written, optedOut, tagIds, this.digestOf(phone)];
+    await this.transaction.rows(change, values).catch((error: { code?: unknown }) => {
       if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
       throw error;
     });
-    if (changed.length > 0 && tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
-    return changed.length > 0;
+    if (tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
     return this.transaction.rows<LoggedEvent>(announce, [businessId, contactId]);
   }
 
-  async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<ImportOutcome[]> {
+  async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]> {
     const tagIds = await this.tagIds(businessId, contacts);
-    const outcomes = contacts.map(({ tagNames }): ImportOutcome | null =>
-      tagNames.every((name) => tagIds.has(name)) ? null : "unknown_tag",
-    );
-    for (let attempt = 1; outcomes.includes(null); attempt += 1) {
-      if (attempt > mostAttempts) throw new Error("contacts are made and erased while they are imported");
-      const left = [...outcomes.keys()].filter((index) => outcomes[index] === null);
-      const rows = await this.mergeOnce(
-        businessId,
-        left.map((index) => contacts[index] as ImportedContact),
-        tagIds,
-      );
-      for (const [place, index] of left.entries()) outcomes[index] = rows[place]?.outcome ?? null;
-    }
-    return outcomes as ImportOutcome[];
+    const isTagged = ({ tagNames }: ImportedContact) => tagNames.every((name) => tagIds.has(name));
+    const rows = await this.mergeTagged(businessId, contacts.filter(isTagged), tagIds);
+    const outcomes = rows.values();
+    return contacts.map((contact) => (isTagged(contact) ? (outcomes.next().value?.outcome ?? null) : "unknown_tag"));
   }
 
-  private mergeOnce(
+  private mergeTagged(
     businessId: number,
     contacts: readonly ImportedContact[],
     tagIds: ReadonlyMap<string, number>,

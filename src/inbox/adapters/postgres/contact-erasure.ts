@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { ContactErasure, DigestOfNumber, ErasedContact } from "../../application/contacts/ports.ts";
+import type { ContactErasure, DigestOfNumber, ErasedContact, Erasure } from "../../application/contacts/ports.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 import { told, toldColumns } from "./announce-sql.ts";
 import { chatJoins } from "./chat-sql.ts";
@@ -11,10 +11,20 @@ import { messageState } from "./state-sql.ts";
 const find: Statement = {
   name: "erasure_find",
   text: `
-    select id, phone, platform_id as "platformId",
+    select contact.id,
+           case when contact.erased_at is null
+                then array(select distinct number from unnest(array[phone, platform_id]) as number
+                           where number <> '')
+                else coalesce(erasure.numbers, '{}') end as numbers,
+           coalesce(erasure.files, '{}') as files,
+           case when contact.erased_at is null then 'none' when erasure.contact_id is null then 'over'
+                when erasure.completed_at is null then 'begun' else 'completed' end as progress,
            array(select id from chats where business_id = $1 and contact_id = $2 order by id) as "chatIds",
            array(select platform_id from senders where business_id = $1) as senders
-    from contacts where business_id = $1 and id = $2`,
+    from contacts as contact
+    left join contact_erasures as erasure
+      on erasure.business_id = contact.business_id and erasure.contact_id = contact.id
+    where contact.business_id = $1 and contact.id = $2`,
 };
 
 const files: Statement = {
@@ -26,28 +36,13 @@ const files: Statement = {
     where message.business_id = $1 and message.chat_id = any($2::bigint[])`,
 };
 
-/** As long as answers are kept, and an hour. */
-const answersKept = "interval '25 hours'";
-
-/** Answers that hold the name or number, or the text or the id of one of the latest messages. */
+/** Those of processes that did not know whom an answer speaks of as well. */
 const eraseAnswers: Statement = {
   name: "erasure_answers",
   text: `
-    with sought as (
-      select phone as part from contacts where business_id = $1 and id = $2 and phone is not null
-      union select to_json(name)::text from contacts where business_id = $1 and id = $2 and name <> ''
-      union
-      select part
-      from messages as message
-      cross join lateral (
-        values (to_json(message.body)::text), (message.platform_message_id), (to_json(message.media_url)::text)
-      ) as told(part)
-      where message.business_id = $1 and message.chat_id = any($3::bigint[])
-        and message.created_at > now() - ${answersKept} and length(part) > 2
-    )
-    update idempotency_keys as kept set body = null, headers = null
-    where business_id = $1 and status is not null
-      and exists (select from sought where strpos(concat_ws(' ', kept.body, kept.headers::text), sought.part) > 0)`,
+    update idempotency_keys set body = null, headers = null
+    where business_id = $1 and status is not null and (contact_id = $2 or contact_id is null)
+      and (body is not null or headers is not null)`,
 };
 
 /** A message on its way is settled as unknown here: what its sender learns of it meets no row any more. */
@@ -72,24 +67,42 @@ const eraseMessages: Statement = {
     from locked where message.business_id = $1 and message.id = locked.id`,
 };
 
+/** For update: who refers to the contact meanwhile waits, and looks whether it is still there. */
+const holdContact: Statement = {
+  name: "erasure_hold_contact",
+  text: `
+    select phone, platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
+    for update`,
+};
+
 const eraseContact: Statement = {
   name: "erasure_contact",
   text: `
-    with locked as (
-      select id from contacts where business_id = $1 and id = $2 for update
-    ),
-    noted as (
+    with noted as (
       insert into erased_numbers (business_id, digest)
-      select $1, $3::bytea from locked where $3 is not null
+      select $1, decode(digest, 'hex') from unnest($3::text[]) as digest order by digest
       on conflict (business_id, digest) do update set erased_at = now()
     ),
     untagged as (
-      delete from contact_tags where business_id = $1 and contact_id in (select id from locked)
+      delete from contact_tags where business_id = $1 and contact_id = $2
     )
-    update contacts as contact
+    update contacts
     set name = '', phone = null, platform_id = '', fields = '{}', opted_out_at = coalesce(opted_out_at, now()),
-        erased_at = coalesce(erased_at, now()), updated_at = now()
-    from locked where contact.business_id = $1 and contact.id = locked.id`,
+        erased_at = now(), updated_at = now()
+    where business_id = $1 and id = $2`,
+};
+
+const eraseConversations: Statement = {
+  name: "erasure_conversations",
+  text: `
+    with locked as (
+      select id from conversations
+      where business_id = $1 and chat_id = any($2::bigint[]) and close_reason is not null
+      order by id
+      for no key update
+    )
+    update conversations as conversation set close_reason = null
+    from locked where conversation.business_id = $1 and conversation.id = locked.id`,
 };
 
 /** The version rises: clients draw the chat again. A chat that waits for an agent waits no longer: its customer cannot be told. */
@@ -105,10 +118,6 @@ const eraseChats: Statement = {
     no_agent as (
       delete from waiting_chats where business_id = $1 and chat_id in (select id from locked)
     ),
-    no_words as (
-      update conversations set close_reason = null
-      where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
-    ),
     no_reason as (
       update tickets set close_reason = null
       where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
@@ -117,14 +126,17 @@ const eraseChats: Statement = {
     from locked where chat.business_id = $1 and chat.id = locked.id`,
 };
 
-/** Rows of numbers that an import refused, however they are written there. */
-const eraseRefused: Statement = {
-  name: "erasure_refused",
+/** Longer than the request that begins it may take to complete it. */
+const begin: Statement = {
+  name: "erasure_begin",
   text: `
-    delete from refused_contacts
-    where business_id = $1 and file in (
-      select file from refused_contacts
-      where business_id = $1 and strpos(regexp_replace(content, '[^0-9]', '', 'g'), $2) > 0)`,
+    insert into contact_erasures (business_id, contact_id, numbers, files, due_at)
+    values ($1, $2, $3, $4, now() + interval '5 minutes')`,
+};
+
+const addFiles: Statement = {
+  name: "erasure_add_files",
+  text: "update contact_erasures set files = files || $3::text[] where business_id = $1 and contact_id = $2",
 };
 
 /** Messages that clients are told of; of older ones they learn when they read them. */
@@ -156,28 +168,59 @@ const announce: Statement = {
     select ${eventColumns} from logged order by number`,
 };
 
+const eventsAtOnce = 10_000;
+
+/** Looks at so many events. */
 const eraseEvents: Statement = {
   name: "erasure_events",
   text: `
-    update realtime_events set payload = erased_payload(payload)
-    where business_id = $1
-      and (payload -> 'chatId' = any($2::jsonb[]) or payload #> '{chat,id}' = any($2::jsonb[])
-           or payload #> '{contact,id}' = $3::jsonb)`,
+    with seen as materialized (
+      select number, payload from realtime_events
+      where business_id = $1 and number > $4 order by number limit ${eventsAtOnce}
+    ),
+    locked as (
+      select event.number from realtime_events as event
+      where event.business_id = $1 and event.number in (
+        select number from seen
+        where payload -> 'chatId' = any($2::jsonb[]) or payload #> '{chat,id}' = any($2::jsonb[])
+          or payload #> '{contact,id}' = $3::jsonb)
+      order by event.number
+      for no key update
+    ),
+    erased as (
+      update realtime_events as event set payload = erased_payload(payload)
+      from locked where event.business_id = $1 and event.number = locked.number
+    )
+    select max(number) as reached from seen having count(*) = ${eventsAtOnce}`,
 };
 
-/** Longer than what was under way during the erasure may take. */
-const takeUnfinished: Statement = {
-  name: "erasure_unfinished",
+/** What was under way when it was erased has ended a minute later. */
+const complete: Statement = {
+  name: "erasure_complete",
   text: `
-    update contacts as contact set erased_again_at = now()
+    update contact_erasures
+    set numbers = '{}', files = array(select file from unnest(files) as file where file <> all($3::text[])),
+        completed_at = coalesce(completed_at, now()), due_at = now() + interval '1 minute'
+    where business_id = $1 and contact_id = $2`,
+};
+
+const end: Statement = {
+  name: "erasure_end",
+  text: "delete from contact_erasures where business_id = $1 and contact_id = $2 and completed_at is not null",
+};
+
+const takeDue: Statement = {
+  name: "erasure_due",
+  text: `
+    update contact_erasures as erasure set due_at = now() + interval '5 minutes'
     from (
-      select business_id, id from contacts
-      where erased_at < now() - interval '1 minute' and erased_again_at is null
-      order by business_id, id limit $1
+      select business_id, contact_id from contact_erasures
+      where due_at <= now()
+      order by business_id, contact_id limit $1
       for no key update skip locked
-    ) as unfinished
-    where contact.business_id = unfinished.business_id and contact.id = unfinished.id
-    returning contact.business_id as "businessId", contact.id as "contactId"`,
+    ) as due
+    where erasure.business_id = due.business_id and erasure.contact_id = due.contact_id
+    returning erasure.business_id as "businessId", erasure.contact_id as "contactId"`,
 };
 
 export class PostgresContactErasure implements ContactErasure {
@@ -186,8 +229,8 @@ export class PostgresContactErasure implements ContactErasure {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  async find(businessId: number, contactId: number): Promise<ErasedContact | null> {
-    const [row] = await this.transaction.rows<ErasedContact>(find, [businessId, contactId]);
+  async find(businessId: number, contactId: number): Promise<Erasure | null> {
+    const [row] = await this.transaction.rows<Erasure>(find, [businessId, contactId]);
     return row ?? null;
   }
 
@@ -196,33 +239,63 @@ export class PostgresContactErasure implements ContactErasure {
     return rows.map(({ name }) => name);
   }
 
-  async eraseAnswers(businessId: number, { id, chatIds }: ErasedContact): Promise<void> {
-    await this.transaction.rows(eraseAnswers, [businessId, id, chatIds]);
-  }
-
   async eraseMessages(businessId: number, chatIds: readonly number[]): Promise<void> {
     await this.transaction.rows(eraseMessages, [businessId, chatIds]);
   }
 
-  async eraseContact(businessId: number, { id, phone }: ErasedContact): Promise<void> {
-    const digest = phone === null ? null : this.digestOf(phone);
-    await this.transaction.rows(eraseContact, [businessId, id, digest]);
-    if (phone !== null) await this.transaction.rows(eraseRefused, [businessId, phone]);
+  async eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null> {
+    const values = [businessId, contactId];
+    const [held] = await this.transaction.rows<{ phone: string; platformId: string }>(holdContact, values);
+    if (!held) return null;
+    const numbers = [...new Set([held.phone, held.platformId])].filter((number) => number !== "");
+    const digests = numbers.map((number) => Buffer.from(this.digestOf(number)).toString("hex"));
+    await this.transaction.rows(eraseContact, [...values, digests]);
+    return numbers;
   }
 
-  async eraseChats(businessId: number, { chatIds }: ErasedContact): Promise<void> {
+  async eraseAnswers(businessId: number, contactId: number): Promise<void> {
+    await this.transaction.rows(eraseAnswers, [businessId, contactId]);
+  }
+
+  async eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void> {
+    await this.transaction.rows(eraseConversations, [businessId, chatIds]);
+  }
+
+  async eraseChats(businessId: number, chatIds: readonly number[]): Promise<void> {
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
+  }
+
+  async begin(
+    businessId: number,
+    contactId: number,
+    { numbers, files }: Pick<Erasure, "numbers" | "files">,
+  ): Promise<void> {
+    await this.transaction.rows(begin, [businessId, contactId, numbers, files]);
   }
 
   announce(businessId: number, { id, chatIds }: ErasedContact): Promise<LoggedEvent[]> {
     return this.transaction.rows<LoggedEvent>(announce, [businessId, id, chatIds]);
   }
 
-  async eraseEvents(businessId: number, { id, chatIds }: ErasedContact): Promise<void> {
-    await this.transaction.rows(eraseEvents, [businessId, chatIds.map(String), String(id)]);
+  async addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void> {
+    await this.transaction.rows(addFiles, [businessId, contactId, files]);
   }
 
-  takeUnfinished(limit: number): Promise<{ businessId: number; contactId: number }[]> {
-    return this.transaction.rows<{ businessId: number; contactId: number }>(takeUnfinished, [limit]);
+  async eraseEvents(businessId: number, { id, chatIds }: ErasedContact, after: number): Promise<number | null> {
+    const values = [businessId, chatIds.map(String), String(id), after];
+    const [row] = await this.transaction.rows<{ reached: number }>(eraseEvents, values);
+    return row?.reached ?? null;
+  }
+
+  async complete(businessId: number, contactId: number, files: readonly string[]): Promise<void> {
+    await this.transaction.rows(complete, [businessId, contactId, files]);
+  }
+
+  async end(businessId: number, contactId: number): Promise<void> {
+    await this.transaction.rows(end, [businessId, contactId]);
+  }
+
+  takeDue(limit: number): Promise<{ businessId: number; contactId: number }[]> {
+    return this.transaction.rows<{ businessId: number; contactId: number }>(takeDue, [limit]);
   }
 }

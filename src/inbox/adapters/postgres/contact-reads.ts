@@ -4,6 +4,7 @@ import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../application/contacts/ports.ts";
 import type { PageAsked, PageOf } from "../../application/reading/ports.ts";
+import { mostFieldColumns } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { wholeContact } from "./chat-sql.ts";
 import { pageOf } from "./inbox-reads.ts";
@@ -23,8 +24,6 @@ const one: Statement = {
     select ${listedContact} as contact
     from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`,
 };
-
-const mostFieldNames = 500;
 
 interface Conditions {
   readonly key: string;
@@ -107,7 +106,7 @@ function fieldNamesCall(businessId: number, filter: ContactFilter): StatementCal
       select distinct field.name
       from contacts as contact cross join lateral jsonb_object_keys(contact.fields) as field(name)
       where ${plain} ${search === null ? "" : `and ${search}`}
-      order by field.name limit ${mostFieldNames}`,
+      order by field.name limit ${mostFieldColumns}`,
   );
 }
 

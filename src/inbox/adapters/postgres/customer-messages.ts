@@ -5,7 +5,10 @@ import { inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
-/** Where messages that are not stored yet belong; what is missing there is made. */
+/**
+ * Where messages that are not stored yet belong; what is missing there is made. A contact who got another number and
+ * writes from it is called by that on the platform from then on, unless another channel calls it otherwise.
+ */
 const findThreads: Statement = {
   name: "incoming_threads",
   text: `
@@ -26,7 +29,16 @@ const findThreads: Statement = {
       from fresh
       order by business_id, phone, position
     ),
-    ${findingThreads}
+    ${findingThreads},
+    renumbered as (
+      update contacts as contact set platform_id = contact.phone
+      from known_contacts as known
+      where known.platform_id <> known.phone
+        and contact.business_id = known.business_id and contact.id = known.contact_id and contact.phone = known.phone
+        and not exists (
+          select from chats as other
+          where other.business_id = contact.business_id and other.contact_id = contact.id and other.provider <> $2)
+    )
     select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
     from fresh join threads using (business_id, phone)`,
 };

@@ -83,7 +83,7 @@ export class PostgresIncomingStore implements IncomingStore {
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
     await learnFrom(transaction, moved);
-    await applyPreferences(transaction, provider, preferences);
+    await applyPreferences(transaction, provider, preferences, this.digestOf);
     await takeConversationsOf(transaction, moved);
     const arrived = await storeMessages(transaction, provider, messages, this.digestOf);
     const news = [...moved, ...arrived];

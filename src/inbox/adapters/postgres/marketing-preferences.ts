@@ -1,16 +1,22 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
 
-/** The platform's word on marketing; of two words the later one counts, in whatever order they arrive. */
+/**
+ * The platform's word on marketing; of two words the later one counts, in whatever order they arrive. A number that was
+ * erased stays opted out.
+ */
 const apply: Statement = {
   name: "incoming_preferences",
   text: `
     with given as (
       select distinct on (business_id, phone)
-             sender.business_id, "from" as phone, "optedOut" as opted_out, "occurredAt" as at
+             sender.business_id, "from" as phone, "occurredAt" as at, "optedOut" or exists (
+               select from erased_numbers as erased
+               where erased.business_id = sender.business_id and erased.digest = decode(news.digest, 'hex')) as opted_out
       from jsonb_to_recordset($1::jsonb) as news(
-        sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz)
+        sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz, digest text)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
       order by business_id, phone, at desc
     ),
@@ -48,4 +54,8 @@ export const applyPreferences = (
   transaction: Queries,
   provider: string,
   changes: readonly PreferenceChange[],
-): Promise<object[]> => inChunks(transaction, apply, changes, provider);
+  digestOf: DigestOfNumber,
+): Promise<object[]> => {
+  const rows = changes.map((each) => ({ ...each, digest: Buffer.from(digestOf(each.from)).toString("hex") }));
+  return inChunks(transaction, apply, rows, provider);
+};

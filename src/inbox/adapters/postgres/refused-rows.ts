@@ -1,5 +1,6 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { phoneDigits } from "../../../kernel/text.ts";
 import type { RefusedRows } from "../../application/contacts/ports.ts";
 
 const kept = "interval '24 hours'";
@@ -16,6 +17,24 @@ const part: Statement = {
     where business_id = $1 and file = $2 and part = $3 and created_at > now() - ${kept}`,
 };
 
+/** Parts in which the digits of one of the numbers stand one after the other: in one cell, or in two. */
+const next: Statement = {
+  name: "refused_contacts_next",
+  text: `
+    select file, part, content from refused_contacts
+    where business_id = $1 and (file, part) > ($3, $4::integer)
+      and exists (select from unnest($2::text[]) as number
+                  where strpos(regexp_replace(content, '[^0-9]', '', 'g'), number) > 0)
+    order by file, part limit 1`,
+};
+
+const replace: Statement = {
+  name: "refused_contacts_replace",
+  text: `
+    update refused_contacts set content = $5
+    where business_id = $1 and file = $2 and part = $3 and content = $4`,
+};
+
 const purge: Statement = {
   name: "refused_contacts_purge",
   text: `
@@ -23,6 +42,11 @@ const purge: Statement = {
       select business_id, file, part from refused_contacts where created_at < now() - ${kept} limit 1000)
     returning part`,
 };
+
+interface Place {
+  readonly file: string;
+  readonly part: number;
+}
 
 export class PostgresRefusedRows implements RefusedRows {
   constructor(private readonly cells: Cells) {}
@@ -34,6 +58,19 @@ export class PostgresRefusedRows implements RefusedRows {
   async part(businessId: number, file: string, place: number): Promise<string | null> {
     const rows = await this.cells.of(businessId).rows<{ content: string }>(part, [businessId, file, place]);
     return rows[0]?.content ?? null;
+  }
+
+  async edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void> {
+    const digits = numbers.flatMap((number) => phoneDigits(number) ?? []);
+    if (digits.length === 0) return;
+    const cell = this.cells.of(businessId);
+    for (let at: Place = { file: "", part: -1 }; ; ) {
+      const [found] = await cell.rows<Place & { content: string }>(next, [businessId, digits, at.file, at.part]);
+      if (!found) return;
+      const { file, part, content } = found;
+      await cell.rows(replace, [businessId, file, part, content, edit(content)]);
+      at = { file, part };
+    }
   }
 
   async purge(): Promise<void> {

@@ -71,13 +71,13 @@ export const erasedSince = (row: string): string => `
  */
 export const findingThreads = `
   known_contacts as (
-    select wanted.business_id, wanted.phone, found.id as contact_id
+    select wanted.business_id, wanted.phone, found.id as contact_id, found.platform_id
     from wanted cross join lateral (
-      select id from (
-        (select id, 1 as preference from contacts
+      select id, platform_id from (
+        (select id, platform_id, 1 as preference from contacts
          where business_id = wanted.business_id and phone = wanted.phone)
         union all
-        (select id, 2 from contacts
+        (select id, platform_id, 2 from contacts
          where business_id = wanted.business_id and platform_id = wanted.phone order by id limit 1)
       ) as candidates
       order by preference limit 1

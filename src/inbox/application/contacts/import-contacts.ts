@@ -1,12 +1,17 @@
-import type { ContactUnitOfWork, ImportedContact, ImportOutcome, RefusedRows } from "./ports.ts";
+import {
+  type ContactUnitOfWork,
+  type ImportedContact,
+  type ImportOutcome,
+  type RefusedOutcome,
+  type RefusedRows,
+  refusedOutcomes,
+} from "./ports.ts";
 
 /** A row of the file: a contact, or why it is none. */
 export type ImportRow<Refusal extends string> = { readonly cells: readonly string[] } & (
   | { readonly contact: ImportedContact }
   | { readonly refusal: Refusal }
 );
-
-type RefusedOutcome = Extract<ImportOutcome, "unknown_tag" | "too_many_fields">;
 
 export interface ImportProgress {
   created: number;
@@ -18,11 +23,15 @@ export interface ImportProgress {
 export const noProgress = (): ImportProgress => ({ created: 0, updated: 0, unchanged: 0, refused: 0 });
 
 const batchSize = 1_000;
+const mostAttempts = 3;
 /** Characters. */
 const partSize = 64 * 1024;
 const mostParts = 200;
 
-/** Takes in contacts a batch at a time, each in a transaction of its own. What breaks it off leaves what was committed. */
+/**
+ * Takes in contacts a batch at a time, in transactions of their own. What breaks it off leaves what was committed. Rows
+ * with one number are taken in one after the other, each for what it says.
+ */
 export class ImportContacts {
   constructor(
     private readonly unitOfWork: ContactUnitOfWork,
@@ -48,15 +57,14 @@ export class ImportContacts {
       progress.refused += 1;
       await refused.add(lineOf(reason, cells));
     };
-    let batch = new Map<string, Waiting>();
+    const batch = new Batch();
     const flush = async () => {
-      const waiting = [...batch.values()];
-      batch = new Map();
-      const outcomes = await this.merge(businessId, waiting);
-      for (const [index, outcome] of outcomes.entries()) {
-        const { cells } = waiting[index] as Waiting;
-        if (outcome === "unknown_tag" || outcome === "too_many_fields") await refuse(outcome, cells);
-        else progress[outcome] += 1;
+      for (const turn of batch.empty()) {
+        const outcomes = await this.merge(businessId, turn);
+        for (const [index, outcome] of outcomes.entries()) {
+          if (isRefusal(outcome)) await refuse(outcome, turn[index]?.cells ?? []);
+          else progress[outcome] += 1;
+        }
       }
     };
     for await (const row of rows) {
@@ -64,36 +72,63 @@ export class ImportContacts {
         await refuse(row.refusal, row.cells);
         continue;
       }
-      const { contact, cells } = row;
-      const earlier = batch.get(contact.phone);
-      // What the later row of a number says counts; the earlier one changes nothing by itself.
-      if (earlier) progress.unchanged += 1;
-      batch.set(contact.phone, { contact: earlier ? joined(earlier.contact, contact) : contact, cells });
+      batch.add(row);
       if (batch.size >= batchSize) await flush();
     }
     await flush();
     return refused.end();
   }
 
-  private merge(businessId: number, waiting: readonly Waiting[]): Promise<ImportOutcome[]> {
-    if (waiting.length === 0) return Promise.resolve([]);
-    const given = waiting.map(({ contact }) => contact);
-    return this.unitOfWork.run(businessId, ({ contacts }) => contacts.merge(businessId, given));
+  /** In their order. Those whose number somebody else takes at that moment are tried again. */
+  private async merge(businessId: number, turn: readonly Waiting[]): Promise<ImportOutcome[]> {
+    const outcomes: (ImportOutcome | null)[] = turn.map(() => null);
+    for (let attempt = 1; outcomes.includes(null); attempt += 1) {
+      if (attempt > mostAttempts) throw new Error("contacts are made and erased while they are imported");
+      const left = [...turn.entries()].filter(([index]) => outcomes[index] === null);
+      const given = left.map(([, { contact }]) => contact);
+      const merged = await this.unitOfWork.run(businessId, ({ contacts }) => contacts.merge(businessId, given));
+      for (const [place, [index]] of left.entries()) outcomes[index] = merged[place] ?? null;
+    }
+    return outcomes as ImportOutcome[];
   }
 }
+
+const isRefusal = (outcome: ImportOutcome): outcome is RefusedOutcome =>
+  (refusedOutcomes as readonly string[]).includes(outcome);
 
 interface Waiting {
   readonly contact: ImportedContact;
   readonly cells: readonly string[];
 }
 
-const joined = (earlier: ImportedContact, later: ImportedContact): ImportedContact => ({
-  phone: later.phone,
-  name: later.name ?? earlier.name,
-  fields: { ...earlier.fields, ...later.fields },
-  tagNames: [...new Set([...earlier.tagNames, ...later.tagNames])],
-  optedOut: later.optedOut ?? earlier.optedOut,
-});
+/** Rows that wait to be taken in: in turns, in each of which no number comes twice. */
+class Batch {
+  private turns: Waiting[][] = [];
+  private times = new Map<string, number>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  add(row: Waiting): void {
+    const { phone } = row.contact;
+    const before = this.times.get(phone) ?? 0;
+    this.times.set(phone, before + 1);
+    this.count += 1;
+    const turn = this.turns[before];
+    if (turn) turn.push(row);
+    else this.turns.push([row]);
+  }
+
+  empty(): readonly (readonly Waiting[])[] {
+    const { turns } = this;
+    this.turns = [];
+    this.times = new Map();
+    this.count = 0;
+    return turns;
+  }
+}
 
 /** Rows beyond the most parts are counted and not kept. */
 class RefusedFile {

@@ -1,5 +1,5 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import { ContactNotFound, type NumberTaken, TagNotFound } from "../../domain/contact.ts";
+import { ContactNotFound, isPhoneNumber, type NumberTaken, TagNotFound, WrongNumber } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { PageAsked, PageOf } from "../reading/ports.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
   NewContact,
 } from "./ports.ts";
 
-export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken;
+export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken | WrongNumber;
 
 const exportPage = 1_000;
 
@@ -72,7 +72,12 @@ export class ManageContacts {
   async change(viewer: Viewer, contactId: number, changes: ContactChanges): Promise<ListedContact> {
     const { businessId } = viewer;
     await this.edit(businessId, changes.tagIds ?? [], async (edits) => {
-      if (!(await edits.change(businessId, contactId, changes))) throw new ContactNotFound(`contact ${contactId}`);
+      const held = await edits.hold(businessId, contactId);
+      if (!held) throw new ContactNotFound(`contact ${contactId}`);
+      const phone = changes.phone ?? held.phone;
+      // Platforms call some customers by numbers that no telephone has: these may stay.
+      if (phone !== held.phone && !isPhoneNumber(phone)) throw new WrongNumber(`${phone.length} digits`);
+      await edits.change(businessId, contactId, { ...changes, phone });
       return contactId;
     });
     return this.one(viewer, contactId);

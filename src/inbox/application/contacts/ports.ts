@@ -52,20 +52,27 @@ export interface ImportedContact {
   readonly optedOut: boolean | null;
 }
 
-export const importOutcomes = ["created", "updated", "unchanged", "unknown_tag", "too_many_fields"] as const;
-export type ImportOutcome = (typeof importOutcomes)[number];
+export const refusedOutcomes = ["wrong_number", "unknown_tag", "too_many_fields"] as const;
+export type RefusedOutcome = (typeof refusedOutcomes)[number];
+export type ImportOutcome = "created" | "updated" | "unchanged" | RefusedOutcome;
 
+/** A number that was once erased stays opted out: a contact that has it or gets it is opted out in any case. */
 export interface ContactEdits {
   /** Of these tags the ones that the business does not have. */
   unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]>;
-  /** The id. Rejects with `NumberTaken`. A number that was once erased begins opted out. */
+  /** The id. Rejects with `NumberTaken`. */
   create(contact: NewContact): Promise<number>;
-  /** Whether there is one. Rejects with `NumberTaken`. */
-  change(businessId: number, contactId: number, changes: ContactChanges): Promise<boolean>;
+  /** Locks the contact until the transaction ends; null where there is none. */
+  hold(businessId: number, contactId: number): Promise<{ readonly phone: string } | null>;
+  /** Of one that is held. Rejects with `NumberTaken`. */
+  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<void>;
   /** Logs `contact:changed`: the last thing that a transaction does. */
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]>;
-  /** By number; no two of these share one. What became of each, in their order. */
-  merge(businessId: number, contacts: readonly ImportedContact[]): Promise<ImportOutcome[]>;
+  /**
+   * By number; no two of these share one. What became of each, in their order; null for one whose number somebody else
+   * has just given to a contact: it is to be tried again, in another transaction.
+   */
+  merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]>;
 }
 
 export type ContactUnitOfWork = UnitOfWork<{ readonly contacts: ContactEdits }>;
@@ -75,37 +82,62 @@ export interface RefusedRows {
   add(businessId: number, file: string, part: number, content: string): Promise<void>;
   /** Null where there is no such part. */
   part(businessId: number, file: string, part: number): Promise<string | null>;
+  /** Puts what `edit` makes of it in the place of each part that may hold one of the numbers, however it is written. */
+  edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
   purge(): Promise<void>;
 }
 
 /** Tells nothing of the number without the secret of this installation. */
 export type DigestOfNumber = (phone: string) => Uint8Array;
 
+/** Whose data go. */
 export interface ErasedContact {
   readonly id: number;
-  readonly phone: string | null;
-  readonly platformId: string;
   readonly chatIds: readonly number[];
-  /** The platform's ids of the business's senders. */
-  readonly senders: readonly string[];
 }
 
-/** What the inbox itself holds of a contact. */
+export interface Erasure extends ErasedContact {
+  /** The number and the id on the platform; none once nothing names them any more. */
+  readonly numbers: readonly string[];
+  /** Stored files that are withdrawn and still to be removed. */
+  readonly files: readonly string[];
+  /** The platform's ids of the business's senders. */
+  readonly senders: readonly string[];
+  /** `completed`: all is gone that was there; what was under way meanwhile is still to be looked for. */
+  readonly progress: "none" | "begun" | "completed" | "over";
+}
+
+/** What the inbox itself holds of a contact. To be called in this order, in which everybody locks these rows. */
 export interface ContactErasure {
-  find(businessId: number, contactId: number): Promise<ErasedContact | null>;
+  find(businessId: number, contactId: number): Promise<Erasure | null>;
   /** Names of stored files that its messages name. */
   filesOf(businessId: number, chatIds: readonly number[]): Promise<string[]>;
-  /** Answers kept for requests that may be repeated. To be called while the texts are still there. */
-  eraseAnswers(businessId: number, contact: ErasedContact): Promise<void>;
   eraseMessages(businessId: number, chatIds: readonly number[]): Promise<void>;
-  eraseContact(businessId: number, contact: ErasedContact): Promise<void>;
-  eraseChats(businessId: number, contact: ErasedContact): Promise<void>;
+  /** The numbers that it had; null where somebody else erased it meanwhile. */
+  eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
+  /** Answers that are kept for requests that may be repeated, of the contact that is erased by now. */
+  eraseAnswers(businessId: number, contactId: number): Promise<void>;
+  eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void>;
+  eraseChats(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /** Notes what remains to be done. */
+  begin(businessId: number, contactId: number, remains: Pick<Erasure, "numbers" | "files">): Promise<void>;
   /** Logs what was erased, without it: the contact, its chats, and the newest of their messages. */
   announce(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
-  /** Takes what is personal out of the events that are kept. To be called after `announce`, whose lock others wait for. */
-  eraseEvents(businessId: number, contact: ErasedContact): Promise<void>;
-  /** Contacts whose erasure is to be completed, and notes that it is. */
-  takeUnfinished(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
+
+  /** More files that are withdrawn. */
+  addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
+  /**
+   * Takes what is personal out of some of the events that are kept, those with numbers above `after`.
+   *
+   * @returns the number up to which it looked; null where it came to the end
+   */
+  eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
+  /** Notes that all is gone; what is still under way is to be looked for a little later. */
+  complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
+  /** Forgets the erasure: nothing remains to be done. */
+  end(businessId: number, contactId: number): Promise<void>;
+  /** Takes erasures of which something remains to be done; others find them again some minutes later. */
+  takeDue(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
 }
 
 /** What another feature holds of a contact. */
@@ -113,9 +145,17 @@ export interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
 }
 
+/** Stored files. */
+export interface FileErasure {
+  /** From the commit on they are not served any more: those of the names that nothing of the business holds. */
+  withdraw(businessId: number, names: readonly string[]): Promise<string[]>;
+}
+
 export interface ErasureStores {
-  readonly contacts: ContactErasure;
+  /** Their rows are locked before those of the inbox. */
   readonly others: readonly FeatureErasure[];
+  readonly contacts: ContactErasure;
+  readonly files: FileErasure;
 }
 
 export type ErasureUnitOfWork = UnitOfWork<ErasureStores>;
@@ -128,5 +168,8 @@ export interface KeptPayloads {
   replace(id: number, before: string, after: string | null): Promise<void>;
 }
 
-/** Removes stored files that nothing names any more. */
+/** The rows without those that have one of the numbers in a cell, however it is written there. */
+export type RowsWithout = (rows: string, numbers: readonly string[]) => string;
+
+/** Removes files that were withdrawn, for good. Rejects where one could not be. */
 export type RemoveFiles = (businessId: number, names: readonly string[]) => Promise<void>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import { Busy } from "../../../kernel/errors.ts";
-import type { Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
+import type { AnswerAbout, Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
@@ -15,14 +15,20 @@ export const keyDescription = [
   "Makes the request safe to repeat: under one key it is carried out at most once in 24 hours. Keys are those of one",
   "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
   "one was, with `Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
-  "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. A request that is",
+  "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. Where the contact of whom the answer speaks was",
+  "erased meanwhile, only its status is repeated, in a 409. A request that is",
   "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
 ].join(" ");
 
 /** Carries a request out, unless its key says that this was done before. */
-export type Once = (ctx: Context, carryOut: () => Promise<Reply>) => Promise<Reply>;
+export type Once = (
+  ctx: Context,
+  carryOut: () => Promise<Reply>,
+  /** Whom the answer speaks of. */
+  aboutOf?: (reply: Reply) => AnswerAbout | null,
+) => Promise<Reply>;
 
 interface KeyedOperation {
   readonly operationId: string;
@@ -36,7 +42,7 @@ interface KeyedOperation {
  * other outcome is kept, in the endpoint's own words.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
-  return async (ctx, carryOut) => {
+  return async (ctx, carryOut, aboutOf = () => null) => {
     const key = ctx.req.headers["idempotency-key"];
     if (key === undefined) return carryOut();
     if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
@@ -47,23 +53,30 @@ export function onceByKey({ operationId, dialect }: KeyedOperation, store: Idemp
     const begun = await store.begin({ businessId, caller, operation: operationId, key, digest: digestOf(ctx) });
     switch (begun.kind) {
       case "claimed":
-        return keeping(ctx, dialect, store, begun.claim, carryOut);
+        return keeping({ ctx, dialect, store, aboutOf }, begun.claim, carryOut);
       case "in-flight":
         throw new HttpProblem(409, "A request with this Idempotency-Key is still under way", { "Retry-After": "1" });
       case "other-request":
         throw new HttpProblem(422, "This Idempotency-Key was used for another request");
       case "abandoned":
         return replayed(new Reply(...dialect.unexpected(new Error("a request under this key was never finished"))));
+      case "erased":
+        throw new HttpProblem(409, `This request was answered with status ${begun.status}; the answer was erased`);
       case "answered":
         return replayed(repeat(begun.answer));
     }
   };
 }
 
+interface Keeping {
+  readonly ctx: Context;
+  readonly dialect: AnyDialect;
+  readonly store: IdempotencyStore;
+  readonly aboutOf: (reply: Reply) => AnswerAbout | null;
+}
+
 async function keeping(
-  ctx: Context,
-  dialect: AnyDialect,
-  store: IdempotencyStore,
+  { ctx, dialect, store, aboutOf }: Keeping,
   claim: Claim,
   carryOut: () => Promise<Reply>,
 ): Promise<Reply> {
@@ -77,7 +90,7 @@ async function keeping(
     return new Reply(...wordsFor(dialect, error, ctx));
   });
   const isRefused = reply.status === 412;
-  await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply)));
+  await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply), aboutOf(reply)));
   return reply;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
+import type { AnswerAbout } from "../../../kernel/idempotency.ts";
 import type { UploadedFile } from "../middleware/multipart.ts";
 import type { SentText } from "../streaming/sent-text.ts";
 import type { StreamedArray } from "../streaming/streamed-array.ts";
@@ -113,6 +114,8 @@ export interface RouteSpec<
   readonly streams?: readonly Streams[];
   /** What no schema can say of the input: the complaint about it, looked for before the business is. */
   complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>): string | undefined;
+  /** Of an `idempotent` operation: whom its answer speaks of, with whose data it is erased; null for no contact. */
+  about?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>, reply: Reply): AnswerAbout | null;
   handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>, Callers[Auth]>): Promise<unknown> | unknown;
 }
 
@@ -134,6 +137,7 @@ export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema 
   /** The field that names a business: any other than the caller's is `BusinessNotFound`. */
   readonly ownBusiness?: string;
   complaint?(input: Input<never, never, never>): string | undefined;
+  about?(input: Input<never, never, never>, reply: Reply): AnswerAbout | null;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
 }
 

@@ -167,7 +167,8 @@ function handling(route: Route, parts: RouterParts): Middleware {
       const result = await route.handle(call as AnyCall);
       return result instanceof Reply ? result : new Reply(200, result);
     };
-    send(ctx, await (once ? once(context, handle) : handle()));
+    const aboutOf = (reply: Reply) => route.about?.(call as AnyCall, reply) ?? null;
+    send(ctx, await (once ? once(context, handle, aboutOf) : handle()));
   };
 }
 

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
+import { parse as parseAtOnce } from "csv-parse/sync";
 import { InvalidInput } from "../routing/dialect.ts";
 
 /** Characters of the header row, and of any record. */
@@ -35,6 +36,20 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
     if (String((error as { code?: unknown }).code).startsWith("CSV_")) throw new InvalidInput("El CSV no es válido");
     throw error;
   }
+}
+
+/** Records as `csvLine` writes them, without those that are not to stay; of the others nothing changes. */
+export function recordsLeft(text: string, stays: (cells: readonly string[]) => boolean): string {
+  const records = parseAtOnce(text, { relax_column_count: true, raw: true }) as unknown as RawRecord[];
+  // The parser leaves a part of the line's end out.
+  const lines = records.flatMap(({ record, raw }) => (stays(record) ? raw.replace(/\r?\n?$/, "\r\n") : []));
+  return lines.join("");
+}
+
+interface RawRecord {
+  readonly record: readonly string[];
+  /** As it is written. */
+  readonly raw: string;
 }
 
 /** As much as holds the whole header row. */

@@ -103,6 +103,7 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
       eventRule("Board.6"),
     ],
     idempotent: true,
+    about: ({ body }) => (body.chatId == null ? null : { chatId: body.chatId }),
     body: newOrder,
     bodyLimit: longestOrder,
     responses: {

@@ -83,7 +83,11 @@ export function paymentLinkRoutes(
           "§8.1",
           "Order and business are the caller's. Without a usable `payments-url` (http or https) nothing is done.",
         ],
-        ["§8.2", "The recipient is the contact of the order's chat; an order without a chat has none."],
+        [
+          "§8.2",
+          "The recipient is the contact of the order's chat; an order without a chat has none, nor has one whose contact " +
+            "was erased: 500, and nothing is done.",
+        ],
         [
           "§8.3",
           "The first link gives the order a transaction id, a UUID v4 that every later link carries, however many are " +

@@ -4,7 +4,7 @@ import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/r
 import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
-import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
+import { messageIdHeader, messageIdHeaders, messageIdIn, parameters, uncertain, unreachable } from "./template-send.ts";
 
 const rejected = "Error al enviar la plantilla";
 
@@ -72,6 +72,10 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     auth: "key-or-token",
     lane: "platform",
     idempotent: true,
+    about: ({ body }, { headers }) => {
+      const messageId = messageIdIn(headers);
+      return messageId === undefined ? { phone: phoneDigits(body.phone_number) ?? "" } : { messageId };
+    },
     body,
     ownBusiness: "body.empresa_id",
     responses: {

@@ -89,6 +89,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     complaint: ({ body: { fecha } }) =>
       fecha === undefined || instantOf(fecha, "UTC") ? undefined : "fecha debe ser una fecha ISO 8601",
     idempotent: true,
+    about: ({ body }) => ({ chatId: body.chat_id }),
     responses: {
       200: {
         description: "The platform accepted the message",

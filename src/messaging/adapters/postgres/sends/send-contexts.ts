@@ -30,6 +30,9 @@ const toChat: Statement = {
     from businesses as business
     left join chats as chat
       on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
+         and exists (
+           select from contacts as contact
+           where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
          and ($6::bigint is null or agent_sees($6, chat))
     left join users on users.business_id = business.id and users.id = $5 and users.active
     left join templates as template

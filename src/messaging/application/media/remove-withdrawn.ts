@@ -1,0 +1,21 @@
+import type { MediaRegister, MediaStorage } from "./ports.ts";
+import { removeFile } from "./remove-file.ts";
+
+/** Removes files that were withdrawn, for good. */
+export class RemoveWithdrawn {
+  constructor(
+    private readonly storage: MediaStorage | null,
+    private readonly register: Pick<MediaRegister, "forget">,
+  ) {}
+
+  /** Rejects where one could not be removed, once it has tried them all. */
+  async execute(businessId: number, names: readonly string[]): Promise<void> {
+    const { storage, register } = this;
+    if (!storage) return;
+    const failures: unknown[] = [];
+    for (const name of names) {
+      await removeFile({ storage, register }, { businessId, name }, (error) => void failures.push(error));
+    }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} files could not be removed`);
+  }
+}

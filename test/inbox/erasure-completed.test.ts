@@ -1,0 +1,159 @@
+import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import type { World } from "../support/world.ts";
+import { Erasures, fileIn, says } from "./erasure-support.ts";
+
+describe("the erasure of a contact", () => {
+  let erasures: Erasures;
+  let world: World;
+  before(async () => {
+    erasures = await Erasures.start();
+    world = erasures.world;
+  });
+  after(() => erasures.stop());
+
+  const call: Erasures["call"] = (...asked) => erasures.call(...asked);
+  const holding = (text: string) => erasures.holding(text);
+
+  it("erases what came in meanwhile a minute later", async () => {
+    const { json: made } = await call("POST", "/contacts", { nombre: "Rápida", numero: "59178887771" });
+    await world.webhook(says("59178887771", "Rápida", "primera", "wamid.first"));
+    await eventually(async () => (await world.get(`/contacts/${made.id}`)).json.chats.length === 1);
+    const [chat] = (await world.get(`/contacts/${made.id}`)).json.chats;
+    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
+    await world.rows(
+      `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state)
+       select 1, $1, id, 'in', 'text', 'texto rezagado', 'contact', 'Rápida', 'received'
+       from conversations where chat_id = $1 limit 1`,
+      [chat.chat_id],
+    );
+    await erasures.completeNow();
+    await eventually(async () => (await holding("texto rezagado")).length === 0);
+  });
+
+  /** Ways in which the part of an erasure that follows its commit may end early. */
+  const trouble = {
+    "its files cannot be removed": async (file: string) => {
+      // What is a folder cannot be removed as a file.
+      await rename(join(erasures.directory, file), join(erasures.directory, "aside"));
+      await mkdir(join(erasures.directory, file));
+      return async () => {
+        await rmdir(join(erasures.directory, file));
+        await rename(join(erasures.directory, "aside"), join(erasures.directory, file));
+      };
+    },
+    "the event log cannot be written": async () => {
+      await world.rows(`
+        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+        create trigger refuse before update on realtime_events for each row execute function refuse()`);
+      return async () => void (await world.rows("drop trigger refuse on realtime_events; drop function refuse"));
+    },
+  };
+  for (const [index, [what, cause]] of Object.entries(trouble).entries()) {
+    it(`is completed later, or when it is asked for again, where ${what}`, async () => {
+      const number = `5917888600${index}`;
+      const secret = `secreto de ${number}`;
+      await world.webhook(says(number, "Tarda", secret, `wamid.later-${index}`));
+      const contact = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
+      const url = await erasures.upload(30 + index);
+      await world.rows(
+        `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
+                               author_name, state)
+         select 1, chat_id, id, 'in', 'image', '', $2, 'contact', '', 'received' from conversations where chat_id = $1`,
+        [contact.chats[0].chat_id, url],
+      );
+      const fetched = () => request(`${world.api}/media/${fileIn(url)}`);
+      expect((await fetched()).status).to.equal(200);
+
+      const repair = await cause(fileIn(url));
+      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
+      expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
+      expect((await fetched()).status).to.equal(404);
+      // What the platform delivered before, and another process had in hand until now.
+      await world.rows("insert into incoming_webhooks (payload, gave_up_at, error) values ($1, now(), '')", [
+        JSON.stringify({ from: number, text: secret }),
+      ]);
+      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
+      await repair();
+
+      if (index === 0) {
+        await erasures.completeNow();
+      } else {
+        expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
+      }
+      await eventually(async () => (await holding(number)).length === 0);
+      expect(await holding(secret)).to.deep.equal([]);
+      expect(await readdir(erasures.directory)).not.to.include(fileIn(url));
+      expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(404);
+    });
+  }
+
+  it("forgets the answers that speak of the contact, however late they come, and no others", async () => {
+    const number = "59178887780";
+    const { json: made } = await call(
+      "POST",
+      "/contacts",
+      { nombre: "Ana", numero: number },
+      { "idempotency-key": "hers" },
+    );
+    const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
+    const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
+    expect(kept.status).to.equal(201);
+
+    await world.control("POST", "/faults", { path: "messages", delay_ms: 1_000 });
+    const template = { empresa_id: 1, phone_number: number, plantilla_id: 101, parameters: ["Ana", "1"] };
+    const sending = call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
+    await eventually(async () => (await world.control("GET", `/messages?to=${number}`)).length === 1);
+    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
+    const sent = await sending;
+    expect(sent.status).to.equal(200);
+    const messageId = String(sent.headers["x-message-id"]);
+    expect(messageId).to.match(/^wamid[.]/);
+    expect(await holding(messageId)).to.deep.equal([]);
+    expect(
+      await world.rows("select from idempotency_keys where body like $1", [`%"numero":"${number}"%`]),
+    ).to.deep.equal([]);
+    const hers = await call("POST", "/contacts", { nombre: "Ana", numero: number }, { "idempotency-key": "hers" });
+    expect([hers.status, hers.text.includes("erased")]).to.deep.equal([409, true]);
+    const late = await call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
+    expect(late.status).to.equal(409);
+    const kin = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
+    expect([kin.status, kin.json]).to.deep.equal([201, kept.json]);
+  });
+
+  it("takes the contact's rows out of the files of refused rows, and leaves the others", async () => {
+    const { json: made } = await call("POST", "/contacts", { nombre: "Rita", numero: "59178887790" });
+    const { refused_csv: file } = await erasures.import(
+      'numero,nombre,tags\n+591 78887790,"Rita, la de ""siempre""",Ninguno\n59178887791,"Otra\r\npersona",Ninguno\n',
+    );
+    const before = (await world.get(file)).text;
+    expect(before).to.include("Rita");
+    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
+    expect((await world.get(file)).text).to.equal(
+      'motivo,numero,nombre,tags\r\nun tag no existe,59178887791,"Otra\r\npersona",Ninguno\r\n',
+    );
+  });
+
+  it("lets the business go on: what it does meanwhile does not wait for the event log to be looked through", async () => {
+    const { json: made } = await call("POST", "/contacts", { nombre: "Lenta", numero: "59178887795" });
+    await world.rows(`
+      create function wait() returns trigger language plpgsql as $$ begin
+        perform pg_advisory_xact_lock(4711); return new; end $$;
+      create trigger wait before update on realtime_events for each row execute function wait()`);
+    let erased: Promise<Answer> | undefined;
+    await world.database.transaction(async (transaction) => {
+      await transaction.rows({ name: "", text: "select pg_advisory_xact_lock(4711)" }, []);
+      erased = call("DELETE", `/contacts/${made.id}`);
+      const waits = `
+        select from pg_locks as held join pg_database as base on base.oid = held.database
+        where held.locktype = 'advisory' and not held.granted and base.datname = current_database()`;
+      await eventually(async () => (await world.rows(waits)).length === 1);
+      expect((await call("POST", "/contacts", { numero: "59178887796" })).status).to.equal(201);
+    });
+    expect((await erased)?.status).to.equal(204);
+    await world.rows("drop trigger wait on realtime_events; drop function wait");
+  });
+});

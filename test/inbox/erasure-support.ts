@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { ThreadFixture } from "../../src/fixtures/businesses/business.ts";
+import { formOf, multipart, png } from "../messaging/media-files.ts";
+import { type Answer, request } from "../support/http.ts";
+import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
+
+/** A business that stores files, another one beside it, and what the tests of erasures ask of them. */
+export class Erasures {
+  private constructor(
+    readonly world: World,
+    /** Of the stored files. */
+    readonly directory: string,
+  ) {}
+
+  static async start(threads: readonly ThreadFixture[] = []): Promise<Erasures> {
+    const directory = await mkdtemp(join(tmpdir(), "recado-erase-"));
+    const world = await startWorld({
+      businesses: [aBusiness(1, { threads, tags: [{ id: 101, name: "VIP" }] }), aBusiness(2)],
+      environment: { MEDIA_DIR: directory, MEDIA_BASE_URL: "https://media.test/media/" },
+    });
+    return new Erasures(world, directory);
+  }
+
+  async stop(): Promise<void> {
+    await this.world.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** With the App Key of business 1. */
+  call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+    return request(this.world.api + path, {
+      method,
+      ...(body !== undefined && { body }),
+      headers: { "x-api-key": this.world.appKey(1), ...headers },
+    });
+  }
+
+  /** The last line of the answer. */
+  async import(rawBody: string): Promise<Answer["json"]> {
+    const { text } = await request(`${this.world.api}/contacts/import`, {
+      method: "POST",
+      rawBody,
+      headers: { "x-api-key": this.world.appKey(1), "content-type": "text/csv" },
+    });
+    return JSON.parse(text.trim().split("\n").at(-1) ?? "");
+  }
+
+  /** The address of a new file. */
+  async upload(size: number): Promise<string> {
+    const answer = await request(`${this.world.api}/media`, {
+      method: "POST",
+      rawBody: formOf({ content: png(size) }),
+      headers: { ...multipart, "x-api-key": this.world.appKey(1) },
+    });
+    return answer.json.media_url;
+  }
+
+  /** The tables in which a row holds the text. */
+  async holding(text: string): Promise<string[]> {
+    const tables = await this.world.rows<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema')`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const sql = `select from ${name} as held where strpos(held::text, $1) > 0 limit 1`;
+      if ((await this.world.rows(sql, [text])).length > 0) found.push(name);
+    }
+    return found;
+  }
+
+  /** As if the time of what remains to be done had come. */
+  async completeNow(): Promise<void> {
+    await this.world.rows("update contact_erasures set due_at = now()");
+    await resolve(this.world.container, tokens.eraseContact).complete();
+  }
+}
+
+export const fileIn = (url: string): string => url.split("/").at(-1) ?? "";
+
+/** What the platform tells when somebody writes. */
+export const says = (from: string, name: string, text: string, wamid: string, referral?: object): object =>
+  aWebhook(1, {
+    contacts: [{ wa_id: from, profile: { name } }],
+    messages: [
+      {
+        ...{ from, id: wamid, timestamp: String(Math.floor(Date.now() / 1000)), type: "text", text: { body: text } },
+        ...(referral && { referral }),
+      },
+    ],
+  });
