@@ -15,7 +15,7 @@ import { isOpen } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { ChatView } from "../events.ts";
-import type { ActingUnitOfWork, ChatDesk, HeldChat } from "./ports.ts";
+import type { ActingStores, ActingUnitOfWork, HeldChat } from "./ports.ts";
 
 /** To an agent, to the agents of a department, or to nobody. */
 export type Transfer = { readonly agentId: number | null } | { readonly departmentId: number };
@@ -62,10 +62,10 @@ export class ActOnChats {
       viewer,
       chatId,
       "attend",
-      async (desk, chat) => {
+      async ({ chats }, chat) => {
         if (isWith(chat, userId)) return false;
         refuseTaken(chat, { ...viewer, agentId: userId });
-        await desk.attend(viewer.businessId, chatId, userId);
+        await chats.attend(viewer.businessId, chatId, userId);
         return true;
       },
       true,
@@ -80,17 +80,17 @@ export class ActOnChats {
       viewer,
       chatId,
       agentId === null ? "queue" : "attend",
-      async (desk, chat) => {
+      async ({ chats }, chat) => {
         refuseHidden(chat);
         refuseTransfer(chat, viewer);
         if (agentId === null) {
           if (chat.holder === null && chat.state === "pending" && !chat.isNew) return false;
-          await desk.queue(businessId, chatId, null);
+          await chats.queue(businessId, chatId, null);
           return true;
         }
-        if (!(await desk.hasUser(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
+        if (!(await chats.hasUser(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
         if (isWith(chat, agentId)) return false;
-        await desk.attend(businessId, chatId, agentId);
+        await chats.attend(businessId, chatId, agentId);
         return true;
       },
       true,
@@ -100,19 +100,20 @@ export class ActOnChats {
   /** By the rule by which tickets are given out; with nobody available the chat waits in the department's line. */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;
-    return this.run(businessId, async (desk) => {
-      const line = await desk.department(businessId, departmentId);
+    return this.run(businessId, async (stores) => {
+      const { chats, departments } = stores;
+      const line = await departments.department(businessId, departmentId);
       if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
-      const now = await desk.holdLine(line);
-      const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await desk.agents(line) : [];
+      const now = await departments.hold(line);
+      const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await departments.agents(line) : [];
       const agent = chooseAgent(agents, null);
-      const chat = await this.hold(desk, viewer, chatId, agent ? "attend" : "queue");
+      const chat = await this.hold(stores, viewer, chatId, agent ? "attend" : "queue");
       refuseHidden(chat);
       refuseTransfer(chat, viewer);
-      await desk.queue(businessId, chatId, departmentId);
-      if (agent) await desk.attend(businessId, chatId, agent.id);
-      else await desk.wait(businessId, chatId, departmentId);
-      return this.told(desk, chat, true);
+      await chats.queue(businessId, chatId, departmentId);
+      if (agent) await chats.attend(businessId, chatId, agent.id);
+      else await departments.wait(businessId, chatId, departmentId);
+      return this.told(stores, chat, true);
     });
   }
 
@@ -122,10 +123,10 @@ export class ActOnChats {
       viewer,
       chatId,
       null,
-      async (desk, chat) => {
+      async ({ chats }, chat) => {
         refuseHidden(chat);
         if (chat.state === "closed") return false;
-        await desk.close(viewer.businessId, chatId, end, reason);
+        await chats.close(viewer.businessId, chatId, end, reason);
         return true;
       },
       true,
@@ -133,17 +134,17 @@ export class ActOnChats {
   }
 
   setBot(viewer: Viewer, chatId: number, isAvailable: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, (desk, chat) => {
+    return this.act(viewer, chatId, null, ({ marks }, chat) => {
       refuseHidden(chat);
-      return desk.setBot(viewer.businessId, chatId, isAvailable);
+      return marks.setBot(viewer.businessId, chatId, isAvailable);
     });
   }
 
   tag(viewer: Viewer, chatId: number, tagId: number, isOn: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, (desk, chat) => {
+    return this.act(viewer, chatId, null, ({ marks }, chat) => {
       refuseHidden(chat);
       const { businessId } = viewer;
-      return isOn ? desk.tag(businessId, chatId, tagId) : desk.untag(businessId, chatId, tagId);
+      return isOn ? marks.tag(businessId, chatId, tagId) : marks.untag(businessId, chatId, tagId);
     });
   }
 
@@ -151,11 +152,11 @@ export class ActOnChats {
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
     let receipt: { readonly provider: string; readonly platformMessageId: string } | null = null;
-    const view = await this.act(viewer, chatId, null, async (desk, chat) => {
+    const view = await this.act(viewer, chatId, null, async ({ marks, answers }, chat) => {
       receipt = null;
       refuseHidden(chat);
-      if (!(await desk.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
-      const read = await desk.read(businessId, chatId, upTo);
+      if (!(await answers.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
+      const read = await marks.read(businessId, chatId, upTo);
       if (read?.receiptFor) receipt = { provider: chat.provider, platformMessageId: read.receiptFor };
       return read !== undefined;
     });
@@ -169,34 +170,34 @@ export class ActOnChats {
     viewer: Viewer,
     chatId: number,
     opening: keyof typeof beginsBy | null,
-    work: (desk: ChatDesk, chat: ActedOn) => Promise<boolean>,
+    work: (stores: ActingStores, chat: ActedOn) => Promise<boolean>,
     withTickets = false,
   ): Promise<ChatView> {
-    return this.run(viewer.businessId, async (desk) => {
-      const chat = await this.hold(desk, viewer, chatId, opening);
-      if (await work(desk, chat)) return this.told(desk, chat, withTickets);
-      return { chat: await desk.view(viewer.businessId, chatId), events: [] };
+    return this.run(viewer.businessId, async (stores) => {
+      const chat = await this.hold(stores, viewer, chatId, opening);
+      if (await work(stores, chat)) return this.told(stores, chat, withTickets);
+      return { chat: await stores.chats.view(viewer.businessId, chatId), events: [] };
     });
   }
 
   private async hold(
-    desk: ChatDesk,
+    { chats }: ActingStores,
     viewer: Viewer,
     chatId: number,
     opening: keyof typeof beginsBy | null,
   ): Promise<ActedOn> {
-    const entered = opening && (await desk.enter(viewer.businessId, chatId, beginsBy[opening]));
-    const chat = await desk.hold(viewer, chatId);
+    const entered = opening && (await chats.enter(viewer.businessId, chatId, beginsBy[opening]));
+    const chat = await chats.hold(viewer, chatId);
     if (!chat) throw new ChatNotFound(`chat ${chatId}`);
     return { ...chat, isNew: entered?.isNew ?? false };
   }
 
-  private async told(desk: ChatDesk, chat: HeldChat, withTickets: boolean): Promise<Outcome> {
-    const events = await desk.announce(chat, withTickets);
-    return { chat: await desk.view(chat.businessId, chat.chatId), events };
+  private async told({ chats }: ActingStores, chat: HeldChat, withTickets: boolean): Promise<Outcome> {
+    const events = await chats.announce(chat, withTickets);
+    return { chat: await chats.view(chat.businessId, chat.chatId), events };
   }
 
-  private async run(businessId: number, work: (desk: ChatDesk) => Promise<Outcome>): Promise<ChatView> {
+  private async run(businessId: number, work: (stores: ActingStores) => Promise<Outcome>): Promise<ChatView> {
     const { chat, events } = await this.unitOfWork.run(businessId, work);
     this.feed.publish(events);
     return chat;
