@@ -1,9 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
+import type { OpenedMessage } from "../../../messaging/public.ts";
 import type { AnswerDesk, MessageToOpen, MessageToReply, NoteToEnter } from "../../application/acting/ports.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
+import { inConversation, openMessage } from "./opened-messages.ts";
 import { messageState } from "./state-sql.ts";
 
 const message: Statement = {
@@ -24,17 +25,6 @@ const note: Statement = {
     ),
     ${announcing()}
     select ${eventColumns} from logged order by number`,
-};
-
-const open: Statement = {
-  name: "desk_open",
-  text: `
-    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, attachment, author,
-                          author_name, author_user_id, template_id, reply_to_id, takes_conversation, state, reference,
-                          attempt, lease_until)
-    values ($1, $2, $3, 'out', $4, $5, $6, $7, $8, $9, $10, $11, $12, true, ${messageState.sending},
-            gen_random_uuid(), 1, now() + make_interval(secs => $13))
-    returning id, attempt, reference`,
 };
 
 export class PostgresAnswerDesk implements AnswerDesk {
@@ -59,28 +49,26 @@ export class PostgresAnswerDesk implements AnswerDesk {
     return { id: (entered.payload as { readonly message: { readonly id: number } }).message.id, events };
   }
 
-  async open({ chat, conversationId, content, channel, to, author, templateId, replyTo }: MessageToOpen) {
-    const { businessId, chatId } = chat;
-    const { media } = content;
-    const [row] = await this.transaction.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(open, [
-      businessId,
-      chatId,
-      conversationId,
-      kindOf(content, channel),
-      content.text,
-      media?.link ?? null,
-      media ? JSON.stringify({ kind: media.type }) : null,
-      author.kind,
-      author.name,
-      author.userId,
-      templateId,
-      replyTo?.id ?? null,
-      this.leaseSeconds,
-    ]);
-    if (!row) throw new Error("a message was not entered");
+  async open(message: MessageToOpen): Promise<OpenedMessage> {
+    const { chat, conversationId, content, channel, to, author, templateId, replyTo } = message;
     // Another channel knows nothing of the message that is answered.
-    const answered = channel === chat.provider ? replyTo?.platformMessageId : null;
-    const opened = { businessId, to, channel, content, takesConversation: true, ...row };
-    return answered ? { ...opened, replyTo: answered } : opened;
+    const answered = replyTo && (channel === chat.provider ? replyTo : { ...replyTo, platformMessageId: null });
+    const opened = await openMessage(
+      this.transaction,
+      {
+        businessId: chat.businessId,
+        to,
+        content,
+        author,
+        takesConversation: true,
+        ...(templateId !== null && { templateId }),
+        ...(answered && { replyTo: answered }),
+      },
+      channel,
+      this.leaseSeconds,
+      inConversation(chat.chatId, conversationId),
+    );
+    if (!opened) throw new Error("a message was not entered");
+    return opened;
   }
 }
