@@ -2,13 +2,14 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { ChatDesk, EnteredConversation, HeldChat } from "../../application/acting/ports.ts";
+import { maxId } from "../../../kernel/ids.ts";
+import type { ChatChange, ChatDesk, EnteredConversation, HeldChat } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { told } from "./announce-sql.ts";
+import { told, toldOfAgents } from "./announce-sql.ts";
 import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
@@ -21,6 +22,24 @@ const enter: Statement = {
     select business_id, id, $3 from chats where business_id = $1 and id = $2
     on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
     returning id as "conversationId", xmax = 0 as "isNew"`,
+};
+
+/** Opens a conversation in a chat that never had one. */
+const enterFirst: Statement = {
+  name: "desk_enter_first",
+  text: `
+    insert into conversations (business_id, chat_id, state)
+    select chat.business_id, chat.id, $3 from chats as chat
+    where chat.business_id = $1 and chat.id = $2 and not exists (
+      select from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
+    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id`,
+};
+
+const lockOpen: Statement = {
+  name: "desk_lock_open",
+  text: `
+    select id from conversations where business_id = $1 and chat_id = any($2::bigint[]) and closed_at is null
+    order by id for no key update`,
 };
 
 /**
@@ -68,10 +87,16 @@ const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
 
-const waitingNoMore = `
-    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
-    found as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
+/** The chat's open tickets with the agents who have them, before they are changed. */
+const ticketsBefore = `
+    earlier as materialized (
+      select ticket.id, ticket.agent_id as before from tickets as ticket where ${openTickets}
+      order by ticket.id for no key update
+    )`;
 
+const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
+
+/** Returns the agents who have more or fewer open tickets with it. */
 const attend: Statement = {
   name: "desk_attend",
   text: `
@@ -79,13 +104,22 @@ const attend: Statement = {
       update conversations as conversation set state = ${stateAfter("attend")}
       where ${openConversation} and ${isChangedBy("attend")}
     ),
+    ${ticketsBefore},
     moved as (
-      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3 where ${openTickets}
+      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3::bigint from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set support_user_id = $3, bot_available = false where business_id = $1 and id = $2`,
+    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
+    found as (delete from waiting_chats where business_id = $1 and chat_id = $2),
+    assigned as (
+      update chats set support_user_id = $3::bigint, bot_available = false,
+                       department_id = coalesce($4::bigint, department_id)
+      where business_id = $1 and id = $2
+    )
+    select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
+    where before is distinct from $3::bigint and agent.id is not null`,
 };
 
+/** It keeps its place where it waits for that department already. Returns as `attend` does. */
 const queue: Statement = {
   name: "desk_queue",
   text: `
@@ -93,45 +127,69 @@ const queue: Statement = {
       update conversations as conversation set state = ${stateAfter("queue")}
       where ${openConversation} and ${isChangedBy("queue")}
     ),
+    ${ticketsBefore},
     moved as (
-      update tickets as ticket set state = ${movesOf("queue")} where ${openTickets}
+      update tickets as ticket set state = ${movesOf("queue")}, agent_id = null from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set support_user_id = null, bot_available = false, department_id = coalesce($3::bigint, department_id)
-    where business_id = $1 and id = $2`,
+    served as (
+      delete from waiting_tickets as waiting using steps as step
+      where waiting.business_id = $1 and waiting.chat_id = $2
+        and step.business_id = waiting.business_id and step.id = waiting.step_id
+        and ($3::bigint is null or step.department_id is distinct from $3)
+    ),
+    found as (
+      delete from waiting_chats
+      where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
+    ),
+    assigned as (
+      update chats set support_user_id = null, bot_available = false,
+                       department_id = coalesce($3::bigint, department_id)
+      where business_id = $1 and id = $2
+    )
+    select distinct before as id from earlier where before is not null`,
 };
 
+/** Returns as `attend` does. */
 const close: Statement = {
   name: "desk_close",
   text: `
     with talked as (
       update conversations as conversation set closed_at = now(), close_reason = $4 where ${openConversation}
     ),
+    ${ticketsBefore},
     ended as (
-      update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 where ${openTickets}
+      update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set bot_available = true where business_id = $1 and id = $2`,
+    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
+    found as (delete from waiting_chats where business_id = $1 and chat_id = $2),
+    released as (update chats set bot_available = true where business_id = $1 and id = $2)
+    select distinct before as id from earlier where before is not null`,
 };
 
+/** The chats in the order in which they are given, each with its tickets after it, then the agents. */
 const announce: Statement = {
   name: "desk_announce",
   text: `
-    with given as (select $3::jsonb as was),
+    with given as (
+      select * from jsonb_to_recordset($2::jsonb) as change(
+        position bigint, "chatId" bigint, was jsonb, "withTickets" boolean)
+    ),
     events as (
-      select chat.business_id, 0 as position, ${told("chat:changed")}
-      from chats as chat cross join given ${chatJoins}
-      where chat.business_id = $1 and chat.id = $2
+      select chat.business_id, array[given.position, 0, 0] as position, ${told("chat:changed")}
+      from given join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+      ${chatJoins}
       union all
-      select ticket.business_id, ticket.id, ${told("ticket:changed")}
-      from tickets as ticket
-      join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
+      select ticket.business_id, array[given.position, 1, ticket.id], ${told("ticket:changed")}
+      from given
+      join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+      join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
       join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
       left join departments as department
         on department.business_id = step.business_id and department.id = step.department_id
-      join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
-      where ticket.business_id = $1 and ticket.chat_id = $2 and $4::boolean
-        and (ticket.closed_at is null or ticket.closed_at = now())
+      left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
+      where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
+      union all
+      ${toldOfAgents(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,
@@ -166,20 +224,34 @@ export class PostgresChatDesk implements ChatDesk {
     return { ...chat, ...contact };
   }
 
-  async attend(businessId: number, chatId: number, agentId: number): Promise<void> {
-    await this.transaction.rows(attend, [businessId, chatId, agentId]);
+  async enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void> {
+    await this.transaction.rows(enterFirst, [businessId, chatId, begins]);
   }
 
-  async queue(businessId: number, chatId: number, departmentId: number | null): Promise<void> {
-    await this.transaction.rows(queue, [businessId, chatId, departmentId]);
+  async lockOpen(businessId: number, chatIds: readonly number[]): Promise<void> {
+    await this.transaction.rows(lockOpen, [businessId, chatIds]);
   }
 
-  async close(businessId: number, chatId: number, end: TicketEnd, reason: string | null): Promise<void> {
-    await this.transaction.rows(close, [businessId, chatId, end, reason]);
+  attend({ businessId, chatId }: HeldChat, agentId: number, departmentId: number | null = null): Promise<number[]> {
+    return this.agentsAfter(attend, [businessId, chatId, agentId, departmentId]);
   }
 
-  announce({ businessId, chatId, audience }: HeldChat, withTickets: boolean): Promise<LoggedEvent[]> {
-    const values = [businessId, chatId, JSON.stringify(audience), withTickets];
+  queue({ businessId, chatId }: HeldChat, departmentId: number | null): Promise<number[]> {
+    return this.agentsAfter(queue, [businessId, chatId, departmentId]);
+  }
+
+  close({ businessId, chatId }: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]> {
+    return this.agentsAfter(close, [businessId, chatId, end, reason]);
+  }
+
+  async announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]> {
+    const [first] = changes;
+    if (!first) return [];
+    const rows = changes.map(({ chat: { chatId, audience }, ticketsOf }, position) => {
+      return { position, chatId, was: audience, withTickets: ticketsOf !== null };
+    });
+    const agentIds = [...new Set(changes.flatMap(({ ticketsOf }) => ticketsOf ?? []))];
+    const values = [first.chat.businessId, JSON.stringify(rows), agentIds];
     return this.transaction.rows<LoggedEvent>(announce, values);
   }
 
@@ -191,5 +263,10 @@ export class PostgresChatDesk implements ChatDesk {
 
   async hasUser(businessId: number, userId: number): Promise<boolean> {
     return (await this.transaction.rows(activeUser, [businessId, userId])).length > 0;
+  }
+
+  private async agentsAfter(statement: Statement, values: readonly unknown[]): Promise<number[]> {
+    const agents = await this.transaction.rows<{ id: number }>(statement, values);
+    return agents.map(({ id }) => id);
   }
 }

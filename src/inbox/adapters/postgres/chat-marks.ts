@@ -8,36 +8,36 @@ const setBot: Statement = {
     update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`,
 };
 
-/** A tag that is put on a chat is told to the funnel, as a step's tags are. */
-const tag: Statement = {
-  name: "desk_tag",
+/** `changing` is a CTE that returns what it changed of the tag in the CTE `known`. */
+const retag = (name: string, changing: string): Statement => ({
+  name,
   text: `
     with known as (select id from tags where business_id = $1 and id = $3),
-    tagged as (
+    ${changing},
+    risen as (
+      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from changed)
+    )
+    select exists (select from known) as known, exists (select from changed) as changed`,
+});
+
+/** A tag that is put on a chat is told to the funnel, as a step's tags are. */
+const tag = retag(
+  "desk_tag",
+  `changed as (
       insert into chat_tags (business_id, chat_id, tag_id) select $1, $2, id from known on conflict do nothing
       returning tag_id
     ),
     passed as (
-      insert into funnel_events (business_id, type, chat_id, tag_id) select $1, 'assigned_tag', $2, tag_id from tagged
-    ),
-    changed as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from tagged)
-    )
-    select exists (select from known) as known, exists (select from tagged) as changed`,
-};
+      insert into funnel_events (business_id, type, chat_id, tag_id) select $1, 'assigned_tag', $2, tag_id from changed
+    )`,
+);
 
-const untag: Statement = {
-  name: "desk_untag",
-  text: `
-    with known as (select id from tags where business_id = $1 and id = $3),
-    gone as (
+const untag = retag(
+  "desk_untag",
+  `changed as (
       delete from chat_tags where business_id = $1 and chat_id = $2 and tag_id in (select id from known) returning tag_id
-    ),
-    changed as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from gone)
-    )
-    select exists (select from known) as known, exists (select from gone) as changed`,
-};
+    )`,
+);
 
 /** The messages between the two marks were read only now: of these the last one of the customer gets the receipt. */
 const read: Statement = {

@@ -1,14 +1,17 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import { Turns } from "../../../kernel/turns.ts";
 import {
   AgentNotFound,
   type ChatTaken,
   DepartmentNotFound,
   Forbidden,
+  refuseClose,
   refuseTaken,
   refuseTransfer,
+  waitsFor,
 } from "../../domain/acting.ts";
-import { chooseAgent } from "../../domain/assignment.ts";
+import { chooseAgent, receivers } from "../../domain/assignment.ts";
 import type { TagNotFound } from "../../domain/contact.ts";
 import { beginsBy } from "../../domain/conversation.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
@@ -37,6 +40,12 @@ export type ActingFailure =
 /** With a conversation that may have been opened for it only now. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
+/**
+ * What an action did: nothing; something of the chat alone; or something of its tickets as well, with the agents who have
+ * more or fewer of them.
+ */
+type Done = "nothing" | "chat" | { readonly ticketsOf: readonly number[] };
+
 interface Outcome {
   readonly chat: ChatView;
   readonly events: readonly LoggedEvent[];
@@ -48,6 +57,9 @@ interface Outcome {
  * is told to nobody.
  */
 export class ActOnChats {
+  /** Transfers to one department wait for each other here, not with a connection of the database in hand. */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
@@ -58,93 +70,82 @@ export class ActOnChats {
   take(viewer: Viewer, chatId: number): Promise<ChatView> {
     const { userId } = viewer;
     if (userId === null) return Promise.reject(new Forbidden("a key takes no chat"));
-    return this.act(
-      viewer,
-      chatId,
-      "attend",
-      async ({ chats }, chat) => {
-        if (isWith(chat, userId)) return false;
-        refuseTaken(chat, { ...viewer, agentId: userId });
-        await chats.attend(viewer.businessId, chatId, userId);
-        return true;
-      },
-      true,
-    );
+    return this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
+      if (isWith(chat, userId)) return "nothing";
+      refuseTaken(chat, { ...viewer, agentId: userId });
+      return { ticketsOf: await chats.attend(chat, userId) };
+    });
   }
 
   transfer(viewer: Viewer, chatId: number, to: Transfer): Promise<ChatView> {
     if ("departmentId" in to) return this.transferToDepartment(viewer, chatId, to.departmentId);
-    const { businessId } = viewer;
     const { agentId } = to;
-    return this.act(
-      viewer,
-      chatId,
-      agentId === null ? "queue" : "attend",
-      async ({ chats }, chat) => {
-        refuseHidden(chat);
-        refuseTransfer(chat, viewer);
-        if (agentId === null) {
-          if (chat.holder === null && chat.state === "pending" && !chat.isNew) return false;
-          await chats.queue(businessId, chatId, null);
-          return true;
-        }
-        if (!(await chats.hasUser(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
-        if (isWith(chat, agentId)) return false;
-        await chats.attend(businessId, chatId, agentId);
-        return true;
-      },
-      true,
-    );
-  }
-
-  /** By the rule by which tickets are given out; with nobody available the chat waits in the department's line. */
-  private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
-    const { businessId } = viewer;
-    return this.run(businessId, async (stores) => {
-      const { chats, departments } = stores;
-      const line = await departments.department(businessId, departmentId);
-      if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
-      const now = await departments.hold(line);
-      const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await departments.agents(line) : [];
-      const agent = chooseAgent(agents, null);
-      const chat = await this.hold(stores, viewer, chatId, agent ? "attend" : "queue");
+    return this.act(viewer, chatId, agentId === null ? "queue" : "attend", async ({ chats }, chat) => {
       refuseHidden(chat);
       refuseTransfer(chat, viewer);
-      await chats.queue(businessId, chatId, departmentId);
-      if (agent) await chats.attend(businessId, chatId, agent.id);
-      else await departments.wait(businessId, chatId, departmentId);
-      return this.told(stores, chat, true);
+      if (agentId === null) {
+        if (chat.holder === null && chat.state === "pending" && !chat.isNew) return "nothing";
+        return { ticketsOf: await chats.queue(chat, null) };
+      }
+      if (!(await chats.hasUser(viewer.businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
+      if (isWith(chat, agentId)) return "nothing";
+      return { ticketsOf: await chats.attend(chat, agentId) };
     });
+  }
+
+  /**
+   * To the available agent with the least in hand, and not to the one who hands it on while others are there; with
+   * nobody available it waits in the department's line.
+   */
+  private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
+    const { businessId } = viewer;
+    return this.turns.take(`${businessId} ${departmentId}`, () =>
+      this.run(businessId, async (stores) => {
+        const { chats, departments } = stores;
+        const line = await departments.department(businessId, departmentId);
+        if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
+        const now = await departments.hold(line);
+        const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await departments.agents(line) : [];
+        const chat = await this.hold(stores, viewer, chatId, agents.length > 0 ? "attend" : "queue");
+        refuseHidden(chat);
+        refuseTransfer(chat, viewer);
+        const agent = chooseAgent(receivers(agents, chat.holder?.id ?? null), null);
+        if (agent) {
+          const ticketsOf = await chats.attend(chat, agent.id, departmentId);
+          await departments.noteGiven(businessId, [agent.id]);
+          return this.outcome(stores, chat, { ticketsOf });
+        }
+        const wasThere = waitsFor(chat, departmentId) && !chat.isNew;
+        const ticketsOf = wasThere ? [] : await chats.queue(chat, departmentId);
+        await departments.wait(businessId, chatId, departmentId);
+        return this.outcome(stores, chat, wasThere ? "nothing" : { ticketsOf });
+      }),
+    );
   }
 
   /** A closed one stays as it was closed. */
   close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
-    return this.act(
-      viewer,
-      chatId,
-      null,
-      async ({ chats }, chat) => {
-        refuseHidden(chat);
-        if (chat.state === "closed") return false;
-        await chats.close(viewer.businessId, chatId, end, reason);
-        return true;
-      },
-      true,
-    );
+    return this.act(viewer, chatId, null, async ({ chats }, chat) => {
+      refuseHidden(chat);
+      refuseClose(chat, viewer);
+      if (chat.state === "closed") return "nothing";
+      return { ticketsOf: await chats.close(chat, end, reason) };
+    });
   }
 
   setBot(viewer: Viewer, chatId: number, isAvailable: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, ({ marks }, chat) => {
+    return this.act(viewer, chatId, null, async ({ marks }, chat) => {
       refuseHidden(chat);
-      return marks.setBot(viewer.businessId, chatId, isAvailable);
+      return (await marks.setBot(viewer.businessId, chatId, isAvailable)) ? "chat" : "nothing";
     });
   }
 
   tag(viewer: Viewer, chatId: number, tagId: number, isOn: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, ({ marks }, chat) => {
+    return this.act(viewer, chatId, null, async ({ marks }, chat) => {
       refuseHidden(chat);
       const { businessId } = viewer;
-      return isOn ? marks.tag(businessId, chatId, tagId) : marks.untag(businessId, chatId, tagId);
+      const changed = isOn ? marks.tag(businessId, chatId, tagId) : marks.untag(businessId, chatId, tagId);
+      return (await changed) ? "chat" : "nothing";
     });
   }
 
@@ -158,25 +159,22 @@ export class ActOnChats {
       if (!(await answers.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
       const read = await marks.read(businessId, chatId, upTo);
       if (read?.receiptFor) receipt = { provider: chat.provider, platformMessageId: read.receiptFor };
-      return read !== undefined;
+      return read === undefined ? "nothing" : "chat";
     });
     const told = receipt as { readonly provider: string; readonly platformMessageId: string } | null;
     if (told) this.receipts.send(businessId, told.provider, told.platformMessageId);
     return view;
   }
 
-  /** `work` tells whether it changed anything. */
   private act(
     viewer: Viewer,
     chatId: number,
     opening: keyof typeof beginsBy | null,
-    work: (stores: ActingStores, chat: ActedOn) => Promise<boolean>,
-    withTickets = false,
+    work: (stores: ActingStores, chat: ActedOn) => Promise<Done>,
   ): Promise<ChatView> {
     return this.run(viewer.businessId, async (stores) => {
       const chat = await this.hold(stores, viewer, chatId, opening);
-      if (await work(stores, chat)) return this.told(stores, chat, withTickets);
-      return { chat: await stores.chats.view(viewer.businessId, chatId), events: [] };
+      return this.outcome(stores, chat, await work(stores, chat));
     });
   }
 
@@ -192,8 +190,9 @@ export class ActOnChats {
     return { ...chat, isNew: entered?.isNew ?? false };
   }
 
-  private async told({ chats }: ActingStores, chat: HeldChat, withTickets: boolean): Promise<Outcome> {
-    const events = await chats.announce(chat, withTickets);
+  private async outcome({ chats }: ActingStores, chat: HeldChat, done: Done): Promise<Outcome> {
+    const ticketsOf = typeof done === "string" ? null : done.ticketsOf;
+    const events = done === "nothing" ? [] : await chats.announce([{ chat, ticketsOf }]);
     return { chat: await chats.view(chat.businessId, chat.chatId), events };
   }
 

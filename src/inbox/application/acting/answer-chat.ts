@@ -107,9 +107,10 @@ export class AnswerChat {
 
   private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
     const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
+      await chats.enterFirst(viewer.businessId, chatId, firstState(true));
       const chat = await hold(chats, viewer, chatId);
-      const conversationId =
-        chat.conversationId ?? (await entered(chats, chat.businessId, chatId, firstState(true))).conversationId;
+      const { conversationId } = chat;
+      if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
       const reply = await replied(answers, chat, replyToId);
       return answers.note({
         chat,
@@ -134,7 +135,7 @@ export class AnswerChat {
       if (prepared.templateId === null) refuseOutsideWindow(chat);
       const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
-      if (takes) await chats.attend(businessId, chatId, agentId);
+      const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
       const { content, templateId, channel = chat.provider } = prepared;
       const opened = await answers.open({
         chat,
@@ -147,7 +148,7 @@ export class AnswerChat {
         templateId,
         replyTo,
       });
-      const events = takes || isNew ? await chats.announce(chat, true) : [];
+      const events = takes || isNew ? await chats.announce([{ chat, ticketsOf }]) : [];
       return { messageId: opened.id, opened, events };
     });
   }

@@ -1,8 +1,9 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import { waitsFor } from "../../domain/acting.ts";
 import { distribute } from "../../domain/assignment.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
-import type { ActingStores, ActingUnitOfWork, DepartmentLine, WaitingChats } from "./ports.ts";
+import type { ActingStores, ActingUnitOfWork, ChatChange, DepartmentLine, HeldChat, WaitingChats } from "./ports.ts";
 
 const batchSize = 100;
 
@@ -64,24 +65,20 @@ async function serveOn({ chats, departments }: ActingStores, line: DepartmentLin
   const agents = await departments.agents(line);
   if (agents.length === 0) return [];
   const chatIds = await departments.oldest(line, batchSize);
-  const given = distribute(
-    chatIds.map(() => null),
-    agents,
-  );
-  const turns = chatIds.flatMap((chatId, index) => {
-    const agent = given[index];
-    return agent ? [{ chatId, agentId: agent.id }] : [];
-  });
-  const events: LoggedEvent[] = [];
-  // Chats are locked in the order of their ids; the counter of events, which comes last everywhere, only when all are.
-  const held = [];
-  for (const { chatId, agentId } of turns.sort((a, b) => a.chatId - b.chatId)) {
+  // All conversations first, then all chats, each in the order of their ids, as everybody locks them.
+  await chats.lockOpen(businessId, chatIds);
+  const held = new Map<number, HeldChat>();
+  for (const chatId of [...chatIds].sort((a, b) => a - b)) {
     const chat = await chats.hold({ businessId, userId: null, agentId: null }, chatId);
-    const waits = chat?.holder === null && chat.state === "pending" && chat.audience.departmentId === line.departmentId;
-    if (!waits) continue;
-    await chats.attend(businessId, chatId, agentId);
-    held.push(chat);
+    if (chat && waitsFor(chat, line.departmentId)) held.set(chatId, chat);
   }
-  for (const chat of held) events.push(...(await chats.announce(chat, true)));
-  return events;
+  const waiting = chatIds.flatMap((chatId) => held.get(chatId) ?? []);
+  const changes: ChatChange[] = [];
+  const given = distribute(Array(waiting.length).fill(null), agents);
+  for (const [index, chat] of waiting.entries()) {
+    const agent = given[index];
+    if (agent) changes.push({ chat, ticketsOf: await chats.attend(chat, agent.id) });
+  }
+  await departments.noteGiven(businessId, [...new Set(given.flatMap((agent) => agent?.id ?? []))]);
+  return chats.announce(changes);
 }

@@ -53,6 +53,13 @@ export interface NoteToEnter {
   readonly replyToId: number | null;
 }
 
+export interface ChatChange {
+  /** As it was when it was locked. */
+  readonly chat: HeldChat;
+  /** The agents who have more or fewer open tickets; null where its tickets are as they were. */
+  readonly ticketsOf: readonly number[] | null;
+}
+
 /** A department as a line of agents, with what decides whether it is open. */
 export interface DepartmentLine extends AgentLine {
   readonly departmentId: number;
@@ -69,14 +76,27 @@ export interface ChatDesk {
   enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null>;
   /** Null for a chat that the viewer may not see, and could not if nobody had it. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
-  /** The agent has it in hand, its conversation and its open tickets; it waits no more. */
-  attend(businessId: number, chatId: number, agentId: number): Promise<void>;
-  /** Nobody has it; it waits for the department, or for the one it waited for last. */
-  queue(businessId: number, chatId: number, departmentId: number | null): Promise<void>;
-  /** Ends its conversation and its open tickets; the bot attends what comes next. */
-  close(businessId: number, chatId: number, end: TicketEnd, reason: string | null): Promise<void>;
-  /** Logs that the chat changed, and, if asked, its tickets that are open or were closed in this transaction. */
-  announce(chat: HeldChat, withTickets: boolean): Promise<readonly LoggedEvent[]>;
+  /**
+   * Opens a conversation in a chat that never had one, before `hold`: a note needs one, and opens none in a chat that
+   * is closed.
+   */
+  enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
+  /** Locks the open conversations of these chats, before any of the chats is held. */
+  lockOpen(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /**
+   * The agent has it in hand, its conversation and its open tickets; it waits no more. With a department, it is the one
+   * that it waited for last. The agents who have more or fewer open tickets with it.
+   */
+  attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
+  /**
+   * Nobody has it, nor its open tickets; it waits for the department, or for the one it waited for last. As `attend`,
+   * the agents who have fewer tickets.
+   */
+  queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
+  /** Ends its conversation and its open tickets; the bot attends what comes next. As `attend`. */
+  close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
+  /** Logs that the chats changed, and their tickets that are open or were closed in this transaction. Of one business. */
+  announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
   /** An active one. */
   hasUser(businessId: number, userId: number): Promise<boolean>;
@@ -116,8 +136,11 @@ export interface DepartmentDesk {
   /** As those of `TicketDesk`. */
   hold(line: AgentLine): Promise<Date>;
   tryHold(line: AgentLine): Promise<Date | null>;
-  agents(line: AgentLine): Promise<AgentLoad[]>;
-  /** It waits in the line of a department in which nobody is available. */
+  /** Those who are available, with the chats that they have in hand as part of their load, at most 500. */
+  agents(line: DepartmentLine): Promise<AgentLoad[]>;
+  /** These agents got a chat now: it is the others' turn. */
+  noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;
+  /** It waits in the line of a department in which nobody is available; in its place where it waits there already. */
   wait(businessId: number, chatId: number, departmentId: number): Promise<void>;
   /** Forgets those that are with somebody by now, are closed, or wait elsewhere. */
   forgetServed(line: DepartmentLine): Promise<void>;
