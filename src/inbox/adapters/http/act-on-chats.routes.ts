@@ -69,7 +69,7 @@ const takeRoute = (acts: Pick<ActOnChats, "take">): Route =>
         "It is the caller's then, its conversation and open tickets are in `proceso`, and the bot leaves it. Of many who " +
           "do so at once exactly one gets it: the others get a 409 `chat_taken` that names who has it. One's own chat is a 200.",
       ],
-      ["Inbox.35", "An App Key is nobody who could attend a chat: 403."],
+      ["Inbox.35", "For users; an App Key attends no chats: 403."],
     ],
     responses: { ...chatAnswers, 403: forbidden, 409: taken },
     dialect: meeting("chat_not_found", "chat_taken", "forbidden"),
@@ -87,14 +87,25 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
       seeing("Inbox.36"),
       [
         "Inbox.37",
-        "For administrators, App Keys and the agent who has the chat; for others 403. Its open tickets go along.",
+        "For administrators, App Keys and the agent who has the chat; for others 403 `forbidden`. Its open tickets go " +
+          "along: while nobody has the chat, they have no agent either.",
       ],
       [
         "Inbox.38",
-        "To an agent (`soporte_id`): conversation and open tickets are in `proceso`. To a department (`departamento_id`): " +
-          "to its available agent with the fewest open tickets, of several the one assigned longest ago (§5.3); with " +
-          "nobody available the chat is `pendiente`, with nobody, and gets an agent when one is available. To nobody " +
-          "(`soporte_id: null`): `pendiente`.",
+        "To an agent (`soporte_id`): conversation and open tickets are in `proceso`. To nobody (`soporte_id: null`): the " +
+          "chat is `pendiente` and has no agent.",
+      ],
+      [
+        "Inbox.50",
+        "To a department (`departamento_id`): the rule is that of tickets (§5.3), and open chats that have no ticket weigh " +
+          "as a ticket does. The chat goes to the available agent with the fewest of both, of several to the one who was " +
+          "given one longest ago. The agent who has it now gets it only if no other agent of the department is available.",
+      ],
+      [
+        "Inbox.51",
+        "With no agent available the chat is `pendiente`, has no agent, and stands in the department's waiting line, which " +
+          "is given out by the same rule as soon as an agent is available, the oldest first. Handing a chat that waits to " +
+          "the same department again changes nothing: it keeps its place.",
       ],
     ],
     body: {
@@ -133,8 +144,13 @@ const closeRoute = (acts: Pick<ActOnChats, "close">): Route =>
     rules: [
       seeing("Inbox.39"),
       [
+        "Inbox.52",
+        "For administrators, App Keys and the agent who has the chat; a chat that no agent has may be closed by every " +
+          "agent who sees it. For others 403 `forbidden`.",
+      ],
+      [
         "Inbox.40",
-        "The tickets end as `ticket` says. The chat stays with its agent until the customer writes again: that begins a " +
+        "The tickets end as `ticket` says; `motivo` is shown at the conversation. The chat stays with its agent until the customer writes again: that begins a " +
           "new conversation in state `bot`. A chat that is closed already stays as it is.",
       ],
     ],
@@ -146,8 +162,8 @@ const closeRoute = (acts: Pick<ActOnChats, "close">): Route =>
         motivo: { type: "string", minLength: 1, maxLength: longestReason },
       },
     } as const,
-    responses: chatAnswers,
-    dialect: meeting("chat_not_found"),
+    responses: { ...chatAnswers, 403: forbidden },
+    dialect: meeting("chat_not_found", "forbidden"),
     handle: ({ params, body, caller }) =>
       wire(acts.close(viewerOf(caller), params.id, ends[body.ticket] ?? "completed", body.motivo ?? null)),
   });

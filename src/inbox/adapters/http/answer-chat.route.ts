@@ -69,12 +69,13 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       [
         "Inbox.22",
         "The answer is 201 with the message, whatever became of it: `sent`, `failed` with the reason, or `unknown`, which " +
-          "its delivery status settles. It is sent at most once. Later news are told by `message:status`.",
+          "its delivery status settles. It is sent at most once. Later news are told by `message:status`. An answer that " +
+          "failed stays in the chat and shows in its row, told by `chat:changed`; it does not raise the chat.",
       ],
       [
         "Inbox.23",
-        "An agent who answers in a chat that no agent has in hand takes it with that: its conversation and its open " +
-          "tickets are in `proceso`. In a closed chat a conversation is opened. A chat that another agent has is a 409 " +
+        "An agent who answers in a chat that no agent has in hand takes it with that, also where the answer fails: its " +
+          "conversation and its open tickets are in `proceso`. In a closed chat a conversation is opened. A chat that another agent has is a 409 " +
           "`chat_taken` for agents; administrators and App Keys may write into it, and it stays whose it is.",
       ],
       [

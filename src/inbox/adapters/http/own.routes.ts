@@ -45,7 +45,7 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
     path: "/me",
     operationId: "getOwn",
     summary: "Read what the business knows of the user who asks",
-    rules: [["Inbox.47", "For users; an App Key is none: 403. `flags` are the business's feature flags."]],
+    rules: [["Inbox.47", "For users; with an App Key 403. `flags` are the business's feature flags."]],
     responses: ownAnswers,
     dialect: meeting("forbidden"),
     handle: async ({ caller }) => ownToWire(await availability.own(caller.businessId, userOf(viewerOf(caller)))),
@@ -61,9 +61,10 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
     rules: [
       [
         "Inbox.48",
-        "Who goes away keeps their chats and tickets. Who comes back gets what waits for them, the oldest first, before the answer.",
+        "Going away leaves an agent's chats and tickets as they are. Coming back gives them what waits for them, the oldest " +
+          "first, before the answer.",
       ],
-      ["Inbox.49", "For users; an App Key is none: 403. Told by `agent:changed`."],
+      ["Inbox.49", "For users; with an App Key 403. Told by `agent:changed`."],
     ],
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: ownAnswers,
