@@ -89,6 +89,23 @@ describe("acting on chats", () => {
       await inbox.refused(404, "chat_not_found", people.ana, "POST", "/chats/201/take");
     });
 
+    it("keeps no message from being entered while it waits for the chat", async () => {
+      const { chatId, phone } = await inbox.customerWrites("hola");
+      let under: Promise<unknown[]> | undefined;
+      await inbox.world.database.transaction(async (transaction) => {
+        const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
+        await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
+        const taken = act(people.ana, chatId, "take");
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await eventually(async () => (await ask(waiting)).length > 0);
+        const body = { empresa_id: 1, phone_number: phone, plantilla_id: 101, parameters: ["Ana", "7"] };
+        under = Promise.all([taken, inbox.world.post("/chats/enviar/plantilla/business", body)]);
+        await eventually(async () => (await inbox.sentTo(phone)).length === 1);
+      });
+      await under;
+      expect((await inbox.chat("key", chatId)).soporte_id).to.equal(people.ana);
+    });
+
     it("takes back one's own closed chat with a new conversation", async () => {
       const { chatId } = await inbox.customerWrites("cierro y abro");
       await act(people.ana, chatId, "take");

@@ -14,13 +14,16 @@ import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
-/** Of several at once that find none open, all get the one that the first of them opens. */
+/**
+ * Of several at once that find none open, all get the one that the first of them opens. What is set there is no key:
+ * messages can be entered in the conversation meanwhile.
+ */
 const enter: Statement = {
   name: "desk_enter",
   text: `
     insert into conversations as conversation (business_id, chat_id, state)
     select business_id, id, $3 from chats where business_id = $1 and id = $2
-    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
+    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
     returning id as "conversationId", xmax = 0 as "isNew"`,
 };
 
@@ -28,11 +31,11 @@ const enter: Statement = {
 const enterFirst: Statement = {
   name: "desk_enter_first",
   text: `
-    insert into conversations (business_id, chat_id, state)
+    insert into conversations as conversation (business_id, chat_id, state)
     select chat.business_id, chat.id, $3 from chats as chat
     where chat.business_id = $1 and chat.id = $2 and not exists (
       select from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
-    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id`,
+    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id`,
 };
 
 const lockOpen: Statement = {
