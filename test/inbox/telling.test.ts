@@ -15,6 +15,7 @@ describe("telling agents of chats", () => {
     ana = await inbox.world.listen(people.ana);
     carl = await inbox.world.listen(people.carl);
   });
+  afterEach(() => inbox.flag("agents_see", null));
   after(() => inbox.stop());
 
   const of = (chatId: number) => (event: Heard) => event.payload.chat_id === chatId;
@@ -72,7 +73,6 @@ describe("telling agents of chats", () => {
     await hears(ana, chatId, "chat:gone");
     expect(names(ana, chatId)).not.to.include("inbox:reorder");
     await hears(admin, chatId, "inbox:reorder");
-    await inbox.flag("agents_see", null);
   });
 
   it("a contact who waits for another department's agents goes out of the others' sight", async () => {

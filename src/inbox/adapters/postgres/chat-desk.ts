@@ -97,6 +97,10 @@ const ticketsBefore = `
       order by ticket.id for no key update
     )`;
 
+const waitingNoMore = `
+    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
+    found as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
+
 const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
 /** Returns the agents who have more or fewer open tickets with it. */
@@ -111,8 +115,7 @@ const attend: Statement = {
     moved as (
       update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3::bigint from earlier where ${ofEarlier}
     ),
-    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
-    found as (delete from waiting_chats where business_id = $1 and chat_id = $2),
+    ${waitingNoMore},
     assigned as (
       update chats set support_user_id = $3::bigint, bot_available = false,
                        department_id = coalesce($4::bigint, department_id)
@@ -163,8 +166,7 @@ const close: Statement = {
     ended as (
       update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 from earlier where ${ofEarlier}
     ),
-    served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
-    found as (delete from waiting_chats where business_id = $1 and chat_id = $2),
+    ${waitingNoMore},
     released as (update chats set bot_available = true where business_id = $1 and id = $2)
     select distinct before as id from earlier where before is not null`,
 };

@@ -218,8 +218,8 @@ const open: Statement = {
 };
 
 /**
- * Rows are locked in the order of lines, chats, counters of events, as everywhere that more than one of them is
- * locked.
+ * Rows are locked in the order of lines, conversations, chats, counters of events, as everywhere that more than one of
+ * them is locked.
  */
 export class PostgresTicketDesk implements TicketDesk {
   /**
