@@ -122,6 +122,9 @@ export interface AgentView extends NamedView {
   readonly openTickets: number;
 }
 
+/** `was`: who could see it before; null where that is the same. */
+type ChatRow = ChatView & OfChat & { readonly was: Audience | null };
+
 /** The payload of each event of the inbox, by the event's name. */
 export interface InboxEvents {
   readonly "message:new": OfChat & {
@@ -143,9 +146,8 @@ export interface InboxEvents {
     readonly message: MessageView;
   };
   /** The chat belongs on top. */
-  readonly "inbox:reorder": ChatView & OfChat;
-  /** `was`: who could see it before; null where that is the same. */
-  readonly "chat:changed": ChatView & OfChat & { readonly was: Audience | null };
+  readonly "inbox:reorder": ChatRow;
+  readonly "chat:changed": ChatRow;
   readonly "ticket:new": OfChat & {
     readonly ticketId: number;
     readonly state: TicketState;
@@ -164,7 +166,8 @@ export interface InboxEvents {
     readonly conversationId: number;
     readonly step: NamedView;
     readonly department: NamedView | null;
-    readonly agent: NamedView;
+    /** Nobody has it while nobody has its chat. */
+    readonly agent: NamedView | null;
     readonly closedAt: string | null;
   };
   readonly "agent:changed": AgentView;

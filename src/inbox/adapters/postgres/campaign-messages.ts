@@ -30,6 +30,8 @@ const makeRooms: Statement = {
  * A chat passes each step of the funnel, and gets each tag, once: not again where its message was kept as unknown, or
  * where one was that was sent again since. All CTEs see the tables as they were before.
  *
+ * A tag locks its chat, and the counter of events comes last, which is why the events look at `tagged`.
+ *
  * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
  * tables, it looks each row up.
  */
@@ -94,7 +96,7 @@ const store: Statement = {
       select ${toldColumns("made")}, homed.contact, homed.support_user_id, homed.department_id from made join homed using (reference)
     ),
     events as (
-      ${toldOfNew}
+      ${toldOfNew} where (select count(*) from tagged) >= 0
     ),
     ${loggingEvents}
     select null as left_over, false as homeless, ${eventColumns} from logged

@@ -18,7 +18,7 @@ import { untoldStates } from "../../domain/delivery.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { agentAsTold } from "./agent-sql.ts";
 import { messageFields } from "./announce-sql.ts";
-import { chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
+import { agentOfTicket, chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
 import { conversationState } from "./state-sql.ts";
 import { isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
@@ -54,6 +54,7 @@ const conversations = `
     select jsonb_agg(${jsonOf<ConversationView>({
       id: "latest.id",
       state: "case when latest.closed_at is null then latest.state else 'closed' end",
+      closeReason: "latest.close_reason",
       adId: "latest.ad_id",
       createdAt: "latest.created_at",
       closedAt: "latest.closed_at",
@@ -68,7 +69,7 @@ const tickets = `
       state: "ticket.state",
       step: named("step"),
       department: departmentAsTold,
-      agent: named("agent"),
+      agent: agentOfTicket,
       createdAt: "ticket.created_at",
       closedAt: "ticket.closed_at",
     })} order by ticket.closed_at is null desc, ticket.id desc)
@@ -81,7 +82,7 @@ const tickets = `
     join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
     left join departments as department
       on department.business_id = step.business_id and department.id = step.department_id
-    join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
+    left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
 
 const details: Statement = {
   name: "inbox_chat",

@@ -23,7 +23,7 @@ import { beginsBy, type ConversationState, firstState } from "../../domain/conve
 import { mayReach } from "../../domain/delivery.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { MessageView } from "../events.ts";
-import type { ActingReads, ActingUnitOfWork, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
+import type { ActingReads, ActingUnitOfWork, AnswerDesk, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
 
 /** What somebody writes into a chat. */
 export type Answer =
@@ -106,12 +106,13 @@ export class AnswerChat {
   }
 
   private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
-    const { id, events } = await this.unitOfWork.run(viewer.businessId, async (desk) => {
-      const chat = await hold(desk, viewer, chatId);
-      const conversationId =
-        chat.conversationId ?? (await entered(desk, chat.businessId, chatId, firstState(true))).conversationId;
-      const reply = await replied(desk, chat, replyToId);
-      return desk.note({
+    const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
+      await chats.enterFirst(viewer.businessId, chatId, firstState(true));
+      const chat = await hold(chats, viewer, chatId);
+      const { conversationId } = chat;
+      if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
+      const reply = await replied(answers, chat, replyToId);
+      return answers.note({
         chat,
         conversationId,
         body: text,
@@ -127,16 +128,16 @@ export class AnswerChat {
     const { businessId, agentId } = viewer;
     const { chatId, replyToId } = command;
     const begins = agentId === null ? firstState(true) : beginsBy.attend;
-    return this.unitOfWork.run(businessId, async (desk) => {
-      const { conversationId, isNew } = await entered(desk, businessId, chatId, begins);
-      const chat = await hold(desk, viewer, chatId);
+    return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
+      const { conversationId, isNew } = await entered(chats, businessId, chatId, begins);
+      const chat = await hold(chats, viewer, chatId);
       if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
-      const replyTo = await replied(desk, chat, replyToId);
+      const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
-      if (takes) await desk.attend(businessId, chatId, agentId);
+      const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
       const { content, templateId, channel = chat.provider } = prepared;
-      const opened = await desk.open({
+      const opened = await answers.open({
         chat,
         conversationId,
         content,
@@ -147,7 +148,7 @@ export class AnswerChat {
         templateId,
         replyTo,
       });
-      const events = takes || isNew ? await desk.announce(chat, true) : [];
+      const events = takes || isNew ? await chats.announce([{ chat, ticketsOf }]) : [];
       return { messageId: opened.id, opened, events };
     });
   }
@@ -208,9 +209,9 @@ async function entered(desk: ChatDesk, businessId: number, chatId: number, begin
   return conversation;
 }
 
-async function replied(desk: ChatDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {
+async function replied(answers: AnswerDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {
   if (replyToId === null) return null;
-  const message = await desk.message(businessId, chatId, replyToId);
+  const message = await answers.message(businessId, chatId, replyToId);
   if (!message) throw new MessageNotFound(`message ${replyToId}`);
   return message;
 }
