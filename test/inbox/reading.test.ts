@@ -180,6 +180,17 @@ describe("reading the inbox", () => {
       expect(await seen(all)).to.deep.equal(Object.keys(all));
     });
 
+    it("is by tag, too, what the agent has at that moment", async () => {
+      await inbox.flag("agents_see", "own");
+      const { chatId } = await inbox.customerWrites("etiqueta");
+      await inbox.done("key", "PUT", `/chats/${chatId}/tags/102`);
+      for (const agent of [people.ana, people.carl, people.ana]) {
+        await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: agent });
+        expect(await ids(people.ana, "tag=102")).to.deep.equal(agent === people.ana ? [chatId] : []);
+        expect(await ids(people.carl, "tag=102")).to.deep.equal(agent === people.carl ? [chatId] : []);
+      }
+    });
+
     it("answers what is hidden, foreign and missing alike", async () => {
       const { ofCarl } = await chats();
       const answers = await Promise.all(
