@@ -86,6 +86,11 @@ export class Audiences {
     this.byBusiness.get(businessId)?.feed.offer(events);
   }
 
+  /** Everything that is in the log by now is heard. */
+  async catchUp(businessId: number): Promise<void> {
+    await this.byBusiness.get(businessId)?.feed.catchUpWithLog();
+  }
+
   /** Asks for all businesses at once whether the log is ahead of what was heard. */
   async findUnheard(): Promise<void> {
     if (this.looking) return;

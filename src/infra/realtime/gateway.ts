@@ -271,7 +271,7 @@ export class RealtimeGateway implements EventFeed {
         this.telling.resync(businessId, number);
         this.presence?.forget();
       },
-      past: (events, view) => this.telling.past(businessId, events, view),
+      past: (events, listener) => this.telling.past(businessId, events, listener),
       isPressed: () => this.pressed.has(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
@@ -288,7 +288,16 @@ export class RealtimeGateway implements EventFeed {
     if (!client.connected || !client.see(view, changes)) return;
     this.audiences.changeView(client, before);
     this.presence?.viewChanged(client);
-    if (client.isLive) client.send(resync(this.audiences.reached(client.businessId) ?? 0));
+    if (client.isLive) void this.reload(client);
+  }
+
+  /** The change of its view is an event, too: what the client names when it comes back is behind it. */
+  private async reload(client: Client): Promise<void> {
+    const { businessId } = client;
+    await this.audiences
+      .catchUp(businessId)
+      .catch((error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"));
+    client.send(resync(this.audiences.reached(businessId) ?? 0));
   }
 
   /** A packet of so many bytes is being added to what waits for the client. */

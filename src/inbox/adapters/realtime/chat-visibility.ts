@@ -10,6 +10,9 @@ interface SeenQueues extends View {
   readonly queues: ReadonlySet<number> | null;
 }
 
+/** The database logs it where the role or the departments of a user change, or the business's flag. */
+const viewChanged = "view:changed";
+
 /** Agents hear of the chats that they may see; of everything else each client hears. */
 export class ChatVisibility implements Visibility {
   readonly everything: SeenQueues = { key: "all", queues: null };
@@ -24,6 +27,11 @@ export class ChatVisibility implements Visibility {
         { name, view: queues ? { key: queues.join(), queues: new Set(queues) } : this.everything },
       ]),
     );
+  }
+
+  viewChangedBy({ name, payload }: LoggedEvent): number | "all" | null {
+    if (name !== viewChanged) return null;
+    return (payload as { userId: number | null }).userId ?? "all";
   }
 
   subjectOf({ name, payload }: LoggedEvent): Subject | null {
