@@ -108,6 +108,7 @@ const payloads: Columns<InboxEvents> = {
       mayBeEmpty: false,
     }),
     audience: audienceOf("risen"),
+    was: "risen.was",
   }),
   "chat:changed": jsonOf<InboxEvents["chat:changed"]>({
     ...storedChatFields,
@@ -184,12 +185,15 @@ export const raising = {
   raised as (
     update chats as chat set last_message_at = greatest(chat.last_message_at, now())
     from active where chat.business_id = active.business_id and chat.id = active.id
-    returning ${risenColumns}
+    returning ${risenColumns}, null::jsonb as was
   )`,
-  /** An earlier statement of the transaction raised them. */
+  /** An earlier statement of the transaction raised them; \`moved` has `was`, who could see the chat before that. */
   done: `
   raised as (
-    select ${risenColumns} from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
+    select ${risenColumns},
+           (select was from moved
+            where moved.business_id = chat.business_id and moved.chat_id = chat.id and was is not null limit 1) as was
+    from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
   )`,
 };
 

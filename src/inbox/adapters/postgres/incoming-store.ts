@@ -1,12 +1,14 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
+import type { Audience } from "../../application/events.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
-import { announcing, messageColumns, raising } from "./announce-sql.ts";
+import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
@@ -32,7 +34,7 @@ const raise: Statement = {
     ),
     locked as (
       select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins, given.rises
+             given.begins, given.rises, chat.last_inbound_at, ${audienceOf("chat")} as audience
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
@@ -49,15 +51,29 @@ const raise: Statement = {
         unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
         support_user_id = case when ${isReleased} then null else chat.support_user_id end,
         department_id = case when ${isReleased} then null else chat.department_id end
-    from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
+    from locked where chat.business_id = locked.business_id and chat.id = locked.id
+    returning chat.business_id, chat.id as chat_id,
+              case when locked.audience <> ${audienceOf("chat")} then locked.audience end as was,
+              not locked.rises and chat.last_inbound_at is distinct from locked.last_inbound_at
+                and ${windowUntil("chat")} is not null as "hasNewWindow"`,
 };
+
+/** What `raise` made of a chat. */
+interface RaisedChat {
+  readonly business_id: number;
+  readonly chat_id: number;
+  /** Who could see it before; null where that is the same. */
+  readonly was: Audience | null;
+  /** Its service window ends later, of which no message tells. */
+  readonly hasNewWindow: boolean;
+}
 
 const announcement = (name: string, looks: boolean): Statement => ({
   name,
   text: `
     with moved as (
-      select ${messageColumns}, news.before, news.looks
-      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
+      select ${messageColumns}, news.before, news.looks, news.was
+      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean, was jsonb)
       join messages as message on message.business_id = news.business_id and message.id = news.id
     ),
     ${announcing(raising.done, { looks })}
@@ -65,6 +81,21 @@ const announcement = (name: string, looks: boolean): Statement => ({
 });
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
+
+const announceWindows: Statement = {
+  name: "incoming_announce_windows",
+  text: `
+    with given as (
+      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
+    ),
+    events as (
+      select chat.business_id, chat.id as position, ${told("chat:changed")}
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      ${chatJoins}
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by business_id, number`,
+};
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
@@ -89,18 +120,30 @@ export class PostgresIncomingStore implements IncomingStore {
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);
-    await inChunks(transaction, raise, chatsToRaise(news, reacted));
-    return this.tell(news, reacted);
+    const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
+    const told = await this.tell(news, reacted, raised);
+    const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
+    return [...told, ...(await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow))];
   }
 
-  private tell(news: readonly MessageNews[], reacted: readonly StoredReaction[]): Promise<LoggedEvent[]> {
-    const told = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
+  private tell(
+    news: readonly MessageNews[],
+    reacted: readonly StoredReaction[],
+    raised: readonly RaisedChat[],
+  ): Promise<LoggedEvent[]> {
+    const audiences = new Map(raised.map((chat) => [chatKeyOf(chat), chat.was]));
+    const told = news.map((row) => {
+      const { business_id, id, before } = row;
+      return { business_id, id, before, looks: false, was: audiences.get(chatKeyOf(row)) };
+    });
     const looks = newLooks(news, reacted);
     const rows = [...told, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     return inChunks<LoggedEvent>(this.transaction, looks.length > 0 ? announceWithLooks : announce, rows);
   }
 }
 
+const chatKeyOf = ({ business_id, chat_id }: Pick<MessageNews, "business_id" | "chat_id">): string =>
+  `${business_id} ${chat_id}`;
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
 /** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
@@ -114,10 +157,7 @@ function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction
 /** One row for each chat that rises or whose customer reacted, in the order in which chats are locked. */
 function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
   const raisers = news.filter(({ before, state }) => wasUntold(before) && mayReach(state));
-  const chats = groupBy<MessageNews | StoredReaction, string>(
-    [...raisers, ...reacted],
-    (row) => `${row.business_id} ${row.chat_id}`,
-  );
+  const chats = groupBy<MessageNews | StoredReaction, string>([...raisers, ...reacted], chatKeyOf);
   const rows = [...chats.values()].flatMap((rowsOfChat) => {
     const [first] = rowsOfChat;
     if (!first) return [];
