@@ -1,8 +1,8 @@
 import type { DefaultEventsMap, Namespace } from "socket.io";
 import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
-import type { Audiences } from "./audiences.ts";
 import type { Listener } from "./business-feed.ts";
 import { type Admission, type OutgoingEvents, roomOf } from "./client.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
 import type { Subject, SubjectAudience, View, Visibility } from "./visibility.ts";
 import { atOnce, resync, type WireEvent } from "./wire.ts";
 
@@ -10,7 +10,7 @@ export type RealtimeNamespace = Namespace<DefaultEventsMap, OutgoingEvents, Defa
 
 export interface TellingSettings {
   readonly namespace: RealtimeNamespace;
-  readonly audiences: Audiences;
+  readonly connected: ConnectedClients;
   readonly visibility: Visibility;
   /** Null for an event that is not for sockets. */
   readonly toWire: (event: LoggedEvent) => WireEvent | null;
@@ -36,7 +36,7 @@ export class Telling {
     }
     const hearing: string[] = [];
     const losing: string[] = [];
-    for (const { view, room } of this.settings.audiences.views(businessId)) {
+    for (const { view, room } of this.settings.connected.views(businessId)) {
       if (visibility.mayHear(view, subject.audience)) hearing.push(room);
       else if (couldHear(visibility, view, subject)) losing.push(room);
     }
@@ -71,9 +71,9 @@ export class Telling {
 
   /** Tells the clients that may hear of the subject of something that is not logged. */
   now(businessId: number, audience: SubjectAudience, event: BusinessEvent, except?: string): void {
-    const { audiences, visibility } = this.settings;
+    const { connected, visibility } = this.settings;
     const rooms: string[] = [];
-    for (const { view, room } of audiences.views(businessId)) {
+    for (const { view, room } of connected.views(businessId)) {
       if (visibility.mayHear(view, audience)) rooms.push(room);
     }
     this.emit(rooms, atOnce(businessId, event), except);

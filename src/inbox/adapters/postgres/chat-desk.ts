@@ -6,11 +6,11 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
 import type {
   DepartmentLine,
-  EnteredConversation,
   HeldChat,
   MessageToOpen,
   MessageToReply,
-  NoteToEnter,
+  NewNote,
+  OpenConversation,
   WaitingChats,
   WaitingDesk,
 } from "../../application/acting/ports.ts";
@@ -29,8 +29,8 @@ import type { PostgresTicketDesk } from "./ticket-desk.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
 /** Of several at once that find none open, all get the one that the first of them opens. */
-const enter: Statement = {
-  name: "desk_enter",
+const findOrOpen: Statement = {
+  name: "desk_find_or_open",
   text: `
     insert into conversations as conversation (business_id, chat_id, state)
     select business_id, id, $3 from chats where business_id = $1 and id = $2
@@ -206,8 +206,8 @@ const note: Statement = {
     select ${eventColumns} from logged order by number`,
 };
 
-const open: Statement = {
-  name: "desk_open",
+const openMessage: Statement = {
+  name: "desk_open_message",
   text: `
     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, attachment, author,
                           author_name, author_user_id, template_id, reply_to_id, takes_conversation, state, reference,
@@ -313,8 +313,12 @@ export class PostgresChatDesk implements WaitingDesk {
     private readonly leaseSeconds: number,
   ) {}
 
-  async enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null> {
-    const [row] = await this.transaction.rows<EnteredConversation>(enter, [businessId, chatId, begins]);
+  async openConversation(
+    businessId: number,
+    chatId: number,
+    begins: ConversationState,
+  ): Promise<OpenConversation | null> {
+    const [row] = await this.transaction.rows<OpenConversation>(findOrOpen, [businessId, chatId, begins]);
     return row ?? null;
   }
 
@@ -363,7 +367,7 @@ export class PostgresChatDesk implements WaitingDesk {
     return row ?? null;
   }
 
-  async note({ chat, conversationId, body, author, replyToId }: NoteToEnter) {
+  async note({ chat, conversationId, body, author, replyToId }: NewNote) {
     const { businessId, chatId } = chat;
     const { kind, name, userId } = author;
     const values = [businessId, chatId, conversationId, body, kind, name, userId, replyToId];
@@ -373,10 +377,10 @@ export class PostgresChatDesk implements WaitingDesk {
     return { id: (entered.payload as { readonly message: { readonly id: number } }).message.id, events };
   }
 
-  async open({ chat, conversationId, content, channel, to, author, templateId, replyTo }: MessageToOpen) {
+  async openMessage({ chat, conversationId, content, channel, to, author, templateId, replyTo }: MessageToOpen) {
     const { businessId, chatId } = chat;
     const { media } = content;
-    const [row] = await this.transaction.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(open, [
+    const [row] = await this.transaction.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(openMessage, [
       businessId,
       chatId,
       conversationId,
@@ -391,7 +395,7 @@ export class PostgresChatDesk implements WaitingDesk {
       replyTo?.id ?? null,
       this.leaseSeconds,
     ]);
-    if (!row) throw new Error("a message was not entered");
+    if (!row) throw new Error("a message was not stored");
     // Another channel knows nothing of the message that is answered.
     const answered = channel === chat.provider ? replyTo?.platformMessageId : null;
     const opened = { businessId, to, channel, content, takesConversation: true, ...row };

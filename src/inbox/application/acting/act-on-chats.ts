@@ -1,5 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import type { ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
   type ChatTaken,
@@ -19,11 +20,6 @@ import type { ActingUnitOfWork, ChatDesk, HeldChat } from "./ports.ts";
 
 /** To an agent, to the agents of a department, or to nobody. */
 export type Transfer = { readonly agentId: number | null } | { readonly departmentId: number };
-
-export interface ReadReceipts {
-  /** Tells the platform that a message of a customer was read. Never rejects, and is not waited for. */
-  send(businessId: number, provider: string, platformMessageId: string): void;
-}
 
 export type ActingFailure =
   | ChatNotFound
@@ -51,7 +47,7 @@ export class ActOnChats {
   constructor(
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly receipts: ReadReceipts,
+    private readonly receipts: Pick<ReadReceipts, "send">,
   ) {}
 
   /** An agent who has it already keeps it. */
@@ -185,10 +181,10 @@ export class ActOnChats {
     chatId: number,
     opening: keyof typeof beginsBy | null,
   ): Promise<ActedOn> {
-    const entered = opening && (await desk.enter(viewer.businessId, chatId, beginsBy[opening]));
+    const opened = opening && (await desk.openConversation(viewer.businessId, chatId, beginsBy[opening]));
     const chat = await desk.hold(viewer, chatId);
     if (!chat) throw new ChatNotFound(`chat ${chatId}`);
-    return { ...chat, isNew: entered?.isNew ?? false };
+    return { ...chat, isNew: opened?.isNew ?? false };
   }
 
   private async told(desk: ChatDesk, chat: HeldChat, withTickets: boolean): Promise<Outcome> {

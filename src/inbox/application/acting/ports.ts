@@ -27,7 +27,7 @@ export interface HeldChat extends StandingChat {
   readonly userName: string | null;
 }
 
-export interface EnteredConversation {
+export interface OpenConversation {
   readonly conversationId: number;
   /** It was opened only now. */
   readonly isNew: boolean;
@@ -45,7 +45,7 @@ export interface MessageToOpen {
   readonly replyTo: { readonly id: number; readonly platformMessageId: string | null } | null;
 }
 
-export interface NoteToEnter {
+export interface NewNote {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly body: string;
@@ -61,12 +61,12 @@ export interface DepartmentLine extends AgentLine {
 }
 
 /**
- * Where chats are acted on, in one transaction. A conversation is locked before its chat, as everywhere: `enter` comes
- * before `hold`.
+ * Where chats are acted on, in one transaction. A conversation is locked before its chat, as everywhere:
+ * `openConversation` comes before `hold`.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
-  enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null>;
+  openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
   /** Null for a chat that the viewer may not see, and could not if nobody had it. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
   /** The agent has it in hand, its conversation and its open tickets; it waits no more. */
@@ -88,9 +88,9 @@ export interface ChatDesk {
    */
   read(businessId: number, chatId: number, upTo: number): Promise<{ readonly receiptFor: string | null } | undefined>;
   message(businessId: number, chatId: number, messageId: number): Promise<MessageToReply | null>;
-  note(note: NoteToEnter): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
+  note(note: NewNote): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
   /** Enters a message under a lease: from the commit on it is sent at most once, by the caller. */
-  open(message: MessageToOpen): Promise<OpenedMessage>;
+  openMessage(message: MessageToOpen): Promise<OpenedMessage>;
   /** Logs that the chat changed, and, if asked, its tickets that are open or were closed in this transaction. */
   announce(chat: HeldChat, withTickets: boolean): Promise<readonly LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
