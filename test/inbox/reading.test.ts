@@ -82,6 +82,10 @@ describe("reading the inbox", () => {
       await finds("tag=101");
       await finds("anuncio=ad-7");
       await finds(`q=${phone.slice(-7)}`);
+      const alike = await inbox.customerWrites("parecido", `59155${phone.slice(-6)}`);
+      await finds(`q=${phone}`);
+      expect(await ids("key", `q=${phone}`)).to.deep.equal([chatId]);
+      expect(await ids("key", `q=${phone.slice(-6)}`)).to.have.members([chatId, alike.chatId]);
       await finds(`q=cliente%20${phone.slice(-4)}`);
       await finds(`q=${phone.slice(-7)}&soporte=${people.ana}&tag=101`);
       expect(await ids("key", "provider=platform-apicloud")).to.include.members([chatId, other.chatId]);

@@ -248,12 +248,19 @@ function conditionsOf(values: Values, filter: ChatFilter) {
   } satisfies Record<string, Condition | undefined>;
 }
 
+/** Digits by which the index of numbers is asked; asked by all of a long number it looks through a list for each three. */
+const tellingDigits = 6;
+
 /** Of the row `contact`: its name or number has the text. */
 export function searchOf(values: Values, text: string): Condition {
   const { name, phone } = contactPatterns(text, 1);
   if (phone !== null) {
     const value = values.add(phone, "text");
-    return { key: "phone", value, text: `contact.phone like ${value}` };
+    const digits = phone.replaceAll("%", "");
+    if (digits.length <= tellingDigits) return { key: "phone", value, text: `contact.phone like ${value}` };
+    // Numbers differ most at their ends. What is not the column itself the index is not asked for.
+    const end = values.add(`%${digits.slice(-tellingDigits)}%`, "text");
+    return { key: "long_phone", value, text: `(contact.phone like ${end} and contact.phone || '' like ${value})` };
   }
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");
