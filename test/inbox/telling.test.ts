@@ -16,6 +16,7 @@ describe("telling agents of chats", () => {
     carl = await inbox.world.listen(people.carl);
   });
   after(() => inbox.stop());
+  afterEach(() => inbox.flag("agents_see", null));
 
   const of = (chatId: number) => (event: Heard) => event.payload.chat_id === chatId;
   const names = (listener: Listener, chatId: number) => listener.heard.filter(of(chatId)).map(({ name }) => name);
@@ -60,7 +61,6 @@ describe("telling agents of chats", () => {
     expect(names(ana, chatId)).to.deep.equal(["chat:changed", "chat:changed", "chat:gone"]);
     expect(names(carl, chatId)).to.deep.equal([]);
     await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
-    await inbox.flag("agents_see", null);
   });
 
   it("a customer's reaction tells of the service window that it opens again, once", async () => {
