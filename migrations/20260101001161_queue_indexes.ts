@@ -47,11 +47,12 @@ export async function up(db: Knex): Promise<void> {
         or old.support_user_id is distinct from new.support_user_id
         or old.department_id is distinct from new.department_id)
       execute function keep_tags_in_order();
-    -- The chat is locked, so that no change of it is missed.
+    -- The chat is not locked: campaigns tag after they have logged events. One that rises or changes hands in the same
+    -- moment may be missing or stand lower among its tag's chats until its next message; only those who may see it do.
     create or replace function take_place_among_tags() returns trigger language plpgsql as $$
     begin
       select last_message_at, coalesce(support_user_id, -department_id, 0) into new.last_message_at, new.queue from chats
-      where business_id = new.business_id and id = new.chat_id for no key update;
+      where business_id = new.business_id and id = new.chat_id;
       return new;
     end $$;
   `);
