@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { io } from "socket.io-client";
 import { eventually } from "../support/wait.ts";
-import type { Heard, Listener } from "../support/world.ts";
+import { aWebhook, type Heard, type Listener } from "../support/world.ts";
 import { Inbox, people, sales, support } from "./inbox-support.ts";
 
 describe("telling agents of chats", () => {
@@ -48,6 +48,38 @@ describe("telling agents of chats", () => {
     await inbox.done(people.carl, "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
     await hears(carl, chatId, "chat:gone");
     await hears(ana, chatId, "chat:changed");
+  });
+
+  it("who had a closed chat, and sees only its own, is told that it is gone when the customer writes again", async () => {
+    await inbox.flag("agents_see", "own");
+    const [ana, carl] = [await inbox.world.listen(people.ana), await inbox.world.listen(people.carl)];
+    const { chatId, phone } = await inbox.customerWrites("para ana");
+    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
+    await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    await inbox.customerWrites("otra cosa", phone);
+    await hears(ana, chatId, "chat:gone");
+    expect(names(ana, chatId)).to.deep.equal(["chat:changed", "chat:changed", "chat:gone"]);
+    expect(names(carl, chatId)).to.deep.equal([]);
+    await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
+  });
+
+  it("a customer's reaction tells of the service window that it opens again, once", async () => {
+    const { chatId, phone } = await inbox.customerWrites("hola");
+    const [{ platform_message_id }] = (await inbox.done("key", "GET", `/chats/${chatId}/messages`)).data;
+    await inbox.world.rows(
+      "update chats set last_inbound_at = now() - interval '2 days' where business_id = 1 and id = $1",
+      [chatId],
+    );
+    expect((await inbox.chat("key", chatId)).ventana_hasta).to.equal(null);
+    const listener = await inbox.world.listen(people.ana);
+    const at = Math.floor(Date.now() / 1_000);
+    const reaction = { message_id: platform_message_id, emoji: "👍" };
+    const reacting = { from: phone, id: "wamid.reopens", timestamp: String(at), type: "reaction", reaction };
+    await inbox.world.webhook(aWebhook(1, { messages: [reacting] }));
+    const { payload } = await hears(listener, chatId, "chat:changed");
+    const until = new Date((at + 24 * 60 * 60) * 1_000).toISOString();
+    expect([payload.ventana_hasta, (await inbox.chat("key", chatId)).ventana_hasta]).to.deep.equal([until, until]);
+    expect(names(listener, chatId)).to.deep.equal(["message:changed", "chat:changed"]);
   });
 
   it("a ticket takes the chat out of the others' sight", async () => {

@@ -99,6 +99,6 @@ async function waitOn(
   if (!isToBeTold) return { ...noTickets, events: moved };
   const author = { businessId, authorName };
   const noted = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
-  const messages = await desk.open(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
+  const messages = await desk.openMessages(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
   return { ticketIds: [], events: [...moved, ...noted], messages };
 }

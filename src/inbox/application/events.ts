@@ -109,6 +109,9 @@ interface OfChat {
   readonly audience: Audience;
 }
 
+/** `was`: who could see it before; null where that is the same. */
+type ToldChat = ChatView & OfChat & { readonly was: Audience | null };
+
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
   /** At most 200 characters of its text. */
   readonly preview: string;
@@ -121,9 +124,6 @@ export interface AgentView extends NamedView {
   readonly departmentIds: readonly number[];
   readonly openTickets: number;
 }
-
-/** `was`: who could see it before; null where that is the same. */
-type ChatRow = ChatView & OfChat & { readonly was: Audience | null };
 
 /** The payload of each event of the inbox, by the event's name. */
 export interface InboxEvents {
@@ -146,8 +146,8 @@ export interface InboxEvents {
     readonly message: MessageView;
   };
   /** The chat belongs on top. */
-  readonly "inbox:reorder": ChatRow;
-  readonly "chat:changed": ChatRow;
+  readonly "inbox:reorder": ToldChat;
+  readonly "chat:changed": ToldChat;
   readonly "ticket:new": OfChat & {
     readonly ticketId: number;
     readonly state: TicketState;

@@ -173,7 +173,7 @@ export interface TicketDesk {
    * Enters messages to the contacts and takes them under a lease: from the commit on each is sent at most once, by the
    * caller.
    */
-  open(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
+  openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
 }
 
 export interface WaitingTicket extends ConversationThread {

@@ -20,6 +20,13 @@ const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
 
 const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
 
+/** Of a row with a `media_url`: a column of the file, where the business stored it itself. */
+const ofStoredFile = (row: string, column: string): string => `
+  case when ${row}.media_url like '%/m\\_%' then (
+    select file.${column} from media_files as file
+    where file.business_id = ${row}.business_id and file.name = media_name(${row}.media_url) and file.size is not null)
+  end`;
+
 /** The columns of `messages` that events show; the CTEs `moved` and `news` hold each under the same name. */
 const messageColumnNames = [
   ...["id", "direction", "kind", "body", "media_url", "author", "author_name", "state", "error_code", "error_reason"],
@@ -45,8 +52,8 @@ export const messageFields = (row: string): Columns<MessageView> => ({
     then ${jsonOf<AttachmentView>({
       url: `${row}.media_url`,
       kind: `coalesce(${row}.attachment->>'kind', case when ${hasFile(row)} then ${row}.kind else 'document' end)`,
-      name: `${row}.attachment->>'name'`,
-      bytes: `(${row}.attachment->>'bytes')::bigint`,
+      name: `coalesce(${row}.attachment->>'name', ${ofStoredFile(row, "file_name")})`,
+      bytes: `coalesce((${row}.attachment->>'bytes')::bigint, ${ofStoredFile(row, "size")})`,
     })} end`,
   details: `${row}.details`,
   replyToId: `${row}.reply_to_id`,

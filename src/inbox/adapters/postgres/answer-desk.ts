@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OpenedMessage } from "../../../messaging/public.ts";
-import type { AnswerDesk, MessageToOpen, MessageToReply, NoteToEnter } from "../../application/acting/ports.ts";
+import type { AnswerDesk, MessageToOpen, MessageToReply, NewNote } from "../../application/acting/ports.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
 import { inConversation, openMessage } from "./opened-messages.ts";
 import { messageState } from "./state-sql.ts";
@@ -39,7 +39,7 @@ export class PostgresAnswerDesk implements AnswerDesk {
     return row ?? null;
   }
 
-  async note({ chat, conversationId, body, author, replyToId }: NoteToEnter) {
+  async note({ chat, conversationId, body, author, replyToId }: NewNote) {
     const { businessId, chatId } = chat;
     const { kind, name, userId } = author;
     const values = [businessId, chatId, conversationId, body, kind, name, userId, replyToId];
@@ -49,7 +49,7 @@ export class PostgresAnswerDesk implements AnswerDesk {
     return { id: (entered.payload as { readonly message: { readonly id: number } }).message.id, events };
   }
 
-  async open(message: MessageToOpen): Promise<OpenedMessage> {
+  async openMessage(message: MessageToOpen): Promise<OpenedMessage> {
     const { chat, conversationId, content, channel, to, author, templateId, replyTo } = message;
     // Another channel knows nothing of the message that is answered.
     const answered = replyTo && (channel === chat.provider ? replyTo : { ...replyTo, platformMessageId: null });

@@ -64,9 +64,9 @@ const store: Statement = {
     made as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
                                        author_name, template_id, campaign_id, state, reference, attempt,
-                                       platform_message_id, error_reason)
+                                       platform_message_id, error_reason, attachment)
       select business_id, chat_id, conversation_id, 'out', 'template', body, $6, 'business', $3, $5, $4, state,
-             reference, attempt, platform_message_id, error_reason
+             reference, attempt, platform_message_id, error_reason, $17::jsonb
       from homed
       where chat_id is not null
       order by position
@@ -205,14 +205,14 @@ export class PostgresCampaignMessages implements CampaignInbox {
     messages: readonly CampaignMessage[],
     isHeard: boolean,
   ) {
-    const { channel, authorName, campaignId, templateId, mediaUrl, stepId, tags } = origin;
+    const { channel, authorName, campaignId, templateId, media, stepId, tags } = origin;
     const rows = await this.transaction.rows<StoredRow>(store, [
       businessId,
       channel,
       authorName,
       campaignId,
       templateId,
-      mediaUrl,
+      media?.link ?? null,
       stepId,
       tags,
       plainArray(messages.map(({ contactId }) => contactId)),
@@ -223,6 +223,7 @@ export class PostgresCampaignMessages implements CampaignInbox {
       textArray(messages.map(({ platformMessageId }) => platformMessageId)),
       textArray(messages.map(({ errorReason }) => errorReason)),
       isHeard,
+      media && JSON.stringify({ kind: media.type }),
     ]);
     const leftOver = new Map(
       rows.flatMap(({ left_over: reference, homeless }) => (reference === null ? [] : [[reference, homeless]])),

@@ -3,7 +3,7 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { maxId } from "../../../kernel/ids.ts";
-import type { ChatChange, ChatDesk, EnteredConversation, HeldChat } from "../../application/acting/ports.ts";
+import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
@@ -18,8 +18,8 @@ import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
  * Of several at once that find none open, all get the one that the first of them opens. What is set there is no key:
  * messages can be entered in the conversation meanwhile.
  */
-const enter: Statement = {
-  name: "desk_enter",
+const findOrOpen: Statement = {
+  name: "desk_find_or_open",
   text: `
     insert into conversations as conversation (business_id, chat_id, state)
     select business_id, id, $3 from chats where business_id = $1 and id = $2
@@ -217,8 +217,12 @@ type HeldContact = Pick<HeldChat, "phone" | "platformId" | "isErased">;
 export class PostgresChatDesk implements ChatDesk {
   constructor(private readonly transaction: Queries) {}
 
-  async enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null> {
-    const [row] = await this.transaction.rows<EnteredConversation>(enter, [businessId, chatId, begins]);
+  async openConversation(
+    businessId: number,
+    chatId: number,
+    begins: ConversationState,
+  ): Promise<OpenConversation | null> {
+    const [row] = await this.transaction.rows<OpenConversation>(findOrOpen, [businessId, chatId, begins]);
     return row ?? null;
   }
 

@@ -21,7 +21,7 @@ import { messageFields } from "./announce-sql.ts";
 import { agentOfTicket, chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
 import { conversationState } from "./state-sql.ts";
-import { isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
+import { isVisible, viewerOf } from "./visibility-sql.ts";
 
 /** What is counted stands in the counts and in the changes that are not added to them yet. */
 const counts: Statement = {
@@ -29,16 +29,18 @@ const counts: Statement = {
   text: `
     with ${viewerOf("$1", "$2::bigint")},
     chat as (
-      select agent_id as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
-      from chat_counts where business_id = $1
-      union all
-      select agent_id, nullif(department_id, 0), state, chats, unread from chat_count_changes where business_id = $1
+      select nullif(agent_id, 0) as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
+      from (
+        select agent_id, department_id, state, chats, unread from chat_counts where business_id = $1
+        union all
+        select agent_id, department_id, state, chats, unread from chat_count_changes where business_id = $1
+      ) as counted
     ),
     visible as (
-      select * from chat where state <> 'closed' and (${seesAll} or ${isWithin})
+      select * from chat where state <> 'closed' and ${isVisible}
     )
     select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
-           coalesce(sum(chats) filter (where support_user_id = 0), 0)::bigint as unassigned,
+           coalesce(sum(chats) filter (where support_user_id is null), 0)::bigint as unassigned,
            coalesce(sum(unread), 0)::bigint as unread,
            coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
            coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
@@ -7,8 +7,8 @@ import type { Audience } from "../../application/events.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
-import { announcing, messageColumns, raising } from "./announce-sql.ts";
-import { audienceOf } from "./chat-sql.ts";
+import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
@@ -35,12 +35,11 @@ const raise: Statement = {
     ),
     locked as (
       select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins, given.rises, ${audienceOf("chat")} as was
+             given.begins, given.rises, chat.last_inbound_at, ${audienceOf("chat")} as was
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
-    ),
-    changed as (
+    )
     update chats as chat
     set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
                                else chat.last_message_at end,
@@ -54,10 +53,21 @@ const raise: Statement = {
         support_user_id = case when ${isReleased} then null else chat.support_user_id end,
         department_id = case when ${isReleased} then null else chat.department_id end
     from locked where chat.business_id = locked.business_id and chat.id = locked.id
-    returning chat.business_id, chat.id, locked.was, ${audienceOf("chat")} as audience
-    )
-    select business_id, id, was from changed where was <> audience`,
+    returning chat.business_id, chat.id, chat.id as chat_id,
+              case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
+              not locked.rises and chat.last_inbound_at is distinct from locked.last_inbound_at
+                and ${windowUntil("chat")} is not null as "hasNewWindow"`,
 };
+
+/** What `raise` made of a chat. */
+interface RaisedChat {
+  readonly business_id: number;
+  readonly chat_id: number;
+  /** Who could see it before; null where that is the same. */
+  readonly was: Audience | null;
+  /** Its service window ends later, of which no message tells. */
+  readonly hasNewWindow: boolean;
+}
 
 const announcement = (name: string, looks: boolean): Statement => ({
   name,
@@ -73,12 +83,20 @@ const announcement = (name: string, looks: boolean): Statement => ({
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
 
-/** A chat that went out of an agent's hands, with who could see it before. */
-interface MovedChat {
-  readonly business_id: number;
-  readonly id: number;
-  readonly was: Audience;
-}
+const announceWindows: Statement = {
+  name: "incoming_announce_windows",
+  text: `
+    with given as (
+      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
+    ),
+    events as (
+      select chat.business_id, chat.id as position, ${told("chat:changed")}
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      ${chatJoins}
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by business_id, number`,
+};
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
@@ -103,14 +121,16 @@ export class PostgresIncomingStore implements IncomingStore {
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);
-    const moves = await inChunks<MovedChat>(transaction, raise, chatsToRaise(news, reacted));
-    return this.tell(news, reacted, moves);
+    const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
+    const told = await this.tell(news, reacted, raised);
+    const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
+    return [...told, ...(await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow))];
   }
 
   private tell(
     news: readonly MessageNews[],
     reacted: readonly StoredReaction[],
-    moves: readonly MovedChat[],
+    raised: readonly RaisedChat[],
   ): Promise<LoggedEvent[]> {
     const told = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
     const looks = newLooks(news, reacted);
@@ -119,11 +139,13 @@ export class PostgresIncomingStore implements IncomingStore {
       this.transaction,
       looks.length > 0 ? announceWithLooks : announce,
       rows,
-      JSON.stringify(moves),
+      JSON.stringify(raised.filter(({ was }) => was !== null)),
     );
   }
 }
 
+const chatKeyOf = ({ business_id, chat_id }: Pick<MessageNews, "business_id" | "chat_id">): string =>
+  `${business_id} ${chat_id}`;
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
 /** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
@@ -137,10 +159,7 @@ function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction
 /** One row for each chat with a new message or whose customer reacted, in the order in which chats are locked. */
 function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
   const told = news.filter(({ before }) => wasUntold(before));
-  const chats = groupBy<MessageNews | StoredReaction, string>(
-    [...told, ...reacted],
-    (row) => `${row.business_id} ${row.chat_id}`,
-  );
+  const chats = groupBy<MessageNews | StoredReaction, string>([...told, ...reacted], chatKeyOf);
   const rows = [...chats.values()].flatMap((rowsOfChat) => {
     const [first] = rowsOfChat;
     if (!first) return [];

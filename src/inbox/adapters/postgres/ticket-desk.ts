@@ -196,7 +196,7 @@ const note: Statement = {
     select ${eventColumns} from logged order by number`,
 };
 
-const open: Statement = {
+const openMessages: Statement = {
   name: "ticket_messages",
   text: `
     with opened as (
@@ -271,13 +271,13 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
   }
 
-  async open({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
+  async openMessages({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
     if (messages.length === 0) return [];
     const rows = messages.map(({ content, ...thread }) => {
       return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
     });
     const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
-    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(open, values);
+    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(openMessages, values);
     // Ids rise in the order in which the messages are given.
     return opened.flatMap((row, index) => {
       const message = messages[index];

@@ -1,6 +1,7 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import { Turns } from "../../../kernel/turns.ts";
+import type { ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
   type ChatTaken,
@@ -22,11 +23,6 @@ import type { ActingStores, ActingUnitOfWork, HeldChat } from "./ports.ts";
 
 /** To an agent, to the agents of a department, or to nobody. */
 export type Transfer = { readonly agentId: number | null } | { readonly departmentId: number };
-
-export interface ReadReceipts {
-  /** Tells the platform that a message of a customer was read. Never rejects, and is not waited for. */
-  send(businessId: number, provider: string, platformMessageId: string): void;
-}
 
 export type ActingFailure =
   | ChatNotFound
@@ -63,7 +59,7 @@ export class ActOnChats {
   constructor(
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly receipts: ReadReceipts,
+    private readonly receipts: Pick<ReadReceipts, "send">,
   ) {}
 
   /** An agent who has it already keeps it. */
@@ -193,10 +189,10 @@ export class ActOnChats {
     chatId: number,
     opening: keyof typeof beginsBy | null,
   ): Promise<ActedOn> {
-    const entered = opening && (await chats.enter(viewer.businessId, chatId, beginsBy[opening]));
+    const opened = opening && (await chats.openConversation(viewer.businessId, chatId, beginsBy[opening]));
     const chat = await chats.hold(viewer, chatId);
     if (!chat) throw new ChatNotFound(`chat ${chatId}`);
-    return { ...chat, isNew: entered?.isNew ?? false };
+    return { ...chat, isNew: opened?.isNew ?? false };
   }
 
   private async outcome({ chats }: ActingStores, chat: HeldChat, done: Done): Promise<Outcome> {

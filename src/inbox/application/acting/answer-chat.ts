@@ -65,7 +65,7 @@ interface Prepared {
   readonly release: () => Promise<void>;
 }
 
-interface Entered {
+interface StoredAnswer {
   readonly messageId: number;
   readonly opened: OpenedMessage | null;
   readonly events: readonly LoggedEvent[];
@@ -74,7 +74,7 @@ interface Entered {
 const nothingCounted = async () => {};
 
 /**
- * An answer in a chat: entered and taken under a lease in one transaction with what it does to the chat, then sent once.
+ * An answer in a chat: stored and taken under a lease in one transaction with what it does to the chat, then sent once.
  * An agent who answers in a chat that nobody has takes it with that.
  */
 export class AnswerChat {
@@ -88,19 +88,19 @@ export class AnswerChat {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was entered or sent. */
+  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was stored or sent. */
   async execute(viewer: Viewer, command: AnswerCommand): Promise<MessageView> {
     const { businessId } = viewer;
     const { answer } = command;
     if (answer.kind === "note") return this.enterNote(viewer, command, answer.text);
     const prepared = await this.prepare(viewer, command.chatId, answer);
-    const entered = await this.enter(viewer, command, prepared).catch(async (error) => {
+    const stored = await this.store(viewer, command, prepared).catch(async (error) => {
       await prepared.release();
       throw error;
     });
-    this.feed.publish(entered.events);
-    if (entered.opened) await this.sends.sendOpened([entered.opened]);
-    const message = await this.found(businessId, entered.messageId);
+    this.feed.publish(stored.events);
+    if (stored.opened) await this.sends.sendOpened([stored.opened]);
+    const message = await this.found(businessId, stored.messageId);
     if (!mayReach(message.state)) await prepared.release();
     return message;
   }
@@ -124,12 +124,12 @@ export class AnswerChat {
     return this.found(viewer.businessId, id);
   }
 
-  private async enter(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<Entered> {
+  private async store(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<StoredAnswer> {
     const { businessId, agentId } = viewer;
     const { chatId, replyToId } = command;
     const begins = agentId === null ? firstState(true) : beginsBy.attend;
     return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
-      const { conversationId, isNew } = await entered(chats, businessId, chatId, begins);
+      const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
       const chat = await hold(chats, viewer, chatId);
       if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
@@ -137,7 +137,7 @@ export class AnswerChat {
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
       const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
       const { content, templateId, channel = chat.provider } = prepared;
-      const opened = await answers.open({
+      const opened = await answers.openMessage({
         chat,
         conversationId,
         content,
@@ -203,8 +203,8 @@ async function hold(desk: ChatDesk, viewer: Viewer, chatId: number): Promise<Hel
   return chat;
 }
 
-async function entered(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
-  const conversation = await desk.enter(businessId, chatId, begins);
+async function conversationOf(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
+  const conversation = await desk.openConversation(businessId, chatId, begins);
   if (!conversation) throw new ChatNotFound(`chat ${chatId}`);
   return conversation;
 }

@@ -27,7 +27,7 @@ export interface HeldChat extends StandingChat {
   readonly userName: string | null;
 }
 
-export interface EnteredConversation {
+export interface OpenConversation {
   readonly conversationId: number;
   /** It was opened only now. */
   readonly isNew: boolean;
@@ -45,7 +45,7 @@ export interface MessageToOpen {
   readonly replyTo: { readonly id: number; readonly platformMessageId: string | null } | null;
 }
 
-export interface NoteToEnter {
+export interface NewNote {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly body: string;
@@ -68,12 +68,12 @@ export interface DepartmentLine extends AgentLine {
 }
 
 /**
- * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `enter` comes
- * before `hold`.
+ * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `openConversation`
+ * comes before `hold`.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
-  enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null>;
+  openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
   /** Null for a chat that the viewer may not see, and could not if nobody had it. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
   /**
@@ -119,9 +119,9 @@ export interface ChatMarks {
 /** Where messages are entered into a chat that is held. */
 export interface AnswerDesk {
   message(businessId: number, chatId: number, messageId: number): Promise<MessageToReply | null>;
-  note(note: NoteToEnter): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
+  note(note: NewNote): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
   /** Enters a message under a lease: from the commit on it is sent at most once, by the caller. */
-  open(message: MessageToOpen): Promise<OpenedMessage>;
+  openMessage(message: MessageToOpen): Promise<OpenedMessage>;
 }
 
 /** Chats that were handed to a department in which nobody was available. */
