@@ -232,7 +232,7 @@ export class RealtimeGateway implements EventFeed {
     const client = new Client(socket, {
       everything: this.settings.visibility.everything,
       roomyBytes: this.settings.maxWaitingBytes / 4,
-      onAdded: (slow, bytes) => this.weigh(slow, bytes),
+      onCrowded: (slow, bytes, waitingBytes) => this.weigh(slow, bytes, waitingBytes),
     });
     socket.on("disconnect", () => {
       this.presence?.leave(client);
@@ -291,14 +291,11 @@ export class RealtimeGateway implements EventFeed {
     if (client.isLive) client.send(resync(this.audiences.reached(client.businessId) ?? 0));
   }
 
-  /** A packet of so many bytes is being added to what waits for the client. */
-  private weigh(client: Client, bytes: number): void {
+  /** A packet of so many bytes is being added, and much waits for the client with it. */
+  private weigh(client: Client, bytes: number, waitingBytes: number): void {
     const { maxWaitingBytes } = this.settings;
-    const { outbox } = client;
-    if (outbox.isRoomy) return;
     if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
     this.pressed.add(client.businessId);
-    const { waitingBytes } = outbox;
     // One packet that is too large by itself is no sign that the client does not read.
     if (waitingBytes > maxWaitingBytes && waitingBytes - bytes > maxWaitingBytes / 4) this.dropSlow(client);
   }
