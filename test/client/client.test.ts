@@ -18,7 +18,7 @@ export async function titles(): Promise<string[]> {
   const { data, error, response } = await recado.GET("/chats", {
     params: { query: { estado: ["pendiente"], soporte: "me", limit: 10 } },
   });
-  if (error) throw new Error("message" in error ? error.message : error.error);
+  if (error) throw new Error(\`\${error.code}: \${error.error}\`);
   const rows: Chat[] = data.data;
   response.headers.get("RateLimit");
   return rows.map(({ contacto, mensaje, ticket }) => \`\${contacto.nombre} \${mensaje?.texto ?? ""} \${ticket?.paso.nombre}\`);
@@ -30,16 +30,16 @@ export async function begin(orderId: number): Promise<Order | "gone" | "too late
     body: { status: "progress" },
   });
   if (data) return data.data;
-  if ("code" in error && error.code === "order_not_found") return "gone";
-  if ("code" in error && error.code === "wrong_transition") return "too late";
+  if (error.code === "order_not_found") return "gone";
+  if (error.code === "wrong_transition") return "too late";
   // @ts-expect-error no failure has this code
-  if ("code" in error && error.code === "no_such_code") return "gone";
-  throw new Error("message" in error ? error.message : error.error);
+  if (error.code === "no_such_code") return "gone";
+  throw new Error(error.error);
 }
 
 export async function refused(): Promise<string> {
   const { error } = await recado.GET("/agents");
-  if (error && "code" in error && error.code === "unauthorized") return error.error;
+  if (error?.code === "unauthorized") return error.error;
   return "";
 }
 
