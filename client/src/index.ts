@@ -2,7 +2,7 @@ import createClient, { type Client, type ClientOptions } from "openapi-fetch";
 import type { paths } from "./api.ts";
 
 export type * from "./api.ts";
-export type { ClientEvents, ServerEvents } from "./events.ts";
+export type { ClientEvents, ConnectError, ServerEvents } from "./events.ts";
 
 /** An App Key acts as its business and is for servers; a session token acts as one user. */
 export type Caller = { readonly key: string } | { readonly token: string };

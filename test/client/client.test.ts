@@ -10,7 +10,7 @@ import { startWorld, type World } from "../support/world.ts";
 /** What somebody writes who uses the client. Each line that must not compile says so. */
 const program = `
 import { io, type Socket } from "socket.io-client";
-import { type Chat, type ClientEvents, createRecadoClient, type Order, type ServerEvents } from "./index.ts";
+import { type Chat, type ClientEvents, type ConnectError, createRecadoClient, type Order, type ServerEvents } from "./index.ts";
 
 const recado = createRecadoClient({ baseUrl: "https://recado.example", caller: { token: "t" } });
 
@@ -64,6 +64,7 @@ export const socket: Socket<ServerEvents, ClientEvents> = io("https://recado.exa
 socket.on("message:new", ({ chat_id, mensaje, seq }) => console.log(chat_id.toFixed(), mensaje.texto.length, seq));
 socket.on("campaign:progress", ({ counts }) => console.log(counts.sent.toFixed()));
 socket.emit("viewing", { chat_id: null });
+socket.on("connect_error", ({ data }: ConnectError) => console.log(data?.code === "unauthorized", data?.error.length));
 // @ts-expect-error there is no such event
 socket.on("message:old", () => {});
 `;

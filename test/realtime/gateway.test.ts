@@ -116,6 +116,7 @@ describe("Real-time gateway", () => {
         const client = world.client(url, auth);
         await eventually(() => client.refusals.length > 0);
         expect(client.refusals).to.deep.equal(["Invalid token"]);
+        expect(client.refusalCodes).to.deep.equal(["unauthorized"]);
         expect(gateway.stats()).to.deep.equal({ sockets: 0, businesses: 0 });
       });
     }
@@ -124,7 +125,9 @@ describe("Real-time gateway", () => {
       const { url } = await world.gateway();
       const clients = [-1, 1.5, "3"].map((since) => world.client(url, { token: "ana", since }));
       await eventually(() => clients.every(({ refusals }) => refusals.length > 0));
-      for (const { refusals } of clients) expect(refusals).to.deep.equal(["Invalid since"]);
+      for (const { refusals, refusalCodes } of clients) {
+        expect([refusals, refusalCodes]).to.deep.equal([["Invalid since"], ["invalid_input"]]);
+      }
     });
 
     it("is refused in every other namespace", async () => {
@@ -214,6 +217,7 @@ describe("Real-time gateway", () => {
       expect(gateway.stats().sockets).to.equal(3);
       const late = world.client(url, { token: "ana" });
       await eventually(() => late.refusals.includes("Too many connections"));
+      expect(late.refusalCodes).to.include("too_many_connections");
       const colleague = world.client(url, { token: "colleague" });
       await eventually(() => colleague.heard.length === 1);
     });

@@ -1,3 +1,5 @@
+import { refusals } from "./refusals.ts";
+
 /** An event or a message of clients, as the document describes it. */
 export interface MessageDescription {
   readonly summary: string;
@@ -58,7 +60,7 @@ const handshake: Messages = {
   connect: {
     summary: "Connects to the namespace",
     description:
-      "The field `auth` of Socket.IO's client. One of `token` and `key`. Refused with `connect_error`, whose message says why.",
+      "The field `auth` of Socket.IO's client. One of `token` and `key`. Answered by `ready`, or refused with `connect_error`.",
     payload: {
       ...objectOf(
         {
@@ -75,6 +77,25 @@ const handshake: Messages = {
 
 /** What the gateway says of itself. */
 const ownWords: Messages = {
+  connect_error: {
+    summary: "The client was not let in",
+    description:
+      "The error that Socket.IO's client gives to `connect_error`. It does not come back by itself. Without `data` the " +
+      "connection could not be made, and the client tries again.",
+    payload: objectOf(
+      {
+        message: text,
+        data: objectOf(
+          {
+            error: { ...text, description: "A sentence for people" },
+            code: { ...text, enum: [...new Set(Object.values(refusals).map(({ code }) => code))] },
+          },
+          ["error", "code"],
+        ),
+      },
+      ["message", "data"],
+    ),
+  },
   ready: {
     summary: "The client has everything up to `seq`; what follows happens now",
     payload: objectOf({ seq: number }, ["seq"]),
