@@ -10,7 +10,7 @@ import { startWorld, type World } from "../support/world.ts";
 /** What somebody writes who uses the client. Each line that must not compile says so. */
 const program = `
 import { io, type Socket } from "socket.io-client";
-import { type Chat, type ClientEvents, type ConnectError, createRecadoClient, type Order, type ServerEvents } from "./index.ts";
+import { type Chat, type ClientEvents, type ConnectError, createRecadoClient, type Handshake, type Order, type ServerEvents } from "./index.ts";
 
 const recado = createRecadoClient({ baseUrl: "https://recado.example", caller: { token: "t" } });
 
@@ -49,6 +49,17 @@ export async function refusedKey(): Promise<string> {
   if (typeof error === "string") return error;
   return "message" in error ? error.message : error.error;
 }
+
+export async function take(id: number): Promise<string> {
+  const { error } = await recado.POST("/chats/{id}/take", { params: { path: { id } } });
+  return error?.code === "chat_taken" ? error.soporte.nombre : "";
+}
+
+export const store = (file: Blob) => recado.POST("/media", { body: { file } });
+
+export const handshake: Handshake = { token: "t", since: 3 };
+// @ts-expect-error a token or a key has to be there
+export const nobody: Handshake = { since: 3 };
 
 export const newOrder = () =>
   recado.POST("/catalogs/orders", { body: { type: "wa", lines: [{ articleId: 1, extras: [] }] } });
@@ -92,9 +103,10 @@ describe("the TypeScript client", function () {
   before(async () => {
     // The generator can only be imported; what a test requires shares the database with the other tests.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
-    world = await startWorld();
     await mkdir(".run", { recursive: true });
     folder = resolve(await mkdtemp(join(".run", "client-")));
+    const media = { MEDIA_DIR: join(folder, "media"), MEDIA_BASE_URL: "https://media.example/media/" };
+    world = await startWorld({ environment: media });
     const { json } = await request(`${world.api}/openapi.json`);
     const files = {
       "package.json": '{ "type": "module" }',
@@ -106,8 +118,8 @@ describe("the TypeScript client", function () {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   });
   after(async () => {
-    await rm(folder, { recursive: true, force: true });
     await world.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it("has types under which a program compiles that uses it rightly, and no other", () => {
@@ -127,6 +139,16 @@ describe("the TypeScript client", function () {
     expect(await seen({ key: world.appKey(1) })).to.equal(200);
     expect(await seen({ key: "x" })).to.equal(401);
     expect(await seen()).to.equal(401);
+  });
+
+  it("sends a file as a form", async () => {
+    const { createRecadoClient } = await import(pathToFileURL(join(folder, "index.ts")).href);
+    const recado = createRecadoClient({ baseUrl: world.api, caller: { key: world.appKey(1) } });
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+    const file = new File([Buffer.from(dot, "base64")], "punto.png");
+    const { data, error } = await recado.POST("/media", { body: { file } });
+    expect(error?.error).to.equal(undefined);
+    expect(data.media_url).to.match(/\.png$/);
   });
 
   it("is packed with the version of openapi-fetch that it is checked with", async () => {

@@ -125,6 +125,21 @@ describe("the OpenAPI document of this API", () => {
     }
   });
 
+  it("tells failures that say more than others apart by their code", () => {
+    const codesOf = (path: string) => {
+      const schema = document.paths[path]?.post?.responses[409]?.content?.["application/json"]?.schema;
+      const { anyOf = [schema] } = schema as { readonly anyOf?: readonly unknown[] };
+      return (anyOf as { properties: { code: { const?: string; enum?: string[] } } }[]).map(({ properties }) =>
+        [properties.code.const ?? properties.code.enum].flat(),
+      );
+    };
+    expect(codesOf("/chats/{id}/take")).to.deep.equal([["chat_taken"]]);
+    const [taken, others, ...more] = codesOf("/chats/{id}/messages");
+    expect(taken).to.deep.equal(["chat_taken"]);
+    expect(others).to.include.members(["window_closed", "request_under_way"]).and.not.include("chat_taken");
+    expect(more).to.deep.equal([]);
+  });
+
   it("leaves no failure with a code unsaid which codes it can have", () => {
     expect(JSON.stringify(document)).not.to.include("CodedFailure");
     const { content } = document.paths["/chats/{id}"]?.get?.responses[404] ?? {};

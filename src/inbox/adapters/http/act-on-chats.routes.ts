@@ -21,7 +21,7 @@ const mostParameters = 100;
 const longestParameter = 1_024;
 const longestReason = 1_000;
 
-const chatTaken = objectWith({ error: text, code: text, soporte: namedSchema });
+const chatTaken = objectWith({ error: text, code: { const: "chat_taken" }, soporte: namedSchema });
 const taken = { description: "Another agent has the chat", schema: chatTaken };
 const forbidden = { description: "The caller may not do that", schema: codedFailure };
 
@@ -127,7 +127,7 @@ const answerRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       409: {
         description:
           "Another agent has the chat, its service window is over, its contact was erased, or the template may not be sent",
-        schema: { ...chatTaken, required: ["error", "code"] },
+        schema: { anyOf: [chatTaken, codedFailure] },
       },
       502: { description: "The platform did not say whether the template is approved", schema: codedFailure },
       ...failures,

@@ -73,15 +73,17 @@ export class Responses {
 }
 
 function either(own: ResponseSpec, common: CommonResponse): ResponseSpec {
-  const schema =
-    own.schema === undefined || own.schema === common.schema ? common.schema : eitherSchema(own.schema, common.schema);
+  const { schema = common.schema } = own;
   return {
     ...own,
     description: `${own.description}; or: ${common.description}`,
-    schema,
+    schema: alternativesOf(schema).includes(common.schema) ? schema : eitherSchema(schema, common.schema),
     headers: { ...common.headers, ...own.headers },
   };
 }
+
+const alternativesOf = (schema: Schema): readonly Schema[] =>
+  typeof schema === "boolean" ? [schema] : [schema, ...(schema.anyOf ?? [])];
 
 const eitherSchema = (...schemas: readonly Schema[]): Schema => ({ anyOf: schemas });
 
@@ -91,8 +93,18 @@ const isCoded = ({ responses }: Route): boolean =>
 /** `CodedFailure` with the codes that it has here. */
 function withCodes(schema: Schema, codes: Codes): Schema {
   if (codes.length === 0 || typeof schema === "boolean") return schema;
-  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((each) => withCodes(each, codes)) };
+  if (schema.anyOf) {
+    const others = schema.anyOf.map(codeOf);
+    const left = codes.filter((code) => !others.includes(code));
+    return { ...schema, anyOf: schema.anyOf.map((each) => withCodes(each, left)) };
+  }
   if (!Object.is(schema, codedFailure)) return schema;
   const { properties, ...failure } = unnamed(codedFailure);
   return { ...failure, properties: { ...properties, code: { type: "string", enum: [...new Set(codes)] } } };
+}
+
+/** Of a failure that says more than others: it has a schema of its own. */
+function codeOf(schema: Schema): unknown {
+  const code = typeof schema === "boolean" ? undefined : schema.properties?.code;
+  return typeof code === "object" ? code.const : undefined;
 }
