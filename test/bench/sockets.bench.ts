@@ -16,6 +16,8 @@ const roundSeconds = 5;
 const warmUpSeconds = 3;
 const aims = { p99Ratio: 2, bytesPerSocket: 40_000 };
 
+const kinds = ["gateway", "bare"] as const;
+
 const program = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** What it takes to tell many sockets of a business of a change, beside Socket.IO by itself. */
@@ -47,11 +49,14 @@ const bench: Bench = {
       const commits = await asked<Commits>(servers[kind], "/changes", changes);
       return asked<Arrivals>(listeners, "/judge", { url, commits });
     };
-    for (const kind of ["gateway", "bare"] as const) await round(kind, warmUpSeconds);
+    for (const kind of kinds) await round(kind, warmUpSeconds);
+    const cpu = () => Promise.all(kinds.map((kind) => servers[kind].cpuMs()));
+    const before = await cpu();
     for (let n = 1; n <= rounds; n += 1) {
       arena.say(`sockets: round ${n} of ${rounds}`);
       for (const kind of ["bare", "gateway"] as const) heard[kind].push(await round(kind, roundSeconds));
     }
+    const after = await cpu();
     await Promise.all([...Object.values(servers), listeners].map((each) => each.kill()));
 
     const side = (kind: keyof typeof heard) => ({
@@ -69,10 +74,16 @@ const bench: Bench = {
         ),
         1,
       ),
+      // Tells the same however busy the machine is.
+      cpuMsPerChange: rounded(
+        ((after[kinds.indexOf(kind)] ?? 0) - (before[kinds.indexOf(kind)] ?? 0)) / (rounds * roundSeconds * perSecond),
+        1,
+      ),
       bytesPerSocket: Math.round(bytes[kind] ?? 0),
     });
     const seen = { gateway: side("gateway"), bare: side("bare") };
     const p99Ratio = rounded(seen.gateway.p99Ms / seen.bare.p99Ms, 2);
+    const cpuRatio = rounded(seen.gateway.cpuMsPerChange / seen.bare.cpuMsPerChange, 2);
     const wrong = Object.entries(heard).flatMap(([kind, arrivals]) =>
       arrivals
         .filter(({ missing, twice }) => missing + twice > 0)
@@ -80,10 +91,11 @@ const bench: Bench = {
           ({ missing, twice }) => `sockets: of the ${kind} server ${missing} events were missing, ${twice} came twice`,
         ),
     );
-    const row = (name: string, { p50Ms, p99Ms, bytesPerSocket }: typeof seen.bare) => [
+    const row = (name: string, { p50Ms, p99Ms, cpuMsPerChange, bytesPerSocket }: typeof seen.bare) => [
       name,
       p50Ms,
       p99Ms,
+      cpuMsPerChange,
       rounded(bytesPerSocket / 1_000, 1),
     ];
     return {
@@ -92,11 +104,15 @@ const bench: Bench = {
           title:
             `${sockets} sockets, ${perSecond} changes a second, from commit to arrival; ` +
             `aim: p99 within ${aims.p99Ratio} times, under ${aims.bytesPerSocket / 1_000} kB a socket`,
-          columns: ["server", "p50 ms", "p99 ms", "kB a socket"],
-          rows: [row("the gateway", seen.gateway), row("Socket.IO alone", seen.bare), ["ratio", "", p99Ratio, ""]],
+          columns: ["server", "p50 ms", "p99 ms", "CPU ms a change", "kB a socket"],
+          rows: [
+            row("the gateway", seen.gateway),
+            row("Socket.IO alone", seen.bare),
+            ["ratio", "", p99Ratio, cpuRatio, ""],
+          ],
         },
       ],
-      figures: { seen, p99Ratio, aims },
+      figures: { seen, p99Ratio, cpuRatio, aims },
       failures: wrong,
       belowAim: [
         ...(p99Ratio > aims.p99Ratio ? [`sockets: p99 is ${p99Ratio} times that of Socket.IO alone`] : []),
