@@ -18,6 +18,8 @@ export interface Arrivals {
   readonly p99: number;
   readonly missing: number;
   readonly twice: number;
+  /** Sockets that the server, or a machine that is too busy for their pings, has cut off. */
+  readonly lost: number;
 }
 
 /**
@@ -137,8 +139,15 @@ async function judge({ url, commits }: { readonly url: string; readonly commits:
   const taken = all.flat();
   const arrived = taken.filter((ms) => !Number.isNaN(ms));
   const twice = listeners.reduce((sum, listener) => sum + listener.twice, 0);
+  const lost = listeners.filter(({ socket }) => socket.destroyed).length;
   for (const listener of listeners) listener.arrivals.clear();
-  return { p50: quantile(arrived, 0.5), p99: quantile(arrived, 0.99), missing: taken.length - arrived.length, twice };
+  return {
+    p50: quantile(arrived, 0.5),
+    p99: quantile(arrived, 0.99),
+    missing: taken.length - arrived.length,
+    twice,
+    lost,
+  };
 }
 
 const does: Readonly<Record<string, (asked: never) => Promise<object> | object>> = {

@@ -34,8 +34,8 @@ export type Commits = Readonly<Record<number, number>>;
 /** Milliseconds, the same in every process of the machine. */
 export const clock = (): number => performance.timeOrigin + performance.now();
 
-/** Makes the change that is due at this time, and tells of it: its number and when it was committed. */
-type Change = (due: number) => Promise<readonly (readonly [number: number, committedAt: number])[]>;
+/** Makes one change and tells of it: its number and when it was committed. */
+type Change = () => Promise<readonly (readonly [number: number, committedAt: number])[]>;
 
 /** With the database's clock at the end of the statement. */
 type CommittedEvent = LoggedEvent & { readonly committedAt: string };
@@ -104,19 +104,20 @@ function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSetting
   };
 }
 
-/** Socket.IO by itself, that emits the same objects to everybody. Nothing is committed: a change counts from when it is due. */
+/** Socket.IO by itself, that emits the same objects to everybody. Nothing is committed: a change counts from its emit. */
 function bare(server: HttpServer): Change {
   const namespace = new Server(server, { serveClient: false }).of("/realtime");
   namespace.on("connection", (socket) => socket.emit("ready", { seq: 0 }));
   let number = 0;
-  return async (due) => {
+  return async () => {
     number += 1;
     const at = new Date();
     const envelope = { empresa_id: businessId, at: at.toISOString(), seq: number };
     const event = { businessId, number, at, name: "message:new", payload };
     const wire = { ...envelope, ...translated(event) };
+    const emittedAt = clock();
     namespace.emit("message:new", wire);
-    return [[number, due]];
+    return [[number, emittedAt]];
   };
 }
 
@@ -127,7 +128,7 @@ async function make(change: Change, { perSecond, count }: Changes): Promise<Comm
   for (let n = 0; n < count; n += 1) {
     const due = started + (n * 1_000) / perSecond;
     await sleep(Math.max(0, due - clock()));
-    made.push(change(due));
+    made.push(change());
   }
   return Object.fromEntries((await Promise.all(made)).flat());
 }

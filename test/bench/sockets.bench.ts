@@ -86,9 +86,10 @@ const bench: Bench = {
     const cpuRatio = rounded(seen.gateway.cpuMsPerChange / seen.bare.cpuMsPerChange, 2);
     const wrong = Object.entries(heard).flatMap(([kind, arrivals]) =>
       arrivals
-        .filter(({ missing, twice }) => missing + twice > 0)
+        .filter(({ missing, twice, lost }) => missing + twice + lost > 0)
         .map(
-          ({ missing, twice }) => `sockets: of the ${kind} server ${missing} events were missing, ${twice} came twice`,
+          ({ missing, twice, lost }) =>
+            `sockets: of the ${kind} server ${missing} events were missing, ${twice} came twice, ${lost} sockets were cut off`,
         ),
     );
     const row = (name: string, { p50Ms, p99Ms, cpuMsPerChange, bytesPerSocket }: typeof seen.bare) => [
