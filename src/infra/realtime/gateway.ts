@@ -3,9 +3,8 @@ import { type DefaultEventsMap, Server } from "socket.io";
 import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
-import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
-import { Access, type Authenticate } from "./access.ts";
+import { Access } from "./access.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import {
   type Admission,
@@ -17,53 +16,16 @@ import {
 } from "./client.ts";
 import { ConnectedClients } from "./connected-clients.ts";
 import { Flood } from "./flood.ts";
-import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
-import { Presence, type PresenceWords } from "./presence.ts";
+import { behind } from "./gated-log.ts";
+import { isFromAllowedOrigin } from "./origins.ts";
+import { openPeers, type Peers } from "./peers.ts";
+import { Presence } from "./presence.ts";
+import { Refused } from "./refusals.ts";
+import { defaults, type RealtimeSettings, type WholeSettings } from "./settings.ts";
+import { SlowClients } from "./slow-clients.ts";
 import { type RealtimeNamespace, Telling } from "./telling.ts";
-import type { View, Visibility } from "./visibility.ts";
+import type { View } from "./visibility.ts";
 import { onTheWire, resync } from "./wire.ts";
-
-export interface RealtimeSettings extends PeerSettings {
-  readonly log: EventLog;
-  readonly authenticate: Authenticate;
-  /** The same for App Keys. */
-  readonly authenticateKey: Authenticate;
-  readonly visibility: Visibility;
-  /** Without it clients cannot tell each other what they work on. */
-  readonly presence?: PresenceWords;
-  /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
-  readonly translate: (event: LoggedEvent) => object | null;
-  /**
-   * Origins (`https://panel.example`) whose pages may connect, besides those of the host that was called. Programs that
-   * send no Origin always may.
-   */
-  readonly corsOrigins: readonly string[];
-  /** The host that the client called; the Host header unless given. */
-  readonly hostOf?: (request: IncomingMessage) => string | undefined;
-  readonly logger: Log;
-  /** Whose handshake it is; the other end of the connection unless given. */
-  readonly addressOf?: (request: IncomingMessage) => string;
-  /** In this process, those that have not said who they are among them; a long poll is one without a connection. */
-  readonly maxClients?: number;
-  readonly maxClientsPerAddress?: number;
-  /** Milliseconds after which an event that nobody told of is found in the log. */
-  readonly sweepMs?: number;
-  /** A client that is further behind is told to load anew. */
-  readonly replayLimit?: number;
-  /** In this process. */
-  readonly maxSocketsPerUser?: number;
-  /** A client for which more than this waits is dropped at once. */
-  readonly maxWaitingBytes?: number;
-}
-
-const defaults = {
-  maxClients: 16_000,
-  maxClientsPerAddress: 4_000,
-  sweepMs: 1_000,
-  replayLimit: 5_000,
-  maxSocketsPerUser: 50,
-  maxWaitingBytes: 1024 * 1024,
-};
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
@@ -96,10 +58,9 @@ export class RealtimeGateway implements EventFeed {
   private readonly log: EventLog;
   private readonly telling: Telling;
   private readonly presence: Presence | undefined;
-  private readonly settings: RealtimeSettings & typeof defaults;
+  private readonly settings: WholeSettings;
   private readonly warnings: OccasionalLog;
-  /** Businesses of which some client got much in this turn of the event loop. */
-  private readonly pressed = new Set<number>();
+  private readonly slow: SlowClients;
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
@@ -107,6 +68,7 @@ export class RealtimeGateway implements EventFeed {
     this.settings = { ...defaults, ...settings };
     this.log = behind(new Gate(4), settings.log);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
+    this.slow = new SlowClients(this.settings.maxWaitingBytes, this.warnings);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");
     this.access = new Access({
       authenticate: { token: settings.authenticate, key: settings.authenticateKey },
@@ -131,7 +93,7 @@ export class RealtimeGateway implements EventFeed {
       allowRequest: (request, answer) => this.allow(request, answer),
     });
     // The default namespace would let anybody in.
-    this.io.use((_socket, next) => next(new Error("Invalid namespace")));
+    this.io.use((_socket, next) => next(new Refused("namespace")));
     this.namespace = this.io.of("/realtime");
     this.telling = new Telling({
       namespace: this.namespace,
@@ -208,31 +170,24 @@ export class RealtimeGateway implements EventFeed {
 
   /** Unlike `cors`, this also guards WebSocket. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
-    const { origin } = request.headers;
-    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin) || this.isOwn(origin, request);
+    const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
     if (isAllowed && hasRoom && this.flood.allows(request)) answer(null, true);
     else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
   }
 
-  /** A page that this service answered itself, or what stands at the same host. */
-  private isOwn(origin: string, request: IncomingMessage): boolean {
-    const { hostOf = ({ headers }) => headers.host } = this.settings;
-    return isOriginOf(origin, hostOf(request) ?? "");
-  }
-
   /** Rejects with what the client is told in `connect_error`. */
   private async admit(socket: RealtimeSocket): Promise<void> {
     const admission = await this.access.admit(socket);
-    if (this.isFull(admission.identity)) throw new Error("Too many connections");
+    if (this.isFull(admission.identity)) throw new Refused("crowd");
     socket.data = admission;
   }
 
   private welcome(socket: RealtimeSocket): void {
     const client = new Client(socket, {
       everything: this.settings.visibility.everything,
-      roomyBytes: this.settings.maxWaitingBytes / 4,
-      onAdded: (slow, bytes) => this.weigh(slow, bytes),
+      roomyBytes: this.slow.roomyBytes,
+      onCrowded: (slow, bytes, waitingBytes) => this.slow.weigh(slow, bytes, waitingBytes),
     });
     socket.on("disconnect", () => {
       this.presence?.leave(client);
@@ -272,7 +227,7 @@ export class RealtimeGateway implements EventFeed {
         this.presence?.forget();
       },
       past: (events, listener) => this.telling.past(businessId, events, listener),
-      isPressed: () => this.pressed.has(businessId),
+      isPressed: () => this.slow.isPressed(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
@@ -300,18 +255,6 @@ export class RealtimeGateway implements EventFeed {
     client.send(resync(this.connected.reached(businessId) ?? 0));
   }
 
-  /** A packet of so many bytes is being added to what waits for the client. */
-  private weigh(client: Client, bytes: number): void {
-    const { maxWaitingBytes } = this.settings;
-    const { outbox } = client;
-    if (outbox.isRoomy) return;
-    if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
-    this.pressed.add(client.businessId);
-    const { waitingBytes } = outbox;
-    // One packet that is too large by itself is no sign that the client does not read.
-    if (waitingBytes > maxWaitingBytes && waitingBytes - bytes > maxWaitingBytes / 4) this.dropSlow(client);
-  }
-
   private sweep(): void {
     for (const client of this.connected.clients()) {
       if (client.hasExpired) client.end("expired");
@@ -322,27 +265,4 @@ export class RealtimeGateway implements EventFeed {
       .findUnheard()
       .catch((error) => this.warnings.warn({ err: error }, "The event log could not be swept"));
   }
-
-  private dropSlow(client: Client): void {
-    if (!client.connected) return;
-    const { businessId, userId } = client;
-    this.warnings.warn({ businessId, userId }, "A client that does not keep up was dropped");
-    client.drop();
-  }
 }
-
-/** Both name the same host; of the usual port a header may say it or not. */
-function isOriginOf(origin: string, host: string): boolean {
-  try {
-    const { protocol, host: named } = new URL(origin);
-    return /^https?:$/.test(protocol) && host !== "" && named === new URL(`${protocol}//${host}`).host;
-  } catch {
-    return false;
-  }
-}
-
-/** The log behind a gate: a thousand clients that come back at once do not take every connection of the pool. */
-const behind = (gate: Gate, log: EventLog): EventLog => ({
-  read: (businessId, after, limit) => gate.pass(() => log.read(businessId, after, limit)),
-  lastNumbers: (businessIds) => gate.pass(() => log.lastNumbers(businessIds)),
-});

@@ -102,7 +102,7 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       409: {
         description:
           "Another agent has the chat, its service window is over, its contact was erased, or the template may not be sent",
-        schema: { ...chatTaken, required: ["error", "code"] },
+        schema: { anyOf: [chatTaken, codedFailure] },
       },
       502: { description: "The platform did not say whether the template is approved", schema: codedFailure },
       ...failures,

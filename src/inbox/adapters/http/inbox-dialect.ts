@@ -32,7 +32,7 @@ export const noChat = { description: "No such chat, or none that the caller may 
 export const wrongNumber = "numero no es válido";
 export const forbidden = { description: "The caller may not do that", schema: codedFailure };
 /** Says who has the chat. */
-export const chatTaken = objectWith({ error: text, code: text, soporte: namedSchema });
+export const chatTaken = objectWith({ error: text, code: { const: "chat_taken" }, soporte: namedSchema });
 
 /** How the inbox words what may go wrong; each operation picks what it meets. */
 export const words = {

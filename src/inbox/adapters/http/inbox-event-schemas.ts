@@ -91,7 +91,9 @@ export const inboxEventSchemas = {
   },
   "chat:gone": {
     summary: "The client may not see the chat any more",
-    description: "In place of the event with which that happened.",
+    description:
+      "In place of the event with which that happened. The answer to an action of the client itself, such as handing the " +
+      "chat on, may still come after it: it does not bring the chat back.",
     payload: objectWith({ chat_id: integer }),
   },
 } as const satisfies Readonly<Record<keyof InboxEvents, Event> & Record<string, Event>>;
