@@ -52,7 +52,7 @@ export async function up(db: Knex): Promise<void> {
     create or replace function take_place_among_tags() returns trigger language plpgsql as $$
     begin
       select last_message_at, coalesce(support_user_id, -department_id, 0) into new.last_message_at, new.queue from chats
-      where business_id = new.business_id and id = new.chat_id;
+      where business_id = new.business_id and id = new.chat_id for no key update;
       return new;
     end $$;
   `);
@@ -63,7 +63,7 @@ export async function down(db: Knex): Promise<void> {
     create or replace function take_place_among_tags() returns trigger language plpgsql as $$
     begin
       select last_message_at into new.last_message_at from chats
-      where business_id = new.business_id and id = new.chat_id;
+      where business_id = new.business_id and id = new.chat_id for no key update;
       return new;
     end $$;
     drop trigger chats_keep_tags_in_order on chats;
