@@ -135,7 +135,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
       ],
     ],
-    auth: "key-or-token",
+    auth: "key-or-session",
     forAdministrators: true,
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
