@@ -4,7 +4,7 @@ import { createApp } from "../infra/http/app.ts";
 import { turningAway } from "../infra/http/crowd.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
-import { documentRoute, openApiRoute } from "../infra/http/openapi/openapi.ts";
+import { documentRoute, openApiRoute } from "../infra/http/openapi/document-route.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen, refuseTooMany } from "../infra/http/server.ts";

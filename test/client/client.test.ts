@@ -10,7 +10,7 @@ import { startWorld, type World } from "../support/world.ts";
 /** What somebody writes who uses the client. Each line that must not compile says so. */
 const program = `
 import { io, type Socket } from "socket.io-client";
-import { type Chat, type ClientEvents, createRecadoClient, type Order, type ServerEvents } from "./index.ts";
+import { type Chat, type ClientEvents, type ConnectError, createRecadoClient, type Handshake, type Order, type ServerEvents } from "./index.ts";
 
 const recado = createRecadoClient({ baseUrl: "https://recado.example", caller: { token: "t" } });
 
@@ -18,7 +18,7 @@ export async function titles(): Promise<string[]> {
   const { data, error, response } = await recado.GET("/chats", {
     params: { query: { estado: ["pendiente"], soporte: "me", limit: 10 } },
   });
-  if (error) throw new Error("message" in error ? error.message : error.error);
+  if (error) throw new Error(\`\${error.code}: \${error.error}\`);
   const rows: Chat[] = data.data;
   response.headers.get("RateLimit");
   return rows.map(({ contacto, mensaje, ticket }) => \`\${contacto.nombre} \${mensaje?.texto ?? ""} \${ticket?.paso.nombre}\`);
@@ -30,16 +30,16 @@ export async function begin(orderId: number): Promise<Order | "gone" | "too late
     body: { status: "progress" },
   });
   if (data) return data.data;
-  if ("code" in error && error.code === "order_not_found") return "gone";
-  if ("code" in error && error.code === "wrong_transition") return "too late";
+  if (error.code === "order_not_found") return "gone";
+  if (error.code === "wrong_transition") return "too late";
   // @ts-expect-error no failure has this code
-  if ("code" in error && error.code === "no_such_code") return "gone";
-  throw new Error("message" in error ? error.message : error.error);
+  if (error.code === "no_such_code") return "gone";
+  throw new Error(error.error);
 }
 
 export async function refused(): Promise<string> {
   const { error } = await recado.GET("/agents");
-  if (error && "code" in error && error.code === "unauthorized") return error.error;
+  if (error?.code === "unauthorized") return error.error;
   return "";
 }
 
@@ -49,6 +49,17 @@ export async function refusedKey(): Promise<string> {
   if (typeof error === "string") return error;
   return "message" in error ? error.message : error.error;
 }
+
+export async function take(id: number): Promise<string> {
+  const { error } = await recado.POST("/chats/{id}/take", { params: { path: { id } } });
+  return error?.code === "chat_taken" ? error.soporte.nombre : "";
+}
+
+export const store = (file: Blob) => recado.POST("/media", { body: { file } });
+
+export const handshake: Handshake = { token: "t", since: 3 };
+// @ts-expect-error a token or a key has to be there
+export const nobody: Handshake = { since: 3 };
 
 export const newOrder = () =>
   recado.POST("/catalogs/orders", { body: { type: "wa", lines: [{ articleId: 1, extras: [] }] } });
@@ -64,6 +75,7 @@ export const socket: Socket<ServerEvents, ClientEvents> = io("https://recado.exa
 socket.on("message:new", ({ chat_id, mensaje, seq }) => console.log(chat_id.toFixed(), mensaje.texto.length, seq));
 socket.on("campaign:progress", ({ counts }) => console.log(counts.sent.toFixed()));
 socket.emit("viewing", { chat_id: null });
+socket.on("connect_error", ({ data }: ConnectError) => console.log(data?.code === "unauthorized", data?.error.length));
 // @ts-expect-error there is no such event
 socket.on("message:old", () => {});
 `;
@@ -91,9 +103,10 @@ describe("the TypeScript client", function () {
   before(async () => {
     // The generator can only be imported; what a test requires shares the database with the other tests.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
-    world = await startWorld();
     await mkdir(".run", { recursive: true });
     folder = resolve(await mkdtemp(join(".run", "client-")));
+    const media = { MEDIA_DIR: join(folder, "media"), MEDIA_BASE_URL: "https://media.example/media/" };
+    world = await startWorld({ environment: media });
     const { json } = await request(`${world.api}/openapi.json`);
     const files = {
       "package.json": '{ "type": "module" }',
@@ -105,8 +118,8 @@ describe("the TypeScript client", function () {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   });
   after(async () => {
-    await rm(folder, { recursive: true, force: true });
     await world.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it("has types under which a program compiles that uses it rightly, and no other", () => {
@@ -126,6 +139,16 @@ describe("the TypeScript client", function () {
     expect(await seen({ key: world.appKey(1) })).to.equal(200);
     expect(await seen({ key: "x" })).to.equal(401);
     expect(await seen()).to.equal(401);
+  });
+
+  it("sends a file as a form", async () => {
+    const { createRecadoClient } = await import(pathToFileURL(join(folder, "index.ts")).href);
+    const recado = createRecadoClient({ baseUrl: world.api, caller: { key: world.appKey(1) } });
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+    const file = new File([Buffer.from(dot, "base64")], "punto.png");
+    const { data, error } = await recado.POST("/media", { body: { file } });
+    expect(error?.error).to.equal(undefined);
+    expect(data.media_url).to.match(/\.png$/);
   });
 
   it("is packed with the version of openapi-fetch that it is checked with", async () => {

@@ -94,6 +94,52 @@ describe("the OpenAPI document of this API", () => {
     expect(JSON.stringify(document.components.schemas.Unauthorized)).to.include('"const":"unauthorized"');
   });
 
+  it("says the codes of what turns a request away, where an App Key or a session token will do", () => {
+    const codes: Readonly<Record<number, string>> = {
+      400: "invalid_json",
+      408: "body_too_slow",
+      409: "request_under_way",
+      413: "body_too_large",
+      415: "unsupported_media_type",
+      422: "idempotency_key_reused",
+      429: "too_many_requests",
+      503: "unavailable",
+    };
+    const schemaAt = (route: Route, status: number) => {
+      const response = operationOf(route)?.responses[status];
+      const shared = document.components.responses[response?.$ref?.split("/").at(-1) ?? ""];
+      return JSON.stringify((shared ?? response)?.content?.["application/json"]?.schema);
+    };
+    for (const route of routes.filter(({ auth }) => auth === "key-or-session")) {
+      const isJson = typeof route.body === "object";
+      const statuses = [
+        429,
+        503,
+        ...(isJson ? [400, 408, 415] : []),
+        ...(route.body === undefined ? [] : [413]),
+        ...(route.idempotent ? [409, 422] : []),
+      ];
+      for (const status of statuses) {
+        expect(schemaAt(route, status), `${route.operationId} ${status}`).to.include(`"${codes[status]}"`);
+      }
+    }
+  });
+
+  it("tells failures that say more than others apart by their code", () => {
+    const codesOf = (path: string) => {
+      const schema = document.paths[path]?.post?.responses[409]?.content?.["application/json"]?.schema;
+      const { anyOf = [schema] } = schema as { readonly anyOf?: readonly unknown[] };
+      return (anyOf as { properties: { code: { const?: string; enum?: string[] } } }[]).map(({ properties }) =>
+        [properties.code.const ?? properties.code.enum].flat(),
+      );
+    };
+    expect(codesOf("/chats/{id}/take")).to.deep.equal([["chat_taken"]]);
+    const [taken, others, ...more] = codesOf("/chats/{id}/messages");
+    expect(taken).to.deep.equal(["chat_taken"]);
+    expect(others).to.include.members(["window_closed", "request_under_way"]).and.not.include("chat_taken");
+    expect(more).to.deep.equal([]);
+  });
+
   it("leaves no failure with a code unsaid which codes it can have", () => {
     expect(JSON.stringify(document)).not.to.include("CodedFailure");
     const { content } = document.paths["/chats/{id}"]?.get?.responses[404] ?? {};

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
-import { type ApiInfo, openApiDocument, openApiRoute } from "../../src/infra/http/openapi/openapi.ts";
+import { openApiRoute } from "../../src/infra/http/openapi/document-route.ts";
+import { type ApiInfo, openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
 import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
 import {
   codedFailure,

@@ -5,6 +5,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { inboxEvents } from "../../src/inbox/adapters/realtime/inbox-events.ts";
 import type { ChatView, InboxEvents, MessageView } from "../../src/inbox/application/events.ts";
 import type { Reply } from "../../src/infra/http/routing/route.ts";
+import { Refused } from "../../src/infra/realtime/refusals.ts";
 import { onTheWire, ready, resync, type WireEvent } from "../../src/infra/realtime/wire.ts";
 import { campaignEvents } from "../../src/messaging/adapters/realtime/campaign-events.ts";
 import { fitting } from "../../src/orders/adapters/realtime/pusher-channel.ts";
@@ -138,8 +139,8 @@ const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Nam
   ],
   "message:changed": [{ chatId: 5, audience, conversationId: 6, message }],
   "inbox:reorder": [
-    { ...row, audience },
-    { ...bare, audience },
+    { ...row, audience, was: null },
+    { ...bare, audience, was: audience },
   ],
   "chat:changed": [{ ...row, audience, was: null }],
   "ticket:new": [
@@ -155,7 +156,7 @@ const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Nam
   ],
   "ticket:changed": [
     { ...ticket, closedAt: null },
-    { ...ticket, closedAt: at },
+    { ...ticket, agent: null, closedAt: at },
   ],
 };
 
@@ -256,6 +257,10 @@ describe("the AsyncAPI document", () => {
   it("describes what the gateway says of itself", () => {
     expectDescribed(ready(3));
     expectDescribed(resync(0));
+    for (const why of ["token", "key", "since", "crowd", "namespace"] as const) {
+      const { message, data } = new Refused(why);
+      expectDescribed({ name: "connect_error", payload: { message, data } });
+    }
   });
 
   it("describes what clients connect with", () => {

@@ -4,7 +4,7 @@ import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import type { EventLog } from "../../src/kernel/events.ts";
 import { eventually } from "../support/wait.ts";
-import { shopOrigin, World } from "./support.ts";
+import { presence, shopOrigin, World, withSubjects } from "./support.ts";
 
 describe("Real-time gateway", () => {
   let world: World;
@@ -116,6 +116,7 @@ describe("Real-time gateway", () => {
         const client = world.client(url, auth);
         await eventually(() => client.refusals.length > 0);
         expect(client.refusals).to.deep.equal(["Invalid token"]);
+        expect(client.refusalCodes).to.deep.equal(["unauthorized"]);
         expect(gateway.stats()).to.deep.equal({ sockets: 0, businesses: 0 });
       });
     }
@@ -124,7 +125,9 @@ describe("Real-time gateway", () => {
       const { url } = await world.gateway();
       const clients = [-1, 1.5, "3"].map((since) => world.client(url, { token: "ana", since }));
       await eventually(() => clients.every(({ refusals }) => refusals.length > 0));
-      for (const { refusals } of clients) expect(refusals).to.deep.equal(["Invalid since"]);
+      for (const { refusals, refusalCodes } of clients) {
+        expect([refusals, refusalCodes]).to.deep.equal([["Invalid since"], ["invalid_input"]]);
+      }
     });
 
     it("is refused in every other namespace", async () => {
@@ -214,6 +217,7 @@ describe("Real-time gateway", () => {
       expect(gateway.stats().sockets).to.equal(3);
       const late = world.client(url, { token: "ana" });
       await eventually(() => late.refusals.includes("Too many connections"));
+      expect(late.refusalCodes).to.include("too_many_connections");
       const colleague = world.client(url, { token: "colleague" });
       await eventually(() => colleague.heard.length === 1);
     });
@@ -544,6 +548,22 @@ describe("Real-time gateway", () => {
       await eventually(() => here.client.lastSeq === 3 && there.client.lastSeq === 3);
       expect(here.client.numbers).to.deep.equal([1, 2, 3]);
       expect(there.client.numbers).to.deep.equal([1, 2, 3]);
+    });
+
+    it("without a Redis tell who types to their own clients alone, and what is logged to all", async () => {
+      const settings = { sweepMs: 20, presence, visibility: withSubjects };
+      const here = await liveClient(settings);
+      const there = await liveClient(settings);
+      world.sessions.set("bea", { businessId: 1, userId: 12 });
+      const colleague = world.client(here.url, { token: "bea" });
+      await eventually(() => colleague.heard.length === 1);
+      colleague.socket.emit("typing", 7);
+      await eventually(() => here.client.story.some((line) => line.startsWith("types")));
+      here.gateway.publish(await world.change(1));
+      there.gateway.publish(await world.change(1));
+      await eventually(() => [here, there].every(({ client }) => client.lastSeq === 2));
+      expect(there.client.story).to.deep.equal(["ready 0", "order:changed 1", "order:changed 2"]);
+      expect(here.client.numbers).to.deep.equal([1, 2]);
     });
 
     it("serve their own clients while the Redis they are to share is away", async () => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { createClient } from "redis";
-import type { RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../../src/infra/realtime/peers.ts";
+import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import { eventually } from "../support/wait.ts";
 import { presence, silent, World, withSubjects } from "./support.ts";
 

@@ -7,8 +7,9 @@ import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
-import { RealtimeGateway, type RealtimeSettings } from "../../src/infra/realtime/gateway.ts";
+import { RealtimeGateway } from "../../src/infra/realtime/gateway.ts";
 import type { PresenceWords } from "../../src/infra/realtime/presence.ts";
+import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import type { Visibility } from "../../src/infra/realtime/visibility.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import type { Log } from "../../src/kernel/log.ts";
@@ -27,6 +28,7 @@ const everything = { key: "all" };
 const open: Visibility = {
   everything,
   users: async (_businessId, userIds) => new Map(userIds.map((id) => [id, { name: `User ${id}`, view: everything }])),
+  viewChangedBy: () => null,
   subjectOf: () => null,
   mayHear: () => true,
   audiences: async () => new Map(),
@@ -150,6 +152,8 @@ export class TestClient {
   readonly socket: Socket;
   readonly heard: Heard[] = [];
   readonly refusals: string[] = [];
+  /** The codes that came with them. */
+  readonly refusalCodes: unknown[] = [];
   readonly farewells: string[] = [];
   /** Why access ended. */
   readonly endings: string[] = [];
@@ -172,7 +176,10 @@ export class TestClient {
       else this.heard.push({ name, seq: payload.seq, payload });
     });
     this.socket.io.on("open", () => this.writeDownStream());
-    this.socket.on("connect_error", (error) => this.refusals.push(error.message));
+    this.socket.on("connect_error", (error: Error & { readonly data?: { readonly code?: unknown } }) => {
+      this.refusals.push(error.message);
+      this.refusalCodes.push(error.data?.code);
+    });
     this.socket.on("disconnect", (reason) => this.farewells.push(reason));
   }
 

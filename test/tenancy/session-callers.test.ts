@@ -44,8 +44,15 @@ describe("a session token in place of an App Key", () => {
     expect((await ask(admin, "GET", "/campaigns")).status).to.equal(200);
   });
 
-  it("is refused in the words of keys where it is wrong", async () => {
-    const answer = await ask("rs_wrong", "GET", "/campaigns");
+  it("is refused in the words of keys by the operations that the first clients know", async () => {
+    const answer = await ask("rs_wrong", "GET", "/catalogs/order/1");
     expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+  });
+
+  it("is refused with a code by those that came later", async () => {
+    for (const path of ["/campaigns", "/campaigns/1", "/catalogs/order/1/history"]) {
+      const { status, json } = await ask("rs_wrong", "GET", path);
+      expect([status, json.code], path).to.deep.equal([401, "unauthorized"]);
+    }
   });
 });

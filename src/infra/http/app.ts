@@ -8,7 +8,7 @@ import type { Log } from "../../kernel/log.ts";
 import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
-import { headersOf } from "./openapi/openapi.ts";
+import { headersOf } from "./openapi/headers.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import { isLong } from "./routing/flow.ts";
 import type { Route } from "./routing/route.ts";
@@ -133,7 +133,7 @@ const wordProblems =
         if (problem.status === 429) await sleep(refusalPauseMs(), undefined, { ref: false });
       }
       ctx.set(problem.headers);
-      sendJson(ctx, problem.status, problem.body);
+      sendJson(ctx, problem.status, ctx.state.saysCodes ? problem.codedBody : problem.body);
     }
     if (ctx.body !== undefined && ctx.body !== null) return;
     // The router answers 501 to a method that none of its routes has, whether it knows the path or not.

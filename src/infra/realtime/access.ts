@@ -11,6 +11,7 @@ import {
   type RealtimeIdentity,
   type RealtimeSocket,
 } from "./client.ts";
+import { Refused } from "./refusals.ts";
 import type { RealtimeUser, View, Visibility } from "./visibility.ts";
 
 /** Null for a token or key that is unknown, expired or revoked. Rejects when that cannot be found out now. */
@@ -26,7 +27,6 @@ export interface AccessSettings {
 }
 
 const longestCredential = 1_000;
-const refusals: Readonly<Record<Credential["kind"], string>> = { token: "Invalid token", key: "Invalid API key" };
 
 /** Looks at what those show who come, and again at what the connected may do when that may have changed. */
 export class Access {
@@ -49,12 +49,12 @@ export class Access {
     const { token, key, since } = socket.handshake.auth;
     const kind = key === undefined || key === null ? "token" : "key";
     const text: unknown = kind === "key" ? key : token;
-    if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new Error(refusals[kind]);
-    if (!isOptionalNumber(since)) throw new Error("Invalid since");
+    if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new Refused(kind);
+    if (!isOptionalNumber(since)) throw new Refused("since");
     const credential = { kind, text } as const;
     const { changes } = this;
     const found = await this.identify(socket, credential);
-    if (!found || hasEnded(found.identity)) throw new Error(refusals[kind]);
+    if (!found || hasEnded(found.identity)) throw new Refused(kind);
     return { credential, ...found, since: since ?? undefined, changes };
   }
 

@@ -1,3 +1,5 @@
+import { refusals } from "./refusals.ts";
+
 /** An event or a message of clients, as the document describes it. */
 export interface MessageDescription {
   readonly summary: string;
@@ -11,6 +13,7 @@ export interface PayloadSchema {
   readonly required?: readonly string[];
   readonly properties: Readonly<Record<string, unknown>>;
 }
+type AnyMessage = Omit<MessageDescription, "payload"> & { readonly payload: object };
 
 export interface RealtimeDescription {
   readonly title: string;
@@ -53,34 +56,55 @@ const objectOf = (properties: Readonly<Record<string, unknown>>, required: reado
   properties,
 });
 
+const since = { ...number, type: ["integer", "null"], description: "The last `seq` that the client has seen" } as const;
+
 /** What clients send as `auth` when they connect. */
-const handshake: Messages = {
+const handshake: Readonly<Record<string, AnyMessage>> = {
   connect: {
     summary: "Connects to the namespace",
     description:
-      "The field `auth` of Socket.IO's client. One of `token` and `key`. Refused with `connect_error`, whose message says why.",
+      "The field `auth` of Socket.IO's client. One of `token` and `key`. Answered by `ready`, or refused with `connect_error`.",
     payload: {
-      ...objectOf(
-        {
-          token: { ...text, description: "A session token: hears what its user may hear" },
-          key: { ...text, description: "An App Key, for servers: hears everything of the business" },
-          since: { ...number, type: ["integer", "null"], description: "The last `seq` that the client has seen" },
-        },
-        [],
-      ),
-      ...{ anyOf: [{ required: ["token"] }, { required: ["key"] }] },
+      anyOf: [
+        objectOf({ token: { ...text, description: "A session token: hears what its user may hear" }, since }, [
+          "token",
+        ]),
+        objectOf(
+          { key: { ...text, description: "An App Key, for servers: hears everything of the business" }, since },
+          ["key"],
+        ),
+      ],
     },
   },
 };
 
 /** What the gateway says of itself. */
 const ownWords: Messages = {
+  connect_error: {
+    summary: "The client was not let in",
+    description:
+      "The error that Socket.IO's client gives to `connect_error`. It does not come back by itself. Without `data` the " +
+      "connection could not be made, and the client tries again.",
+    payload: objectOf(
+      {
+        message: text,
+        data: objectOf(
+          {
+            error: { ...text, description: "A sentence for people" },
+            code: { ...text, enum: [...new Set(Object.values(refusals).map(({ code }) => code))] },
+          },
+          ["error", "code"],
+        ),
+      },
+      ["message", "data"],
+    ),
+  },
   ready: {
     summary: "The client has everything up to `seq`; what follows happens now",
     payload: objectOf({ seq: number }, ["seq"]),
   },
   resync: {
-    summary: "The client has missed events that cannot be had any more",
+    summary: "The client has missed events that cannot be had any more, or may hear something else than before",
     description: "What it shows has to be loaded again, as of `seq`.",
     payload: objectOf({ seq: number }, ["seq"]),
   },
@@ -97,7 +121,8 @@ const about = [
   "change is committed. Logged events come in the order of their `seq`, each once; a client that comes back names the",
   "last `seq` it saw as `since` and gets what it missed, unless that is too much or too old (`resync`). Socket.IO's",
   "client may hand over again what it received while a connection broke: a client ignores what has a `seq` that it has",
-  "seen. Numbers may be missing: those of events that are not for this client. Clients should pass over fields that they",
+  "seen. What an action answers may arrive before its events or after them: of two rows of a chat or an order the one",
+  "with the higher `version` is newer, and whether a chat is the client's to see at all, events alone say. Numbers may be missing: those of events that are not for this client. Clients should pass over fields that they",
   "do not know. The reference of the HTTP API is at `/docs`.",
 ].join(" ");
 
@@ -113,7 +138,7 @@ export function asyncApiDocument(described: RealtimeDescription, named: NamedSch
     ...withEnvelope(described.atOnce, false),
     ...ownWords,
   };
-  const heard: Messages = { ...handshake, ...described.heard };
+  const heard: Readonly<Record<string, AnyMessage>> = { ...handshake, ...described.heard };
   const pushed: Messages = withEnvelope(described.pushed, true);
   const parts = [
     ...partsOf("realtime", "send", sent, named),
@@ -210,14 +235,14 @@ interface Part {
 const partsOf = (
   channel: string,
   action: Part["action"],
-  messages: Messages,
+  messages: Readonly<Record<string, AnyMessage>>,
   named: NamedSchemas,
   suffix = "",
 ): Part[] =>
   Object.entries(messages).map(([name, { summary, description, payload }]) => {
     const key = `${name.replaceAll(/[:_](\w)/g, (_, letter: string) => letter.toUpperCase())}${suffix}`;
     const typeName = `${key.charAt(0).toUpperCase()}${key.slice(1)}Payload`;
-    const schema = named.schemaOf({ ...payload, type: "object", "x-component": typeName });
+    const schema = named.schemaOf({ ...payload, "x-component": typeName });
     const message = { name, title: summary, summary, ...(description && { description }), payload: schema };
     return { key, channel, action, summary, message };
   });

@@ -1,6 +1,6 @@
 import type { DefaultEventsMap, Socket } from "socket.io";
 import type { Listener } from "./business-feed.ts";
-import { Outbox } from "./outbox.ts";
+import { type Connection, Outbox } from "./outbox.ts";
 import type { RealtimeUser, View } from "./visibility.ts";
 import type { WireEvent } from "./wire.ts";
 
@@ -60,8 +60,8 @@ interface ClientSettings {
   /** What a program hears. */
   readonly everything: View;
   readonly roomyBytes: number;
-  /** Called while a packet is being added to what waits for the client. */
-  readonly onAdded: (client: Client, bytes: number) => void;
+  /** Called while a packet is being added to what waits for the client, where that is more than `roomyBytes`. */
+  readonly onCrowded: (client: Client, bytes: number, waitingBytes: number) => void;
 }
 
 /** One connected socket and what is known of its holder. */
@@ -89,7 +89,10 @@ export class Client implements Listener {
     this.userId = identity.userId;
     this.name = user?.name ?? "";
     this.seen = { view: user?.view ?? settings.everything, changes };
-    this.outbox = new Outbox(socket.conn, settings.roomyBytes, (bytes) => settings.onAdded(this, bytes));
+    const connection = socket.conn as unknown as Connection;
+    this.outbox = new Outbox(connection, settings.roomyBytes, (bytes, waiting) =>
+      settings.onCrowded(this, bytes, waiting),
+    );
   }
 
   /** Its own room, in which it is alone. */

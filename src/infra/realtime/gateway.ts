@@ -3,10 +3,8 @@ import { type DefaultEventsMap, Server } from "socket.io";
 import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
-import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
-import { Access, type Authenticate } from "./access.ts";
-import { Audiences } from "./audiences.ts";
+import { Access } from "./access.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import {
   type Admission,
@@ -16,54 +14,18 @@ import {
   type RealtimeIdentity,
   type RealtimeSocket,
 } from "./client.ts";
+import { ConnectedClients } from "./connected-clients.ts";
 import { Flood } from "./flood.ts";
-import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
-import { Presence, type PresenceWords } from "./presence.ts";
+import { behind } from "./gated-log.ts";
+import { isFromAllowedOrigin } from "./origins.ts";
+import { openPeers, type Peers } from "./peers.ts";
+import { Presence } from "./presence.ts";
+import { Refused } from "./refusals.ts";
+import { defaults, type RealtimeSettings, type WholeSettings } from "./settings.ts";
+import { SlowClients } from "./slow-clients.ts";
 import { type RealtimeNamespace, Telling } from "./telling.ts";
-import type { View, Visibility } from "./visibility.ts";
+import type { View } from "./visibility.ts";
 import { onTheWire, resync } from "./wire.ts";
-
-export interface RealtimeSettings extends PeerSettings {
-  readonly log: EventLog;
-  readonly authenticate: Authenticate;
-  /** The same for App Keys. */
-  readonly authenticateKey: Authenticate;
-  readonly visibility: Visibility;
-  /** Without it clients cannot tell each other what they work on. */
-  readonly presence?: PresenceWords;
-  /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
-  readonly translate: (event: LoggedEvent) => object | null;
-  /**
-   * Origins (`https://panel.example`) whose pages may connect, besides those of the host that was called. Programs that
-   * send no Origin always may.
-   */
-  readonly corsOrigins: readonly string[];
-  /** The host that the client called; the Host header unless given. */
-  readonly hostOf?: (request: IncomingMessage) => string | undefined;
-  readonly logger: Log;
-  /** Whose handshake it is; the other end of the connection unless given. */
-  readonly addressOf?: (request: IncomingMessage) => string;
-  /** In this process, those that have not said who they are among them; a long poll is one without a connection. */
-  readonly maxClients?: number;
-  readonly maxClientsPerAddress?: number;
-  /** Milliseconds after which an event that nobody told of is found in the log. */
-  readonly sweepMs?: number;
-  /** A client that is further behind is told to load anew. */
-  readonly replayLimit?: number;
-  /** In this process. */
-  readonly maxSocketsPerUser?: number;
-  /** A client for which more than this waits is dropped at once. */
-  readonly maxWaitingBytes?: number;
-}
-
-const defaults = {
-  maxClients: 16_000,
-  maxClientsPerAddress: 4_000,
-  sweepMs: 1_000,
-  replayLimit: 5_000,
-  maxSocketsPerUser: 50,
-  maxWaitingBytes: 1024 * 1024,
-};
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
@@ -89,17 +51,16 @@ const refusalMs = 1_000;
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   private readonly namespace: RealtimeNamespace;
-  private readonly audiences: Audiences;
+  private readonly connected: ConnectedClients;
   private readonly access: Access;
   private readonly flood: Flood;
   private readonly peers: Peers;
   private readonly log: EventLog;
   private readonly telling: Telling;
   private readonly presence: Presence | undefined;
-  private readonly settings: RealtimeSettings & typeof defaults;
+  private readonly settings: WholeSettings;
   private readonly warnings: OccasionalLog;
-  /** Businesses of which some client got much in this turn of the event loop. */
-  private readonly pressed = new Set<number>();
+  private readonly slow: SlowClients;
   private sweepTimer: NodeJS.Timeout | undefined;
   private closing = false;
 
@@ -107,6 +68,7 @@ export class RealtimeGateway implements EventFeed {
     this.settings = { ...defaults, ...settings };
     this.log = behind(new Gate(4), settings.log);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
+    this.slow = new SlowClients(this.settings.maxWaitingBytes, this.warnings);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");
     this.access = new Access({
       authenticate: { token: settings.authenticate, key: settings.authenticateKey },
@@ -117,10 +79,10 @@ export class RealtimeGateway implements EventFeed {
     });
     const { maxClientsPerAddress: clientsPerAddress } = this.settings;
     this.flood = new Flood({ clientsPerAddress, handshakesPerSecond }, addressOf);
-    this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
+    this.connected = new ConnectedClients(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
-      wants: (businessId) => this.audiences.has(businessId),
-      hear: (businessId, events) => this.audiences.offer(businessId, events),
+      wants: (businessId) => this.connected.has(businessId),
+      hear: (businessId, events) => this.connected.offer(businessId, events),
       hearSignal: (businessId, sender, signal) => this.presence?.hear(businessId, sender, signal),
     });
     this.io = new Server({
@@ -131,11 +93,11 @@ export class RealtimeGateway implements EventFeed {
       allowRequest: (request, answer) => this.allow(request, answer),
     });
     // The default namespace would let anybody in.
-    this.io.use((_socket, next) => next(new Error("Invalid namespace")));
+    this.io.use((_socket, next) => next(new Refused("namespace")));
     this.namespace = this.io.of("/realtime");
     this.telling = new Telling({
       namespace: this.namespace,
-      audiences: this.audiences,
+      connected: this.connected,
       visibility: settings.visibility,
       toWire: onTheWire(settings.translate, settings.logger),
     });
@@ -168,7 +130,7 @@ export class RealtimeGateway implements EventFeed {
   publish(events: readonly LoggedEvent[]): void {
     for (const [businessId, group] of groupBy(events, (event) => event.businessId)) {
       try {
-        this.audiences.offer(businessId, group);
+        this.connected.offer(businessId, group);
         this.peers.tell(businessId, group);
       } catch (error) {
         this.settings.logger.error(
@@ -184,60 +146,53 @@ export class RealtimeGateway implements EventFeed {
    * is asked, for when changes may have gone unheard.
    */
   async recheck(businessId?: number): Promise<void> {
-    await this.access.recheck(this.audiences.clients(businessId));
+    await this.access.recheck(this.connected.clients(businessId));
   }
 
   /** What users of the business may see changed: each hears from now on what it may see. */
   async lookAgain(businessId: number): Promise<void> {
-    await this.access.lookAgain(this.audiences.clients(businessId));
+    await this.access.lookAgain(this.connected.clients(businessId));
   }
 
   stats(): { sockets: number; businesses: number } {
-    return { sockets: this.audiences.clients().length, businesses: this.audiences.size };
+    return { sockets: this.connected.clients().length, businesses: this.connected.size };
   }
 
   /** Disconnects everyone so that they come back to another process; the HTTP server is left to its owner. */
   close(): void {
     this.closing = true;
     clearInterval(this.sweepTimer);
-    this.audiences.silence();
+    this.connected.silence();
     this.peers.close();
-    for (const client of this.audiences.clients()) client.drop();
+    for (const client of this.connected.clients()) client.drop();
     this.io.engine?.close();
   }
 
   /** Unlike `cors`, this also guards WebSocket. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
-    const { origin } = request.headers;
-    const isAllowed = origin === undefined || this.settings.corsOrigins.includes(origin) || this.isOwn(origin, request);
+    const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
     if (isAllowed && hasRoom && this.flood.allows(request)) answer(null, true);
     else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
   }
 
-  /** A page that this service answered itself, or what stands at the same host. */
-  private isOwn(origin: string, request: IncomingMessage): boolean {
-    const { hostOf = ({ headers }) => headers.host } = this.settings;
-    return isOriginOf(origin, hostOf(request) ?? "");
-  }
-
   /** Rejects with what the client is told in `connect_error`. */
   private async admit(socket: RealtimeSocket): Promise<void> {
     const admission = await this.access.admit(socket);
-    if (this.isFull(admission.identity)) throw new Error("Too many connections");
+    if (this.isFull(admission.identity)) throw new Refused("crowd");
     socket.data = admission;
   }
 
   private welcome(socket: RealtimeSocket): void {
     const client = new Client(socket, {
       everything: this.settings.visibility.everything,
-      roomyBytes: this.settings.maxWaitingBytes / 4,
-      onAdded: (slow, bytes) => this.weigh(slow, bytes),
+      roomyBytes: this.slow.roomyBytes,
+      onCrowded: (slow, bytes, waitingBytes) => this.slow.weigh(slow, bytes, waitingBytes),
     });
     socket.on("disconnect", () => {
       this.presence?.leave(client);
-      this.audiences.remove(client);
-      if (!this.audiences.has(client.businessId)) this.presence?.abandon(client.businessId);
+      this.connected.remove(client);
+      if (!this.connected.has(client.businessId)) this.presence?.abandon(client.businessId);
       socket.conn.close();
     });
     // Of several that connected at the same moment all were let in.
@@ -245,7 +200,7 @@ export class RealtimeGateway implements EventFeed {
       client.end("too_many_connections");
       return;
     }
-    const feed = this.audiences.add(client);
+    const feed = this.connected.add(client);
     this.presence?.welcome(client, socket);
     this.letIn(client, feed, socket.data).catch((error) => {
       this.warnings.warn({ err: error, businessId: client.businessId }, "A client could not join; it will come back");
@@ -271,14 +226,14 @@ export class RealtimeGateway implements EventFeed {
         this.telling.resync(businessId, number);
         this.presence?.forget();
       },
-      past: (events, view) => this.telling.past(businessId, events, view),
-      isPressed: () => this.pressed.has(businessId),
+      past: (events, listener) => this.telling.past(businessId, events, listener),
+      isPressed: () => this.slow.isPressed(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
 
   private isFull(identity: RealtimeIdentity): boolean {
-    const clients = this.audiences.clients(identity.businessId);
+    const clients = this.connected.clients(identity.businessId);
     const own = clients.filter((client) => isSameHolder(client.identity, identity));
     return own.length >= this.settings.maxSocketsPerUser;
   }
@@ -286,54 +241,28 @@ export class RealtimeGateway implements EventFeed {
   private changeView(client: Client, view: View, changes: number): void {
     const before = client.view;
     if (!client.connected || !client.see(view, changes)) return;
-    this.audiences.changeView(client, before);
+    this.connected.changeView(client, before);
     this.presence?.viewChanged(client);
-    if (client.isLive) client.send(resync(this.audiences.reached(client.businessId) ?? 0));
+    if (client.isLive) void this.reload(client);
   }
 
-  /** A packet of so many bytes is being added to what waits for the client. */
-  private weigh(client: Client, bytes: number): void {
-    const { maxWaitingBytes } = this.settings;
-    const { outbox } = client;
-    if (outbox.isRoomy) return;
-    if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
-    this.pressed.add(client.businessId);
-    const { waitingBytes } = outbox;
-    // One packet that is too large by itself is no sign that the client does not read.
-    if (waitingBytes > maxWaitingBytes && waitingBytes - bytes > maxWaitingBytes / 4) this.dropSlow(client);
+  /** The change of its view is an event, too: what the client names when it comes back is behind it. */
+  private async reload(client: Client): Promise<void> {
+    const { businessId } = client;
+    await this.connected
+      .catchUp(businessId)
+      .catch((error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"));
+    client.send(resync(this.connected.reached(businessId) ?? 0));
   }
 
   private sweep(): void {
-    for (const client of this.audiences.clients()) {
+    for (const client of this.connected.clients()) {
       if (client.hasExpired) client.end("expired");
     }
     this.presence?.beat();
-    void this.access.verifyLeftOver(this.audiences.clients());
-    this.audiences
+    void this.access.verifyLeftOver(this.connected.clients());
+    this.connected
       .findUnheard()
       .catch((error) => this.warnings.warn({ err: error }, "The event log could not be swept"));
   }
-
-  private dropSlow(client: Client): void {
-    if (!client.connected) return;
-    const { businessId, userId } = client;
-    this.warnings.warn({ businessId, userId }, "A client that does not keep up was dropped");
-    client.drop();
-  }
 }
-
-/** Both name the same host; of the usual port a header may say it or not. */
-function isOriginOf(origin: string, host: string): boolean {
-  try {
-    const { protocol, host: named } = new URL(origin);
-    return /^https?:$/.test(protocol) && host !== "" && named === new URL(`${protocol}//${host}`).host;
-  } catch {
-    return false;
-  }
-}
-
-/** The log behind a gate: a thousand clients that come back at once do not take every connection of the pool. */
-const behind = (gate: Gate, log: EventLog): EventLog => ({
-  read: (businessId, after, limit) => gate.pass(() => log.read(businessId, after, limit)),
-  lastNumbers: (businessIds) => gate.pass(() => log.lastNumbers(businessIds)),
-});

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What Engine.IO has of a connection, as far as it is used here. */
-interface Connection {
+/** What Engine.IO has of a connection, as far as it is used here; its types hide some of it. */
+export interface Connection {
   readonly readyState: string;
-  readonly transport: object;
-  on(event: "packetCreate" | "flush", listener: (given: unknown) => void): unknown;
+  /** Packets that the transport has not taken yet. */
+  readonly writeBuffer: readonly unknown[];
+  readonly transport: {
+    /** False while the transport is still at what it was given last. */
+    readonly writable: boolean;
+    /** A long poll has none, and no buffer of its own. */
+    readonly socket?: { readonly bufferedAmount?: number };
+  };
+  on(event: "packetCreate", listener: (packet: unknown) => void): unknown;
 }
 
 interface Packet {
@@ -13,9 +20,10 @@ interface Packet {
   readonly options?: { readonly wsPreEncodedFrame?: readonly Buffer[] };
 }
 
+/** Runs for every packet of every client. */
 const bytesOf = ({ data, options }: Packet): number => {
   const frame = options?.wsPreEncodedFrame;
-  if (frame) return frame.reduce((bytes, { length }) => bytes + length, 0);
+  if (frame) return (frame[0]?.length ?? 0) + (frame[1]?.length ?? 0);
   return data === undefined ? 0 : Buffer.byteLength(data);
 };
 
@@ -30,24 +38,30 @@ export class Outbox {
   constructor(
     private readonly connection: Connection,
     private readonly roomyBytes: number,
-    /** A packet is being added. */
-    onAdded: (bytes: number) => void,
+    /** A packet of so many bytes is being added, and so many wait with it: more than is roomy. */
+    onCrowded: (bytes: number, waitingBytes: number) => void,
   ) {
     connection.on("packetCreate", (packet) => {
       const bytes = bytesOf(packet as Packet);
-      this.queued += bytes;
-      onAdded(bytes);
-    });
-    // All that is queued goes to the transport, whose own buffer is counted.
-    connection.on("flush", () => {
-      this.queued = 0;
+      this.queued = this.queuedBytes + bytes;
+      // A transport that has taken all it was given has room, and is not asked for more.
+      if (connection.transport.writable && this.queued <= roomyBytes) return;
+      const waiting = this.queued + this.bufferedBytes;
+      if (waiting > roomyBytes) onCrowded(bytes, waiting);
     });
   }
 
   get waitingBytes(): number {
-    // A long poll has no buffer of its own.
-    const { socket } = this.connection.transport as { readonly socket?: { readonly bufferedAmount?: number } };
-    return this.queued + (socket?.bufferedAmount ?? 0);
+    return this.queuedBytes + this.bufferedBytes;
+  }
+
+  private get bufferedBytes(): number {
+    return this.connection.transport.socket?.bufferedAmount ?? 0;
+  }
+
+  /** What was queued went to the transport where the buffer is empty; the packet that is added is not in it yet. */
+  private get queuedBytes(): number {
+    return this.connection.writeBuffer.length > 0 ? this.queued : 0;
   }
 
   get isRoomy(): boolean {

@@ -3,9 +3,67 @@ import { isTooDeep, notJson, tooDeep } from "../../../infra/http/middleware/body
 import type { FailureLimit } from "../../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import { named, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
+
+/** A list of objects; the platform adds fields and kinds as it likes. */
+const listOf = (properties: Readonly<Record<string, Schema>>) =>
+  ({ type: "array", items: { type: "object", properties, additionalProperties: true } }) as const;
+
+/** What is read of a delivery. Whatever does not look like this is passed over, never refused. */
+export const cloudDelivery = named("CloudWebhook", {
+  type: "object",
+  properties: {
+    object: { ...text, example: "whatsapp_business_account" },
+    entry: listOf({
+      changes: listOf({
+        field: text,
+        value: {
+          type: "object",
+          additionalProperties: true,
+          properties: {
+            metadata: {
+              type: "object",
+              additionalProperties: true,
+              properties: { phone_number_id: { ...text, description: "The number of the business that it is about" } },
+            },
+            contacts: listOf({
+              wa_id: text,
+              profile: { type: "object", properties: { name: text }, additionalProperties: true },
+            }),
+            messages: listOf({
+              id: text,
+              from: { ...text, description: "Digits of the customer's number" },
+              timestamp: { ...text, description: "Seconds since 1970" },
+              type: {
+                ...text,
+                description: "`text`, `image`, `reaction`, ...; the field of that name holds the content",
+              },
+              context: { type: "object", properties: { id: text }, additionalProperties: true },
+              referral: { type: "object", additionalProperties: true },
+            }),
+            statuses: listOf({
+              id: text,
+              status: { ...text, description: "`sent`, `delivered`, `read` or `failed`" },
+              timestamp: text,
+              recipient_id: text,
+              biz_opaque_callback_data: { ...text, description: "The reference that went out with the message" },
+              errors: listOf({ code: { type: "integer" }, message: text, title: text }),
+            }),
+            user_preferences: listOf({
+              wa_id: text,
+              category: text,
+              value: { ...text, description: "`stop` or `resume`" },
+              timestamp: text,
+            }),
+          },
+        },
+      }),
+    }),
+  },
+  additionalProperties: true,
+} as const satisfies Schema);
 
 /** The platform sends up to 3 MB. */
 const bodyLimit = 4 * 1024 * 1024;
@@ -89,6 +147,7 @@ export function cloudWebhookRoutes(
     auth: "none",
     rateLimit: "none",
     body: "raw",
+    rawSchema: cloudDelivery,
     bodyLimit,
     responses: {
       200: {

@@ -72,10 +72,16 @@ export const inboxEventSchemas = {
   },
   "ticket:changed": {
     summary: "A ticket has another state or agent",
-    payload: objectWith({ ...ofTicket, cerrado: { type: ["string", "null"], format: "date-time" } }),
+    description: "`soporte_id` and `agente` are null while nobody has its chat.",
+    payload: objectWith({
+      ...ofTicket,
+      soporte_id: nullableInteger,
+      agente: orNull(namedSchema),
+      cerrado: { type: ["string", "null"], format: "date-time" },
+    }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has other departments",
+    summary: "An agent came, went, or has other departments or another number of open tickets",
     payload: objectWith({ agente: agentSchema }),
   },
   "contact:changed": {
@@ -85,7 +91,9 @@ export const inboxEventSchemas = {
   },
   "chat:gone": {
     summary: "The client may not see the chat any more",
-    description: "In place of the event with which that happened.",
+    description:
+      "In place of the event with which that happened. The answer to an action of the client itself, such as handing the " +
+      "chat on, may still come after it: it does not bring the chat back.",
     payload: objectWith({ chat_id: integer }),
   },
 } as const satisfies Readonly<Record<keyof InboxEvents, Event> & Record<string, Event>>;

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { within } from "../../../kernel/within.ts";
-import { HttpProblem } from "../routing/dialect.ts";
-import { bodyMs } from "./body.ts";
+import { bodyMs, tooSlow } from "./body.ts";
 
 /** Bytes at the beginning of a body in which its token has to be complete. */
 export const tokenWithin = 16 * 1024;
@@ -19,8 +18,6 @@ export async function bodyToken(req: IncomingMessage, withinMs = bodyMs): Promis
 
 const isEmpty = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-
-const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
 
 /** Reads bytes as they arrive, and puts them back when it ends. */
 class Search {

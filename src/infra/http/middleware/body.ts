@@ -3,7 +3,7 @@ import type { Context, Middleware } from "koa";
 import bodyParser from "koa-bodyparser";
 import readRawBody from "raw-body";
 import { within } from "../../../kernel/within.ts";
-import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
 
 /**
  * Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. Whoever
@@ -76,11 +76,11 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 
 type BodyError = Error & { readonly status?: number };
 
-export const tooSlow = () => new HttpProblem(408, "Request body took too long", { Connection: "close" });
-export const notLabelledJson = () => new HttpProblem(415, "Content-Type must be application/json");
-export const badEncoding = () => new HttpProblem(415, "Content-Encoding is not supported");
-export const tooLarge = (headers = {}) => new HttpProblem(413, "Request body is too large", headers);
-export const notJson = () => new HttpProblem(400, "Request body is not valid JSON");
+export const tooSlow = () => transportProblem("tooSlow", { Connection: "close" });
+export const notLabelledJson = () => transportProblem("notLabelledJson");
+export const badEncoding = () => transportProblem("badEncoding");
+export const tooLarge = (headers = {}) => transportProblem("tooLarge", headers);
+export const notJson = () => transportProblem("notJson");
 export const tooDeep = () => new InvalidInput(`La solicitud no puede tener más de ${mostLevels} niveles`);
 
 /** Counts the brackets of valid JSON outside of its texts: cheaper than a walk through what was parsed. */

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { Busy } from "../../../kernel/errors.ts";
 import type { AnswerAbout, Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
-import { type AnyDialect, HttpProblem, InvalidInput, wordsFor } from "../routing/dialect.ts";
+import { type AnyDialect, HttpProblem, InvalidInput, transportProblem, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
 import { StreamedBody } from "../streaming/streamed-body.ts";
 
@@ -55,9 +55,9 @@ export function onceByKey({ operationId, dialect }: KeyedOperation, store: Idemp
       case "claimed":
         return keeping({ ctx, dialect, store, aboutOf }, begun.claim, carryOut);
       case "in-flight":
-        throw new HttpProblem(409, "A request with this Idempotency-Key is still under way", { "Retry-After": "1" });
+        throw transportProblem("keyInUse", { "Retry-After": "1" });
       case "other-request":
-        throw new HttpProblem(422, "This Idempotency-Key was used for another request");
+        throw transportProblem("keyOfAnotherRequest");
       case "abandoned":
         return replayed(new Reply(...dialect.unexpected(new Error("a request under this key was never finished"))));
       case "erased":
@@ -112,7 +112,8 @@ function answerOf({ status, headers, type, body }: Reply): KeptAnswer {
 
 function repeat({ status, headers, contentType, body }: KeptAnswer): Reply {
   if (body !== null) return new Reply(status, body, headers, contentType);
-  throw new HttpProblem(409, `This request was answered with status ${status}; the answer was too large to keep`);
+  const words = `This request was answered with status ${status}; the answer was too large to keep`;
+  throw transportProblem("answerNotKept", {}, words);
 }
 
 const replayed = ({ status, body, headers, type }: Reply): Reply =>

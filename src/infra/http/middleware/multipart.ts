@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
-import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { coded, HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { transportFailures } from "../routing/transport-failures.ts";
 
 /** The one field of a form that holds a file. */
 export const fileField = "file";
@@ -49,7 +50,8 @@ export class FileTooLarge extends HttpProblem {
   readonly code = "file_too_large";
 
   constructor() {
-    super(413, "Request body is too large");
+    const { status, message, error, code } = transportFailures.tooLarge;
+    super(status, message, {}, { message }, coded(code, error));
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Context, Middleware } from "koa";
 import { Busy, DatabaseAway, DomainError } from "../../../kernel/errors.ts";
+import { type TransportFailureName, transportFailures } from "./transport-failures.ts";
 
 /** A request that does not fit its schema; the message is written for the caller. */
 export class InvalidInput extends DomainError<"invalid_input"> {
   readonly code = "invalid_input";
 }
 
-/** A failure of the transport itself, worded alike on every endpoint: `{ message }`. */
+/** A failure of the transport itself, worded alike on every endpoint of the specification: `{ message }`. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -14,6 +15,8 @@ export class HttpProblem extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
     /** The JSON body where it is another than `{ message }`. */
     readonly body: unknown = { message },
+    /** The JSON body for operations whose failures have codes; `body` where there is none. */
+    readonly codedBody: unknown = body,
   ) {
     const { stackTraceLimit } = Error;
     // Nobody reads where it was thrown, and thousands a second may be.
@@ -21,6 +24,16 @@ export class HttpProblem extends Error {
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** @param message - where it says more than usual */
+export function transportProblem(
+  name: TransportFailureName,
+  headers: Readonly<Record<string, string>> = {},
+  message: string = transportFailures[name].message,
+): HttpProblem {
+  const { status, error, code } = transportFailures[name];
+  return new HttpProblem(status, message, headers, { message }, coded(code, error));
 }
 
 /** A request that is turned away so that others can be answered: 429 where that is its caller's own doing, else 503. */
@@ -32,9 +45,10 @@ export class Refusal extends HttpProblem {
     retryAfter: number,
     headers: Readonly<Record<string, string>> = {},
   ) {
-    const [status, message] = isOwnDoing ? [429, "Too many requests"] : [503, "Service unavailable"];
+    const { status, message, error, code } = transportFailures[isOwnDoing ? "tooManyRequests" : "unavailable"];
     const left = isOwnDoing ? { RateLimit: `"${reason}";r=0;t=${retryAfter}` } : {};
-    super(Number(status), String(message), { ...left, ...headers, "Retry-After": String(retryAfter) });
+    const all = { ...left, ...headers, "Retry-After": String(retryAfter) };
+    super(status, message, all, { message }, coded(code, error));
   }
 }
 
@@ -88,7 +102,9 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   if (answer && error instanceof HttpProblem) ctx.set(error.headers);
   if (answer) return answer(error as never);
   // The caller's mistake, also where an endpoint has no words for any.
-  if (error instanceof InvalidInput) return [400, { message: error.message }];
+  if (error instanceof InvalidInput) {
+    return [400, ctx.state.saysCodes ? coded(error.code, error.message) : { message: error.message }];
+  }
   if (error instanceof HttpProblem) throw error;
   if (error instanceof Busy) throw refusalOf(error);
   if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
@@ -96,7 +112,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   // Shed, which metrics count, and not a failure.
   if (isAway && error.cause instanceof Busy) throw new Refusal(error.cause.what, false, awaySeconds);
   ctx.app.emit("error", error, ctx);
-  if (isAway) throw new HttpProblem(503, "Service unavailable", { "Retry-After": String(awaySeconds) });
+  if (isAway) throw transportProblem("unavailable", { "Retry-After": String(awaySeconds) });
   return dialect.unexpected(error);
 }
 

@@ -63,6 +63,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
    * file while it arrives; its handler may answer with a stream while it reads on.
    */
   readonly body?: Body;
+  /** What a `raw` body holds where it is JSON, for the document alone: nothing is checked by it. */
+  readonly rawSchema?: Schema;
   /** Arrays of the body that may be large: its handler gets each as a `StreamedArray`. */
   readonly streams?: readonly string[];
   /** Bytes; the configured default otherwise. */
@@ -151,6 +153,12 @@ export function scopeOf({ auth, scope, method, operationId }: Route): Scope | un
   if (needed === undefined) throw new Error(`${operationId} does not say which scope it takes`);
   return needed;
 }
+
+/**
+ * Operations beyond the specification's endpoints, which all take an App Key or a session token: what turns a request
+ * away on its way to one of them is `{ error, code }`, not `{ message }`.
+ */
+export const saysCodes = ({ auth }: Pick<Route, "auth">): boolean => auth === "key-or-session";
 
 /** Types the handler by the route's schemas. */
 export function defineRoute<

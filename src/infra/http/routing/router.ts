@@ -22,7 +22,7 @@ import { answering, coded, HttpProblem, InvalidInput, type Repeating, sendJson }
 import { breakingOff, throughLane } from "./flow.ts";
 import { type LaneName, type Lanes, openLanes } from "./lanes.ts";
 import { elementChecks, parser, refuseNullCharacter } from "./parser.ts";
-import { type Call, Reply, type Route, scopeOf } from "./route.ts";
+import { type Call, Reply, type Route, saysCodes, scopeOf } from "./route.ts";
 
 export interface RouterParts {
   readonly authenticators: Authenticators;
@@ -90,6 +90,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
       : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query, ctx.req.headers)))];
   const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
   return [
+    ...(saysCodes(route) ? [sayingCodes] : []),
     answering(route.dialect),
     ...keep,
     ...authenticate,
@@ -138,6 +139,12 @@ const onlyAdministrators: Middleware = (ctx, next) => {
 /** These bytes are no JSON to look for a token in. */
 const keepBody: Middleware = (ctx, next) => {
   ctx.state.keepsBody = true;
+  return next();
+};
+
+/** Stands before everything else: what turns the request away on its way has a code as well. */
+const sayingCodes: Middleware = (ctx, next) => {
+  ctx.state.saysCodes = true;
   return next();
 };
 

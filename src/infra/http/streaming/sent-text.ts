@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Middleware } from "koa";
 import { badEncoding, tooLarge } from "../middleware/body.ts";
-import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 
 /** The pieces of a text while they arrive, read no faster than they are taken. */
 export type SentText = AsyncIterable<string>;
@@ -15,7 +15,7 @@ export function sentCsv(limit: number): Middleware {
   return (ctx, next) => {
     const { headers } = ctx.req;
     const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
-    if (type.trim() !== "text/csv") throw new HttpProblem(415, "Content-Type must be text/csv");
+    if (type.trim() !== "text/csv") throw transportProblem("notLabelledCsv");
     if ((headers["content-encoding"] ?? "identity") !== "identity") throw badEncoding();
     if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge();
     const isLatin = parameters.some((each) => /^\s*charset="?(iso-8859-1|latin-?1|windows-1252)"?\s*$/.test(each));

@@ -6,7 +6,7 @@ import { parse } from "@hapi/bourne";
 import type { Middleware } from "koa";
 import { within } from "../../../kernel/within.ts";
 import { badEncoding, bodyMs, hasBody, notJson, notLabelledJson, tooLarge, tooSlow } from "../middleware/body.ts";
-import { HttpProblem, InvalidInput } from "../routing/dialect.ts";
+import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 import { refuseNullCharacter } from "../routing/parser.ts";
 import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
 import { Spool } from "./spool.ts";
@@ -143,7 +143,7 @@ type Read = (span: Span) => Promise<string>;
 const readerOf =
   (spool: Spool, { socket }: IncomingMessage): Read =>
   async ({ start, end }) => {
-    if (socket.destroyed) throw new HttpProblem(400, "Request was broken off");
+    if (socket.destroyed) throw transportProblem("brokenOff");
     return (await spool.read(start, end)).toString();
   };
 

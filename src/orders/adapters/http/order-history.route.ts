@@ -57,7 +57,7 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
           "(from null) or removed (to null), `details` are those that the order was made with.",
       ],
     ],
-    auth: "key-or-token",
+    auth: "key-or-session",
     params: objectWith({ orderId: numericIdOf("order") }),
     query,
     responses: {

@@ -21,10 +21,10 @@ const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$", example: "45.50" }
 const reference = named("Reference", objectWith({ id: integer, nombre: text }));
 const contact = named("Contacto", objectWith({ id: integer, nombre: text, numero: text, platform_id: text }));
 
-const chat = named(
-  "OrderChat",
-  objectWith({ id: integer, contacto: contact, soporte_id: nullableInteger, ultimo_mensaje: nullableTimestamp }),
-);
+const chat = named("OrderChat", {
+  ...objectWith({ id: integer, contacto: contact, soporte_id: nullableInteger, ultimo_mensaje: nullableTimestamp }),
+  description: "In events as it was when the order changed: what becomes of the chat is told by events of its own",
+});
 
 const zone = named("Zone", objectWith({ id: integer, precio: decimal, sucursal: orNull(reference) }));
 

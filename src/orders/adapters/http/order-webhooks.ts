@@ -1,4 +1,4 @@
-import type { Webhook } from "../../../infra/http/openapi/openapi.ts";
+import type { Webhook } from "../../../infra/http/openapi/writer.ts";
 import { integer, named, objectWith, orNull } from "../../../infra/http/routing/schema.ts";
 
 const degrees = { type: "number", example: -16.5 } as const;

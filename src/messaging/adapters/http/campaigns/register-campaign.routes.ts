@@ -136,7 +136,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
       ],
     ],
-    auth: "key-or-token",
+    auth: "key-or-session",
     scope: "send",
     forAdministrators: true,
     query: { type: "object", properties: { page } } as const,

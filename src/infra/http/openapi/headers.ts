@@ -1,0 +1,35 @@
+import type { Route } from "../routing/route.ts";
+
+/** The headers of answers, as the document describes them. */
+
+export const retryAfter = "Seconds until it is worth asking again";
+export const rateHeaders = {
+  "RateLimit-Policy": "What may be asked, as draft-ietf-httpapi-ratelimit-headers has it",
+  RateLimit: "What is left of it",
+} as const;
+const replayHeader = {
+  "Idempotent-Replay": "`true` where the answer is the one of an earlier request with the same key",
+};
+/** What answers have that say nothing of it: the service's own files and documents, and every answer. */
+const unsaid = ["X-Request-Id", "ETag"];
+
+/** Those that many answers have: the document holds them once. */
+export const sharedHeaders: ReadonlySet<string> = new Set([
+  "Retry-After",
+  ...Object.keys(rateHeaders),
+  ...Object.keys(replayHeader),
+]);
+
+export const headersOfSuccess = (route: Route): Readonly<Record<string, string>> => ({
+  ...(route.rateLimit !== "none" && rateHeaders),
+  ...(route.idempotent && replayHeader),
+});
+
+/** The headers that answers of these routes may have and pages may read: no browser shows a page its cookies. */
+export const headersOf = (routes: readonly Route[]): string[] => {
+  const own = routes.flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
+  );
+  const common = [rateHeaders, replayHeader, { "Retry-After": retryAfter }].flatMap(Object.keys);
+  return [...new Set([...unsaid, ...common, ...own])].filter((name) => name !== "Set-Cookie");
+};

@@ -1,0 +1,19 @@
+/** What a client is told in `connect_error`: the message in English, and in `data` a sentence for people and a code. */
+export const refusals = {
+  token: { message: "Invalid token", error: "El token de sesión no es válido", code: "unauthorized" },
+  key: { message: "Invalid API key", error: "La App Key no es válida", code: "unauthorized" },
+  since: { message: "Invalid since", error: "since debe ser el número de un evento", code: "invalid_input" },
+  crowd: { message: "Too many connections", error: "Hay demasiadas conexiones abiertas", code: "too_many_connections" },
+  namespace: { message: "Invalid namespace", error: "El espacio de nombres no existe", code: "invalid_namespace" },
+} as const;
+
+/** Socket.IO gives `message` and `data` to the client. */
+export class Refused extends Error {
+  readonly data: { readonly error: string; readonly code: string };
+
+  constructor(why: keyof typeof refusals) {
+    const { message, error, code } = refusals[why];
+    super(message);
+    this.data = { error, code };
+  }
+}

@@ -1,0 +1,156 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Server } from "socket.io";
+import { ChatVisibility } from "../../src/inbox/adapters/realtime/chat-visibility.ts";
+import { inboxEvents } from "../../src/inbox/adapters/realtime/inbox-events.ts";
+import type { InboxEvents } from "../../src/inbox/application/events.ts";
+import { oneCell } from "../../src/infra/postgres/cells.ts";
+import { Database } from "../../src/infra/postgres/database.ts";
+import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
+import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
+import { RealtimeGateway } from "../../src/infra/realtime/gateway.ts";
+import type { LoggedEvent } from "../../src/kernel/events.ts";
+
+export const businessId = 1;
+
+export interface SocketServerSettings {
+  readonly kind: "gateway" | "bare";
+  readonly databaseUrl: string;
+  /** Users of the tokens; the first half sees every chat, each of the others what its department may see. */
+  readonly users: number;
+}
+
+/** Asks one of these servers to make changes. */
+export interface Changes {
+  readonly perSecond: number;
+  readonly count: number;
+}
+
+/** By the number of the event, when its change was committed: milliseconds on the clock that all processes share. */
+export type Commits = Readonly<Record<number, number>>;
+
+/** Milliseconds, the same in every process of the machine. */
+export const clock = (): number => performance.timeOrigin + performance.now();
+
+/** Makes one change and tells of it: its number and when it was committed. */
+type Change = () => Promise<readonly (readonly [number: number, committedAt: number])[]>;
+
+/** With the database's clock at the end of the statement. */
+type CommittedEvent = LoggedEvent & { readonly committedAt: string };
+
+const contact = { id: 7, name: "Carla Cliente", phone: "59170001234", platformId: "59170001234" };
+const message: Omit<InboxEvents["message:new"], "audience"> = {
+  chatId: 1,
+  conversationId: 1,
+  contact,
+  message: {
+    id: 1,
+    direction: "in",
+    kind: "text",
+    body: "¿Tienen el mismo modelo en azul, en talla 38? Paso a recogerlo esta tarde si lo tienen.",
+    mediaUrl: null,
+    author: "contact",
+    authorName: contact.name,
+    state: "received",
+    occurredAt: "2026-01-02T03:04:05.123456+00:00",
+    platformMessageId: "wamid.HBgLNTkxNzAwMDEyMzQVAgASGBQzQTdBN0Y5QzE2RjA4OTc3QkE1RQA=",
+    attachment: null,
+    details: null,
+    replyToId: null,
+    internal: false,
+    reactions: [],
+    errorCode: null,
+    errorReason: null,
+  },
+};
+/** A chat that waits for a department in which every agent is. */
+const payload: InboxEvents["message:new"] = { ...message, audience: { agentId: null, departmentId: 1 } };
+
+const logMessage = {
+  name: "bench-log-message",
+  text: `
+    with events as (select $1::bigint as business_id, 1 as position, 'message:new' as name, $2::jsonb as payload),
+    ${loggingEvents}
+    select ${eventColumns}, extract(epoch from clock_timestamp()) * 1000 as "committedAt" from logged`,
+};
+
+const translated = (event: LoggedEvent) => inboxEvents["message:new"](event.payload as InboxEvents["message:new"]);
+
+/** The gateway as the service has it, and changes that log their event and publish it once they are committed. */
+function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSettings): Change {
+  const settings = { url: databaseUrl, poolSize: 8, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
+  const database = Database.open(settings, () => {});
+  /** Its own, that of all, and those of two departments. */
+  const queuesOf = (agentId: number) => [agentId, 0, -1, -(agentId + 10)];
+  const served = new RealtimeGateway({
+    log: new PostgresEventLog(oneCell(database)),
+    authenticate: async (token) => ({ businessId, userId: Number(token) }),
+    authenticateKey: async () => null,
+    visibility: new ChatVisibility({
+      users: async (_businessId, ids) =>
+        new Map(ids.map((id) => [id, { name: `User ${id}`, queues: id > users / 2 ? queuesOf(id) : null }])),
+      audiences: async () => new Map(),
+    }),
+    translate: translated,
+    corsOrigins: [],
+    logger: { info() {}, warn() {}, error() {} },
+  });
+  served.attach(server);
+  return async () => {
+    const events = await database.rows<CommittedEvent>(logMessage, [businessId, JSON.stringify(payload)]);
+    served.publish(events);
+    return events.map(({ number, committedAt }) => [number, Number(committedAt)] as const);
+  };
+}
+
+/** Socket.IO by itself, that emits the same objects to everybody. Nothing is committed: a change counts from its emit. */
+function bare(server: HttpServer): Change {
+  const namespace = new Server(server, { serveClient: false }).of("/realtime");
+  namespace.on("connection", (socket) => socket.emit("ready", { seq: 0 }));
+  let number = 0;
+  return async () => {
+    number += 1;
+    const at = new Date();
+    const envelope = { empresa_id: businessId, at: at.toISOString(), seq: number };
+    const event = { businessId, number, at, name: "message:new", payload };
+    const wire = { ...envelope, ...translated(event) };
+    const emittedAt = clock();
+    namespace.emit("message:new", wire);
+    return [[number, emittedAt]];
+  };
+}
+
+/** At the given rate, whether or not those before have ended. */
+async function make(change: Change, { perSecond, count }: Changes): Promise<Commits> {
+  const started = clock();
+  const made: ReturnType<Change>[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const due = started + (n * 1_000) / perSecond;
+    await sleep(Math.max(0, due - clock()));
+    made.push(change());
+  }
+  return Object.fromEntries((await Promise.all(made)).flat());
+}
+
+/** `POST /changes` with `Changes` is answered with `Commits`; the sockets are at Socket.IO's path. */
+async function serve(settings: SocketServerSettings): Promise<void> {
+  let change: Change | undefined;
+  const answer = async (request: IncomingMessage): Promise<Commits> =>
+    request.url === "/changes" && change ? make(change, (await json(request)) as Changes) : {};
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (commits) => response.end(JSON.stringify(commits)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  change = settings.kind === "gateway" ? gateway(server, settings) : bare(server);
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo;
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
+  });
+}
+
+const [, program, settings] = process.argv;
+if (program === import.meta.filename && settings) await serve(JSON.parse(settings));
