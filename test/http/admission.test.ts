@@ -10,6 +10,7 @@ import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/rou
 import { refuseTooMany } from "../../src/infra/http/server.ts";
 import { Busy } from "../../src/kernel/errors.ts";
 import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
@@ -25,6 +26,7 @@ const route = (path: string, handle: Handle, more: Partial<Route> = {}): Route =
       tag: "things",
       summary: "Does",
       auth: "key-or-token",
+      scope: "send",
       responses: { 200: { description: "ok" } },
       dialect: { unexpected: () => [500, { success: false }] },
       handle,
@@ -37,7 +39,7 @@ const anyBody = { type: "object", properties: {} } as const;
 /** Keys here are the businesses they open. */
 const byKey = async (ctx: { get(name: string): string; state: Record<string, unknown> }, next: () => Promise<void>) => {
   if (ctx.get("x-api-key") === "") throw new HttpProblem(401, "Invalid API key");
-  ctx.state.caller = { businessId: Number(ctx.get("x-api-key")) };
+  ctx.state.caller = { businessId: Number(ctx.get("x-api-key")), keyId: 1, scopes };
   await next();
 };
 

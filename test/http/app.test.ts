@@ -5,6 +5,7 @@ import { type Dialect, HttpProblem, type InvalidInput, plainDialect } from "../.
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { idOf } from "../../src/infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../src/kernel/errors.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
@@ -162,7 +163,14 @@ describe("the HTTP frame", () => {
       business_not_found: () => [404, { error: "Empresa no encontrada" }],
       unexpected: () => [500, {}],
     };
-    const base = { method: "post", tag: "t", summary: "s", auth: "key-or-token", responses: {} } as const;
+    const base = {
+      method: "post",
+      tag: "t",
+      summary: "s",
+      auth: "key-or-token",
+      scope: "send",
+      responses: {},
+    } as const;
     const body = {
       type: "object",
       required: ["empresa_id"],
@@ -428,7 +436,7 @@ describe("the HTTP frame", () => {
     await request(`${limited.url}/things`, { method: "POST", rawBody: "{", headers: key });
     await request(`${limited.url}/things`, { method: "DELETE", rawBody: "{" });
     await request(`${limited.url}/things`, { method: "POST", rawBody: "{" });
-    expect(seen).to.deep.equal([{ businessId: 7 }, null]);
+    expect(seen).to.deep.equal([{ businessId: 7, keyId: 1, scopes }, null]);
     await limited.close();
   });
 });

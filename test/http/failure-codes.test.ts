@@ -3,6 +3,7 @@ import { codedDialect } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { text } from "../../src/infra/http/routing/schema.ts";
 import { Busy } from "../../src/kernel/errors.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
@@ -30,6 +31,7 @@ describe("what turns a request away on its way", () => {
       tag: "things",
       summary: "A thing",
       auth,
+      scope: "send",
       idempotent: true,
       body: { type: "object", required: ["what"], properties: { what: text } },
       responses: {},
@@ -43,6 +45,7 @@ describe("what turns a request away on its way", () => {
     tag: "things",
     summary: "A file",
     auth: "key-or-session",
+    scope: "send",
     body: "csv",
     responses: {},
     dialect: codedDialect,
@@ -55,7 +58,7 @@ describe("what turns a request away on its way", () => {
         ["key-or-token", "key-or-session", "session", "key-or-body-token"].map((kind) => [
           kind,
           (ctx: { state: object }, next: () => Promise<void>) => {
-            Object.assign(ctx.state, { caller: { businessId: 7, keyId: 1 } });
+            Object.assign(ctx.state, { caller: { businessId: 7, keyId: 1, scopes } });
             return next();
           },
         ]),

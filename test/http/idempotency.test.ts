@@ -30,6 +30,7 @@ const common = {
   summary: "A thing",
   method: "post",
   auth: "key-or-token",
+  scope: "send",
   idempotent: true,
   responses: { 200: { description: "ok", headers: { "X-Made": "Whether it was made" } } },
   dialect,

@@ -56,6 +56,7 @@ describe("the OpenAPI document of this API", () => {
             status: 404,
             missing: { contacts: [], step: [], user: [], tags: [] },
             holder: { id: 1, name: "Ana" },
+            uses: [{ what: "chats", count: 1 }],
           })[0],
       );
       expect(Object.keys(operationOf(route)?.responses ?? {})).to.include.members(statuses.map(String));

@@ -117,7 +117,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("describes each answer, the endpoint's own before the common ones", () => {
-    expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "413", "429", "503"]);
+    expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "403", "413", "429", "503"]);
     expect(make.responses[400].description).to.equal("A field is missing or wrong");
     expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/KeyRefused" });
     expect(Object.keys(get.responses)).to.deep.equal(["200", "401", "404", "429", "503"]);
@@ -198,7 +198,7 @@ describe("the OpenAPI document", () => {
 
   it("shows both where an operation words a status that a request can also meet on its way", () => {
     const responses = { 409: { description: "Taken", schema: objectWith({ taken: text }) } };
-    const made = read([defineRoute({ ...bare, auth: "key-or-token", idempotent: true, responses })]);
+    const made = read([defineRoute({ ...bare, auth: "key-or-token", scope: "send", idempotent: true, responses })]);
     const { description, content, headers } = made.paths["/bare"].get.responses[409];
     expect(description).to.match(/^Taken; or: A request with this `Idempotency-Key`/);
     expect(content["application/json"].schema.anyOf).to.have.length(2);
@@ -208,7 +208,9 @@ describe("the OpenAPI document", () => {
 
   it("describes the headers of answers", () => {
     const responses = { 200: { description: "Made", headers: { "X-Made": "What was made" } } };
-    const { paths, components } = read([defineRoute({ ...bare, auth: "key-or-token", idempotent: true, responses })]);
+    const { paths, components } = read([
+      defineRoute({ ...bare, auth: "key-or-token", scope: "send", idempotent: true, responses }),
+    ]);
     const { headers } = paths["/bare"].get.responses[200];
     expect(headers["X-Made"]).to.deep.equal({ description: "What was made", schema: { type: "string" } });
     expect(headers).to.have.all.keys("X-Made", "RateLimit", "RateLimit-Policy", "Idempotent-Replay");

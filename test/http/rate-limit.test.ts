@@ -4,6 +4,7 @@ import { limitFailures, limitRate } from "../../src/infra/http/middleware/rate-l
 import { HttpProblem } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
@@ -24,7 +25,7 @@ const route = (auth: "key-or-token" | "none", name: string = auth, cost = 1) =>
 
 /** As an authenticator does: keys here are those of a business each. */
 const byKey: Middleware = (ctx, next) => {
-  ctx.state.caller = { businessId: ctx.get("x-api-key") };
+  ctx.state.caller = { businessId: ctx.get("x-api-key"), keyId: 1, scopes };
   return next();
 };
 

@@ -5,6 +5,7 @@ import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/rou
 import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
 import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
 import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { type Served, serve } from "../support/http.ts";
 
 class Missing extends DomainError<"missing"> {
@@ -54,6 +55,7 @@ export const sampleRoutes: readonly Route[] = [
       ["§2.2", "Its number is its own."],
     ],
     auth: "key-or-token",
+    scope: "send",
     body: thing,
     responses: {
       201: { description: "The thing", schema: { type: "object", properties: { id: idOf("thing") } } },
@@ -183,7 +185,7 @@ export async function serveSample(
     authenticators: {
       "key-or-token": async (ctx, next) => {
         if (ctx.get("x-api-key") !== "k") throw new HttpProblem(401, "Invalid API key");
-        ctx.state.caller = { businessId: 7 };
+        ctx.state.caller = { businessId: 7, keyId: 1, scopes };
         await next();
       },
       session: async (ctx, next) => {

@@ -50,6 +50,7 @@ const common = {
   tag: "people",
   summary: "Take many",
   auth: "key-or-token",
+  scope: "send",
   body,
   bodyLimit: limit,
   idempotent: true,

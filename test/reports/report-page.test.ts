@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Thread } from "../../src/infra/threads/thread.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
+import { scopes } from "../../src/kernel/scopes.ts";
 import { period, short } from "../../src/reports/adapters/html/format.ts";
 import { renderReportPage } from "../../src/reports/adapters/html/report-page.ts";
 import { reportPageRoute } from "../../src/reports/adapters/http/report-page.route.ts";
@@ -392,7 +393,7 @@ describe("GET /reports/:businessId.html", () => {
         session: (_ctx, next) => next(),
         "key-or-body-token": (_ctx, next) => next(),
         "key-or-session": (ctx, next) => {
-          ctx.state.caller = { businessId: 7, keyId: 1 };
+          ctx.state.caller = { businessId: 7, keyId: 1, scopes };
           return next();
         },
       },

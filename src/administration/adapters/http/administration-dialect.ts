@@ -10,9 +10,8 @@ import type {
 } from "../../domain/records.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
-export const administrationDialect = (wireOf: (field: string) => string) =>
+const wordsFor = (wireOf: (field: string) => string) =>
   ({
-    ...codedDialect,
     not_found: () => [404, coded("not_found", "El registro no existe")],
     moved_on: () => [412, coded("moved_on", "El registro cambió")],
     taken: ({ field }) => [409, coded("taken", `${wireOf(field)} ya está en uso`)],
@@ -25,8 +24,21 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
-  }) as const satisfies typeof codedDialect &
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
+  }) as const satisfies Partial<
+    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>
+  >;
+
+type Words = ReturnType<typeof wordsFor>;
+
+/** The dialect of an operation that meets these failures, and none but these. */
+export const administering = (wireOf: (field: string) => string) => {
+  const words = wordsFor(wireOf);
+  return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
+    ({
+      ...codedDialect,
+      ...Object.fromEntries(codes.map((code) => [code, words[code]])),
+    }) as typeof codedDialect & Pick<Words, Codes[number]>;
+};
 
 const inUse = named(
   "InUse",

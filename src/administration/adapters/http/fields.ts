@@ -56,7 +56,7 @@ export const money = (name: string): FieldOnWire<string> => ({
 /** The id of a record of that kind; null for none. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({
   name,
-  schema: { anyOf: [idOf(entity), { type: "null" }] },
+  schema: { ...idOf(entity), type: ["integer", "null"] },
   fallback: null,
 });
 

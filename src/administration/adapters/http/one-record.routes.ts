@@ -1,9 +1,9 @@
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
 import type { Kept } from "../../domain/records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
+import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, administration, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+import { actorOf, administration, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
 /** The requests of a resource of which a business has one record. */
 export function oneRecordRoutes<Fields extends object>(
@@ -12,7 +12,8 @@ export function oneRecordRoutes<Fields extends object>(
 ): Route[] {
   const { path, one, rules = [], closed } = resource;
   const codec = new WireCodec(resource);
-  const dialect = administrationDialect((field) => codec.spelled(field));
+  const number = numbering(one);
+  const meeting = administering((field) => codec.spelled(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
   const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const replyOf = (record: Kept<Fields>) => new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
@@ -23,9 +24,9 @@ export function oneRecordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `get${one}`,
       summary: `Read the ${path} record`,
-      rules: [["Admin.9", "There is one record of each business. `ETag` is its version."]],
-      responses: { 200: kept, ...failures },
-      dialect,
+      rules: [[number(), "There is one record of each business. `ETag` is its version."]],
+      responses: { 200: kept, 404: answers.notFound, ...failures },
+      dialect: meeting("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
     }),
     defineRoute({
@@ -36,15 +37,15 @@ export function oneRecordRoutes<Fields extends object>(
       summary: `Write the ${path} record whole`,
       rules: [
         [
-          "Admin.10",
+          number(),
           `Writes the whole record under \`If-Match\`, as with other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
         ],
-        ...rules.map((rule, n) => [`Admin.${one}.${n + 1}`, rule] as const),
+        ...rules.map((rule) => [number(), rule] as const),
       ],
       conditional: true,
       body: codec.body,
-      responses: { 200: kept, 409: answers.taken, 412: answers.movedOn, ...failures },
-      dialect,
+      responses: { 200: kept, 404: answers.notFound, 412: answers.movedOn, ...failures },
+      dialect: meeting("not_found", "moved_on", "unknown_reference", "rule_broken"),
       handle: async (call) => {
         const { businessId } = call.caller;
         const fields = codec.fieldsOf(call.body as Readonly<Record<string, unknown>>);

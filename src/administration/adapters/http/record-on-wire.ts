@@ -20,6 +20,8 @@ export interface FieldOnWire<Value> {
 export interface RecordOnWire<Fields extends object> {
   /** Under `/admin/`. */
   readonly path: string;
+  /** What its ids name, for schemas: `tag`. */
+  readonly entity: string;
   /** `Tag`: the schema's name, and the operations' (`listTags`, `createTag`). */
   readonly one: string;
   readonly many: string;

@@ -5,7 +5,7 @@ import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/r
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
 import type { Actor, Kept } from "../../domain/records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
+import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
@@ -29,6 +29,15 @@ export const actorOf = ({
   address: ip,
 });
 
+/** Numbers the rules of one resource, those that all resources have among them. */
+export function numbering(resource: string): () => string {
+  let last = 0;
+  return () => {
+    last += 1;
+    return `Admin.${resource}.${last}`;
+  };
+}
+
 type Given = Readonly<Record<string, unknown>>;
 
 /** The requests that all resources have, spelled as this one is. */
@@ -38,11 +47,11 @@ export function recordRoutes<Fields extends object>(
 ): Route[] {
   const { path, one, many, rules = [] } = resource;
   const codec = new WireCodec(resource);
-  const dialect = administrationDialect((field) => codec.spelled(field));
-  const params = objectWith({ id: numericIdOf(path) });
+  const meeting = administering((field) => codec.spelled(field));
+  const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
   const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
-  const own = rules.map((rule, n) => [`Admin.${one}.${n + 1}`, rule] as const);
+  const number = numbering(one);
   const replyOf = (status: number, record: Kept<Fields>) =>
     new Reply(status, codec.wireOf(record), { ETag: etagOf(record.version) });
 
@@ -54,7 +63,7 @@ export function recordRoutes<Fields extends object>(
       operationId: `list${many}`,
       summary: `List ${many}`,
       rules: [
-        ["Admin.1", "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+        [number(), "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
       ],
       query: {
         type: "object",
@@ -71,7 +80,7 @@ export function recordRoutes<Fields extends object>(
         },
         ...failures,
       },
-      dialect,
+      dialect: meeting(),
       handle: async ({ query, caller }) => {
         const { q: text = null, cursor, limit = usualPage } = query;
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
@@ -88,15 +97,15 @@ export function recordRoutes<Fields extends object>(
       operationId: `create${one}`,
       summary: `Make a record of ${many}`,
       rules: [
-        ["Admin.2", "Fields that are not known, and those that are only read, are ignored."],
-        ["Admin.3", "A value that each record may have only once, and that another one has, is a 409 `taken`."],
-        ["Admin.4", "Every change stands in the audit: who, when, from where, the record before and after."],
-        ...own,
+        [number(), "Fields that are not known, and those that are only read, are ignored."],
+        [number(), "A value that each record may have only once, and that another one has, is a 409 `taken`."],
+        [number(), "Every change stands in the audit: who, when, from where, the record before and after."],
+        ...rules.map((rule) => [number(), rule] as const),
       ],
       idempotent: true,
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
-      dialect,
+      dialect: meeting("taken", "unknown_reference", "rule_broken"),
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
     defineRoute({
@@ -105,10 +114,10 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `get${one}`,
       summary: `Read one of ${many}`,
-      rules: [["Admin.5", "`ETag` is the record's version. A record of another business is one that does not exist."]],
+      rules: [[number(), "`ETag` is the record's version. A record of another business is one that does not exist."]],
       params,
       responses: { 200: kept, 404: answers.notFound, ...failures },
-      dialect,
+      dialect: meeting("not_found"),
       handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
     }),
     defineRoute({
@@ -118,19 +127,18 @@ export function recordRoutes<Fields extends object>(
       operationId: `change${one}`,
       summary: `Write one of ${many} whole`,
       rules: [
-        ["Admin.6", "Writes the whole record: a field that is not given gets its value of a new record."],
+        [number(), "Writes the whole record: a field that is not given gets its value of a new record."],
         [
-          "Admin.7",
+          number(),
           "`If-Match` with the record's `ETag` makes the change only if the record is still at that version: otherwise 412, " +
             "and nothing is changed. What changes nothing keeps its version.",
         ],
-        ...own,
       ],
       conditional: true,
       params,
       body: codec.body,
       responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
-      dialect,
+      dialect: meeting("not_found", "moved_on", "taken", "unknown_reference", "rule_broken"),
       handle: async (call) => {
         const { params, body, headers } = call;
         const changed = await records.change(
@@ -150,7 +158,7 @@ export function recordRoutes<Fields extends object>(
       summary: `Remove one of ${many}`,
       rules: [
         [
-          "Admin.8",
+          number(),
           "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
             "is. Anything else that is in use is a 409 `in_use`, which says by what and how often.",
         ],
@@ -164,7 +172,7 @@ export function recordRoutes<Fields extends object>(
         412: answers.movedOn,
         ...failures,
       },
-      dialect,
+      dialect: meeting("not_found", "moved_on", "in_use"),
       handle: async (call) => {
         await records.remove(actorOf(call), call.params.id, expectedIn(call.headers));
         return new Reply(204, undefined);

@@ -8,6 +8,7 @@ const moment = { type: ["string", "null"], format: "date-time" } as const;
 
 export const appKeysOnWire: RecordOnWire<AppKey> = {
   path: "app-keys",
+  entity: "app-key",
   one: "AppKey",
   many: "AppKeys",
   fields: {

@@ -4,6 +4,7 @@ import type { Article } from "./record.ts";
 
 export const articlesOnWire: RecordOnWire<Article> = {
   path: "articles",
+  entity: "article",
   one: "Article",
   many: "Articles",
   fields: {

@@ -4,6 +4,7 @@ import type { Branch } from "./record.ts";
 
 export const branchesOnWire: RecordOnWire<Branch> = {
   path: "branches",
+  entity: "branch",
   one: "Branch",
   many: "Branches",
   fields: { name: requiredName("nombre") },

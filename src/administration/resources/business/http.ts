@@ -16,6 +16,7 @@ export const timezone: FieldOnWire<string> = {
 
 export const businessOnWire: RecordOnWire<OwnBusiness> = {
   path: "business",
+  entity: "business",
   one: "Business",
   many: "Businesses",
   fields: { name: requiredName("nombre"), imageUrl: optionalUrl("img_wa"), timezone },

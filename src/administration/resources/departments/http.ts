@@ -14,6 +14,7 @@ const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 export const departmentsOnWire: RecordOnWire<Department> = {
   path: "departments",
+  entity: "department",
   one: "Department",
   many: "Departments",
   fields: {

@@ -4,6 +4,7 @@ import type { Driver } from "./record.ts";
 
 export const driversOnWire: RecordOnWire<Driver> = {
   path: "drivers",
+  entity: "driver",
   one: "Driver",
   many: "Drivers",
   fields: {

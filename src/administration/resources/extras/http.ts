@@ -4,6 +4,7 @@ import type { Extra } from "./record.ts";
 
 export const extrasOnWire: RecordOnWire<Extra> = {
   path: "extras",
+  entity: "extra",
   one: "Extra",
   many: "Extras",
   fields: {

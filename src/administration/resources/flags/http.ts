@@ -36,6 +36,7 @@ const datedRates: Schema = {
 
 export const flagsOnWire: RecordOnWire<Flags> = {
   path: "flags",
+  entity: "business",
   one: "Flags",
   many: "Flags",
   closed: true,

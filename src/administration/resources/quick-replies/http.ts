@@ -4,6 +4,7 @@ import type { QuickReply } from "./record.ts";
 
 export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
   path: "quick-replies",
+  entity: "quick-reply",
   one: "QuickReply",
   many: "QuickReplies",
   fields: {

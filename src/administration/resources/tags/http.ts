@@ -4,6 +4,7 @@ import type { Tag } from "./record.ts";
 
 export const tagsOnWire: RecordOnWire<Tag> = {
   path: "tags",
+  entity: "tag",
   one: "Tag",
   many: "Tags",
   fields: { name: requiredName("nombre") },

@@ -4,6 +4,7 @@ import type { Zone } from "./record.ts";
 
 export const zonesOnWire: RecordOnWire<Zone> = {
   path: "zones",
+  entity: "zone",
   one: "Zone",
   many: "Zones",
   fields: {

@@ -1,5 +1,5 @@
 import type { AuthKind } from "../routing/caller.ts";
-import { type ResponseSpec, type Route, saysCodes } from "../routing/route.ts";
+import { type ResponseSpec, type Route, saysCodes, scopeOf } from "../routing/route.ts";
 import {
   codedFailure,
   keyRefused,
@@ -56,7 +56,7 @@ export const commonResponses = {
   },
   TokenRefused: { description: "Nobody is known by this token", schema: tokenRefused },
   Forbidden: {
-    description: "For administrators and App Keys",
+    description: "The key lacks the scope that this takes, or the user is no administrator where only those may",
     schema: objectWith({ error: text, code: { const: "forbidden" } }),
   },
   NotJson: { ...described.notJson, schema: problem },
@@ -92,7 +92,7 @@ const refusals: Readonly<Record<Exclude<AuthKind, "none">, CommonName>> = {
 export function commonFailures(route: Route): Readonly<Record<number, CommonName>> {
   return {
     ...(route.auth !== "none" && { 401: refusals[route.auth] }),
-    ...(route.forAdministrators && { 403: "Forbidden" as const }),
+    ...((route.forAdministrators || scopeOf(route) !== undefined) && { 403: "Forbidden" as const }),
     ...(saysCodes(route) ? codedFailures(route) : plainFailures(route)),
   };
 }
