@@ -1,22 +1,28 @@
 import { ContainerModule } from "inversify";
 import { actOnChatsRoutes } from "../inbox/adapters/http/act-on-chats.routes.ts";
+import { answerChatRoute } from "../inbox/adapters/http/answer-chat.route.ts";
 import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
 import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
+import { ownRoutes } from "../inbox/adapters/http/own.routes.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
+import { PostgresAnswerDesk } from "../inbox/adapters/postgres/answer-desk.ts";
 import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
-import { PostgresChatDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/chat-desk.ts";
+import { PostgresChatDesk } from "../inbox/adapters/postgres/chat-desk.ts";
+import { PostgresChatMarks } from "../inbox/adapters/postgres/chat-marks.ts";
 import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
 import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
 import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
+import { PostgresDepartmentDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/waiting-chats.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import {
+  type ActingStores,
   ActOnChats,
   AnswerChat,
   AssignWaiting,
@@ -26,7 +32,6 @@ import {
   type IncomingStores,
   ReadInbox,
   type TicketStores,
-  type WaitingDesk,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
@@ -149,10 +154,15 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     tokens.actingUnitOfWork,
     [tokens.cells, tokens.config, tokens.secrets],
     (cells, { messages }, secrets) => {
-      return new PostgresUnitOfWork(cells, (transaction): WaitingDesk => {
+      return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
         const { leaseSeconds } = messages;
         const tickets = new PostgresTicketDesk(transaction, cloudChannel, leaseSeconds, digesting(secrets));
-        return new PostgresChatDesk(transaction, tickets, leaseSeconds);
+        return {
+          chats: new PostgresChatDesk(transaction),
+          marks: new PostgresChatMarks(transaction),
+          answers: new PostgresAnswerDesk(transaction, leaseSeconds),
+          departments: new PostgresDepartmentDesk(transaction, tickets),
+        };
       });
     },
   );
@@ -201,9 +211,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         (businessId) => chats.executeFor(businessId),
       ]),
   );
-  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], (...parts) =>
-    actOnChatsRoutes(...parts),
-  );
+  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], (acts, answers, own) => [
+    answerChatRoute(answers),
+    ...actOnChatsRoutes(acts),
+    ...ownRoutes(own),
+  ]);
   provide(bind, tokens.tick, [tokens.cells], (cells) => {
     const counts = new PostgresChatCounts(cells);
     return tick("chats.count", 5, (signal) => counts.fold(signal));

@@ -1,5 +1,6 @@
 import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
 import type {
+  ActingStores,
   ActOnChats,
   AnswerChat,
   AssignWaiting,
@@ -7,7 +8,6 @@ import type {
   Availability,
   CreateTicket,
   EraseContact,
-  WaitingDesk,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -117,7 +117,7 @@ export const tokens = {
   eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
-  actingUnitOfWork: token<UnitOfWork<WaitingDesk>>("actingUnitOfWork"),
+  actingUnitOfWork: token<UnitOfWork<ActingStores>>("actingUnitOfWork"),
   actOnChats: token<ActOnChats>("actOnChats"),
   answerChat: token<AnswerChat>("answerChat"),
   availability: token<Availability>("availability"),

@@ -42,8 +42,9 @@ const steps: readonly string[] = [
           case when n % 10 = 5 then 1 + n % 3 else 0 end, 0
    from (select business_id, n, now() - (chats_of(business_id) - n) * interval '300 days' / chats_of(business_id) as at
          from spread) as drawn`,
-  `insert into chat_tags (business_id, chat_id, tag_id, last_message_at)
-   select business_id, id, business_id * 1000 + 1 + id / 20 % 5, last_message_at from chats where id % 20 = 0`,
+  `insert into chat_tags (business_id, chat_id, tag_id, last_message_at, queue)
+   select business_id, id, business_id * 1000 + 1 + id / 20 % 5, last_message_at,
+          coalesce(support_user_id, -department_id, 0) from chats where id % 20 = 0`,
   `insert into conversations (business_id, id, chat_id, state, created_at, closed_at)
    select business_id, n, n, 'in_progress', now() - interval '300 days',
           case when n % 10 <> 5 then now() - interval '1 day' end from spread`,

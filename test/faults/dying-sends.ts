@@ -30,18 +30,64 @@ const messages = (victim: Victim): Promise<MessageRow[]> =>
     where message.direction = 'out' order by message.id`);
 
 const phoneOf = (n: number): string => `591${70_000_000 + n}`;
+const phonesFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => phoneOf(first + n));
 
 /**
  * The platform accepts and is slow to say so; the process is killed while it waits. Its messages become `unknown`,
  * and stay so until the platform's delivery status tells of them.
  */
-export async function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
+export function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
+  return dieWhileSending(victim, phonesFrom(first, requests), (phone) => victim.send(phone));
+}
+
+/**
+ * The same of an agent's answers in the chats of customers who wrote, each under an `Idempotency-Key`. Asked again under
+ * its key, none of them is sent a second time.
+ */
+export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
+  const phones = phonesFrom(first, requests);
+  const chats = await chatsOf(victim, phones);
+  const answer = (phone: string) => victim.answer(chats.get(phone) ?? 0, `answer-${phone}`);
+  const { figures, violations } = await dieWhileSending(victim, phones, answer);
+  const before = await victim.counts();
+  const repeated = await Promise.all(phones.map(answer));
+  const replayed = repeated.filter((status) => status === 409 || status === 500).length;
+  const after = await victim.counts();
+  const rows = (await messages(victim)).filter(({ phone }) => phones.includes(phone));
+  const said = [
+    ...(replayed === requests ? [] : [`repeated answers were answered ${[...new Set(repeated)].join(", ")}`]),
+    ...(after.requests === before.requests ? [] : ["a repeated answer was sent again"]),
+    ...(rows.length === requests ? [] : ["a repeated answer was entered again"]),
+  ];
+  return { figures: { ...figures, repeated: replayed }, violations: [...violations, ...said] };
+}
+
+/** The chats of customers who write now, by their numbers. */
+async function chatsOf(victim: Victim, phones: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  await Promise.all(phones.map((phone) => victim.control("POST", `/customers/${phone}/say`, { text: "Hola" })));
+  const rows = await eventually(async () => {
+    const found = await victim.rows<{ phone: string; id: number }>(`
+      select contacts.phone, chats.id
+      from chats join contacts on contacts.business_id = chats.business_id and contacts.id = chats.contact_id
+      where chats.last_inbound_at is not null`);
+    const own = found.filter(({ phone }) => phones.includes(phone));
+    return own.length === phones.length && own;
+  }, settledMs);
+  return new Map(rows.map(({ phone, id }) => [phone, id]));
+}
+
+async function dieWhileSending(
+  victim: Victim,
+  phones: readonly string[],
+  send: (phone: string) => Promise<number | null>,
+): Promise<Outcome> {
   const violations: string[] = [];
-  const phones = Array.from({ length: requests }, (_, n) => phoneOf(first + n));
+  const requests = phones.length;
   const before = await victim.counts();
   await victim.control("POST", "/webhooks", { paused: true });
   await victim.control("POST", "/faults", { count: requests, path: "messages", accept: true, hang: true });
-  const answers = Promise.all(phones.map((phone) => victim.send(phone)));
+  const answers = Promise.all(phones.map(send));
   await eventually(async () => (await victim.counts()).accepted === before.accepted + requests);
   const own = async () => (await messages(victim)).filter(({ phone }) => phones.includes(phone));
   const isOpen = ({ state }: MessageRow) => state === "sending" || state === "unknown";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
-import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
+import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { Victim } from "./scenario.ts";
 
@@ -35,6 +35,12 @@ describe("a process that is killed (kill -9)", function () {
     const { figures, violations } = await dieBeforeTheCommit(victim, 1_000, 5);
     expect(violations).to.deep.equal([]);
     expect(figures).to.include({ unknown: 5, read: 5 });
+  });
+
+  it("before an agent's answer is committed leaves it unknown, and a repeated request sends nothing", async () => {
+    const { figures, violations } = await dieBeforeTheAnswersCommit(victim, 4_000, 5);
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ unknown: 5, read: 5, repeated: 5 });
   });
 
   it("while it sends sends nothing twice, and forgets nothing that was accepted", async () => {

@@ -7,7 +7,7 @@ import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { campaignScenarios } from "./campaigns.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
-import { dieAtRandom, dieBeforeTheCommit } from "./dying-sends.ts";
+import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
@@ -24,6 +24,8 @@ const campaignRate = 200;
 
 const scenarios: Readonly<Record<string, (victim: Victim, first: number, random: Random) => Promise<Outcome>>> = {
   "killed between the platform's answer and the commit": (victim, first) => dieBeforeTheCommit(victim, first, 20),
+  "killed between the platform's answer and the commit of an agent's answer": (victim, first) =>
+    dieBeforeTheAnswersCommit(victim, first, 20),
   "killed while it sends": (victim, first, random) => dieAtRandom(victim, first, random, { rounds: 4, parallel: 20 }),
   "killed while customers write": (victim, first, random) =>
     dieWhileCustomersWrite(victim, first, random, { rounds: 4, parallel: 50 }),

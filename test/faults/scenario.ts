@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Queries } from "../../src/infra/postgres/database.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
-import { load } from "../bench/load.ts";
+import { load, type Shot } from "../bench/load.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
@@ -11,6 +11,8 @@ import { aBusiness, aTemplate } from "../support/world.ts";
 export const businessId = 1;
 export const templateId = 101;
 const vip = { id: 101, name: "VIP" };
+/** Of the agent of `aBusiness`. */
+const agentId = 102;
 
 /** Short, so that a message of a killed process is soon given up; still longer than any answer takes here. */
 const leaseSeconds = "2";
@@ -22,6 +24,7 @@ export class Victim {
   private constructor(
     private readonly stage: Stage,
     private readonly database: Database,
+    private readonly agentToken: string,
     private process: OwnProcess,
   ) {}
 
@@ -32,7 +35,7 @@ export class Victim {
     const database = Database.open(settings, () => {});
     try {
       const process = await startOn(stage);
-      return new Victim(stage, database, process);
+      return new Victim(stage, database, await stage.sessionToken(agentId), process);
     } catch (error) {
       await Promise.all([database.close(), stage.close()]);
       throw error;
@@ -50,17 +53,20 @@ export class Victim {
   }
 
   /** Sends the template; the status of the answer, or `null` when the connection broke without one. */
-  async send(phone: string): Promise<number | null> {
-    const shot = {
-      path: "/chats/enviar/plantilla/business",
-      headers: { "x-api-key": this.stage.appKey(businessId) },
-      body: JSON.stringify({
-        empresa_id: businessId,
-        phone_number: phone,
-        plantilla_id: templateId,
-        parameters: ["Carla", phone],
-      }),
-    };
+  send(phone: string): Promise<number | null> {
+    const parameters = ["Carla", phone];
+    const body = { empresa_id: businessId, phone_number: phone, plantilla_id: templateId, parameters };
+    return this.post("/chats/enviar/plantilla/business", { "x-api-key": this.stage.appKey(businessId) }, body);
+  }
+
+  /** Answers in the chat as an agent, under a key; returns as `send` does. */
+  answer(chatId: number, key: string): Promise<number | null> {
+    const headers = { authorization: `Bearer ${this.agentToken}`, "idempotency-key": key };
+    return this.post(`/chats/${chatId}/messages`, headers, { texto: `Respuesta ${key}` });
+  }
+
+  private async post(path: string, headers: Shot["headers"], body: object): Promise<number | null> {
+    const shot = { path, headers, body: JSON.stringify(body) };
     let answered: number | null = null;
     const isRight = (status: number) => {
       answered = status;

@@ -89,6 +89,23 @@ describe("acting on chats", () => {
       await inbox.refused(404, "chat_not_found", people.ana, "POST", "/chats/201/take");
     });
 
+    it("keeps no message from being entered while it waits for the chat", async () => {
+      const { chatId, phone } = await inbox.customerWrites("hola");
+      let under: Promise<unknown[]> | undefined;
+      await inbox.world.database.transaction(async (transaction) => {
+        const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
+        await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
+        const taken = act(people.ana, chatId, "take");
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await eventually(async () => (await ask(waiting)).length > 0);
+        const body = { empresa_id: 1, phone_number: phone, plantilla_id: 101, parameters: ["Ana", "7"] };
+        under = Promise.all([taken, inbox.world.post("/chats/enviar/plantilla/business", body)]);
+        await eventually(async () => (await inbox.sentTo(phone)).length === 1);
+      });
+      await under;
+      expect((await inbox.chat("key", chatId)).soporte_id).to.equal(people.ana);
+    });
+
     it("takes back one's own closed chat with a new conversation", async () => {
       const { chatId } = await inbox.customerWrites("cierro y abro");
       await act(people.ana, chatId, "take");
@@ -279,14 +296,14 @@ describe("acting on chats", () => {
       });
     });
 
-    it("goes to a department's available agent (Inbox.38)", async () => {
+    it("goes to a department's available agent (Inbox.50)", async () => {
       await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
       const { chatId } = await inbox.customerWrites("a ventas");
       const chat = await act("key", chatId, "assign", { departamento_id: sales });
       expect(chat).to.deep.include({ soporte_id: people.ana, estado: "proceso" });
     });
 
-    it("waits in the line of a department where nobody is, until somebody comes back (Inbox.38, Inbox.48)", async () => {
+    it("waits in the line of a department where nobody is, until somebody comes back (Inbox.51, Inbox.48)", async () => {
       await inbox.world.rows("update users set available = false where business_id = 1", []);
       const first = await inbox.customerWrites("espero");
       const second = await inbox.customerWrites("espero también");
@@ -311,6 +328,18 @@ describe("acting on chats", () => {
       expect(chat).to.deep.include({ soporte_id: null, estado: "pendiente" });
       expect(chat.ticket.estado).to.equal("pendiente");
     });
+
+    it("takes its tickets from the agent as well (Inbox.38)", async () => {
+      const { chatId } = await withTicket();
+      await act(people.ana, chatId, "take");
+      await act("key", chatId, "assign", { soporte_id: null });
+      const [ticket] = (await inbox.chat("key", chatId)).tickets;
+      expect(ticket).to.deep.include({ estado: "pendiente", agente: null });
+      const event = await told("ticket:changed", chatId, ({ estado }) => estado === "pendiente");
+      expect(event).to.deep.include({ soporte_id: null, agente: null });
+      await act(people.ana, chatId, "take");
+      expect(await tickets(chatId)).to.deep.equal([["proceso", people.ana]]);
+    });
   });
 
   describe("closing", () => {
@@ -327,6 +356,30 @@ describe("acting on chats", () => {
       expect(chat).to.deep.include({ estado: "bot", soporte_id: null, bot_disponible: true });
       expect(chat.conversaciones.map(({ estado }: { estado: string }) => estado)).to.deep.equal(["bot", "cerrado"]);
       await inbox.refused(400, "invalid_input", people.ana, "POST", `/chats/${chatId}/close`, { ticket: "abierto" });
+    });
+
+    it("shows why at the conversation (Inbox.40)", async () => {
+      const { chatId, phone } = await inbox.customerWrites("cierre con motivo");
+      await act("key", chatId, "close", { ticket: "completado", motivo: "Compró en la tienda" });
+      await inbox.customerWrites("otra vez", phone);
+      const { conversaciones } = await inbox.chat("key", chatId);
+      expect(conversaciones.map(({ motivo }: { motivo: string | null }) => motivo)).to.deep.equal([
+        null,
+        "Compró en la tienda",
+      ]);
+    });
+
+    it("is for who has the chat, administrators and keys; one that nobody has is for who sees it (Inbox.52)", async () => {
+      await inbox.flag("agents_see", "all");
+      const { chatId } = await inbox.customerWrites("de ana");
+      await act(people.ana, chatId, "take");
+      const end = { ticket: "completado" };
+      await inbox.refused(403, "forbidden", people.carl, "POST", `/chats/${chatId}/close`, end);
+      expect((await inbox.chat("key", chatId)).estado).to.equal("proceso");
+      expect((await act(people.admin, chatId, "close", end)).estado).to.equal("cerrado");
+      const { chatId: free } = await inbox.customerWrites("de nadie");
+      expect((await act(people.carl, free, "close", end)).estado).to.equal("cerrado");
+      await inbox.flag("agents_see", null);
     });
   });
 
@@ -386,6 +439,26 @@ describe("acting on chats", () => {
       expect((await drop()).tags).to.deep.equal([]);
       expect((await drop()).tags).to.deep.equal([]);
       await inbox.refused(404, "tag_not_found", people.ana, "PUT", `/chats/${chatId}/tags/201`);
+    });
+
+    it("keeps the order of a tag's chats where one rises while it gets the tag", async () => {
+      const { chatId, phone } = await inbox.customerWrites("subo");
+      const other = await inbox.customerWrites("otro");
+      await inbox.done("key", "PUT", `/chats/${other.chatId}/tags/102`);
+      let arrival: Promise<unknown> | undefined;
+      await inbox.world.database.transaction(async (transaction) => {
+        const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
+        // As campaigns do, which put tags on many chats at once.
+        await ask("insert into chat_tags (business_id, chat_id, tag_id) values (1, $1, 102)", [chatId]);
+        const mine = "select from chats where business_id = 1 and id = $1 and last_message_at > now()";
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        arrival = inbox.customerWrites("otra vez", phone);
+        await eventually(async () => (await ask(waiting)).length + (await ask(mine, [chatId])).length > 0);
+      });
+      await arrival;
+      await told("inbox:reorder", chatId, ({ mensaje }) => mensaje.texto === "otra vez");
+      const { data } = await inbox.done("key", "GET", "/chats?tag=102");
+      expect(data.map(({ chat_id }: { chat_id: number }) => chat_id)).to.deep.equal([chatId, other.chatId]);
     });
 
     it("says whether the bot attends the chat (Inbox.42)", async () => {

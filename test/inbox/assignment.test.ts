@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { type AgentLoad, chooseAgent, distribute } from "../../src/inbox/domain/assignment.ts";
 import { namedAgent, outOfHoursText, type TicketSetup, tagIds } from "../../src/inbox/domain/ticket.ts";
 
-const agent = (id: number, openTickets = 0, lastTicketId: number | null = null, takesAll = true): AgentLoad => ({
+const agent = (id: number, load = 0, lastGiven: number | null = null, takesAll = true): AgentLoad => ({
   id,
   name: `Agente ${id}`,
-  openTickets,
-  lastTicketId,
+  load,
+  lastGiven,
   takesAll,
 });
 
@@ -43,11 +43,9 @@ describe("several tickets at once", () => {
     const loads = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(loads, fc.integer({ min: 30, max: 60 }), (open, count) => {
-        const agents = open.map((openTickets, index) => agent(index + 1, openTickets));
+        const agents = open.map((load, index) => agent(index + 1, load));
         const given = distribute(Array(count).fill(null), agents);
-        const totals = agents.map(
-          ({ id, openTickets }) => openTickets + given.filter((each) => each?.id === id).length,
-        );
+        const totals = agents.map(({ id, load }) => load + given.filter((each) => each?.id === id).length);
         expect(Math.max(...totals) - Math.min(...totals)).to.be.at.most(1);
       }),
     );

@@ -544,10 +544,11 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
       expect(reorder.mensaje).to.include({ tipo: "ticket", texto: "Ticket nuevo: Hablar (Agente 1)" });
       const heard = () => inbox.heard.map(({ name }) => name).filter((name) => name !== "message:status");
-      await eventually(() => heard().length >= 6);
+      await eventually(() => heard().length >= 7);
       expect(heard()).to.deep.equal([
         "chat:changed",
         "ticket:new",
+        "agent:changed",
         "message:new",
         "inbox:reorder",
         "message:new",
@@ -562,6 +563,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(published.map(({ name }) => name)).to.deep.equal([
         "chat:changed",
         "ticket:new",
+        "agent:changed",
         "message:new",
         "inbox:reorder",
       ]);

@@ -82,6 +82,10 @@ describe("reading the inbox", () => {
       await finds("tag=101");
       await finds("anuncio=ad-7");
       await finds(`q=${phone.slice(-7)}`);
+      const alike = await inbox.customerWrites("parecido", `59155${phone.slice(-6)}`);
+      await finds(`q=${phone}`);
+      expect(await ids("key", `q=${phone}`)).to.deep.equal([chatId]);
+      expect(await ids("key", `q=${phone.slice(-6)}`)).to.have.members([chatId, alike.chatId]);
       await finds(`q=cliente%20${phone.slice(-4)}`);
       await finds(`q=${phone.slice(-7)}&soporte=${people.ana}&tag=101`);
       expect(await ids("key", "provider=platform-apicloud")).to.include.members([chatId, other.chatId]);
@@ -178,6 +182,17 @@ describe("reading the inbox", () => {
       expect(await ids("key")).to.include.members(Object.values(all));
       await inbox.flag("agents_see", "all");
       expect(await seen(all)).to.deep.equal(Object.keys(all));
+    });
+
+    it("is by tag, too, what the agent has at that moment", async () => {
+      await inbox.flag("agents_see", "own");
+      const { chatId } = await inbox.customerWrites("etiqueta");
+      await inbox.done("key", "PUT", `/chats/${chatId}/tags/102`);
+      for (const agent of [people.ana, people.carl, people.ana]) {
+        await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: agent });
+        expect(await ids(people.ana, "tag=102")).to.deep.equal(agent === people.ana ? [chatId] : []);
+        expect(await ids(people.carl, "tag=102")).to.deep.equal(agent === people.carl ? [chatId] : []);
+      }
     });
 
     it("answers what is hidden, foreign and missing alike", async () => {

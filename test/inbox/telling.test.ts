@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { io } from "socket.io-client";
 import { eventually } from "../support/wait.ts";
-import type { Heard, Listener } from "../support/world.ts";
-import { Inbox, people } from "./inbox-support.ts";
+import { aWebhook, type Heard, type Listener } from "../support/world.ts";
+import { Inbox, people, sales, support } from "./inbox-support.ts";
 
 describe("telling agents of chats", () => {
   let inbox: Inbox;
@@ -15,6 +15,7 @@ describe("telling agents of chats", () => {
     ana = await inbox.world.listen(people.ana);
     carl = await inbox.world.listen(people.carl);
   });
+  afterEach(() => inbox.flag("agents_see", null));
   after(() => inbox.stop());
 
   const of = (chatId: number) => (event: Heard) => event.payload.chat_id === chatId;
@@ -49,6 +50,38 @@ describe("telling agents of chats", () => {
     await hears(ana, chatId, "chat:changed");
   });
 
+  it("who had a closed chat, and sees only its own, is told that it is gone when the customer writes again", async () => {
+    await inbox.flag("agents_see", "own");
+    const [ana, carl] = [await inbox.world.listen(people.ana), await inbox.world.listen(people.carl)];
+    const { chatId, phone } = await inbox.customerWrites("para ana");
+    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
+    await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    await inbox.customerWrites("otra cosa", phone);
+    await hears(ana, chatId, "chat:gone");
+    expect(names(ana, chatId)).to.deep.equal(["chat:changed", "chat:changed", "chat:gone"]);
+    expect(names(carl, chatId)).to.deep.equal([]);
+    await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
+  });
+
+  it("a customer's reaction tells of the service window that it opens again, once", async () => {
+    const { chatId, phone } = await inbox.customerWrites("hola");
+    const [{ platform_message_id }] = (await inbox.done("key", "GET", `/chats/${chatId}/messages`)).data;
+    await inbox.world.rows(
+      "update chats set last_inbound_at = now() - interval '2 days' where business_id = 1 and id = $1",
+      [chatId],
+    );
+    expect((await inbox.chat("key", chatId)).ventana_hasta).to.equal(null);
+    const listener = await inbox.world.listen(people.ana);
+    const at = Math.floor(Date.now() / 1_000);
+    const reaction = { message_id: platform_message_id, emoji: "👍" };
+    const reacting = { from: phone, id: "wamid.reopens", timestamp: String(at), type: "reaction", reaction };
+    await inbox.world.webhook(aWebhook(1, { messages: [reacting] }));
+    const { payload } = await hears(listener, chatId, "chat:changed");
+    const until = new Date((at + 24 * 60 * 60) * 1_000).toISOString();
+    expect([payload.ventana_hasta, (await inbox.chat("key", chatId)).ventana_hasta]).to.deep.equal([until, until]);
+    expect(names(listener, chatId)).to.deep.equal(["message:changed", "chat:changed"]);
+  });
+
   it("a ticket takes the chat out of the others' sight", async () => {
     await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
     await inbox.world.rows(
@@ -60,6 +93,96 @@ describe("telling agents of chats", () => {
     await hears(carl, chatId, "chat:gone");
     await hears(ana, chatId, "ticket:new");
     expect(names(carl, chatId)).not.to.include("ticket:new");
+  });
+
+  it("a customer's message takes a closed chat from the agent who sees none but their own, and tells them", async () => {
+    await inbox.flag("agents_see", "own");
+    const { chatId, phone } = await inbox.customerWrites("primera vez");
+    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
+    await hears(ana, chatId, "chat:changed");
+    await inbox.done(people.ana, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    await inbox.customerWrites("volví", phone);
+    await hears(ana, chatId, "chat:gone");
+    expect(names(ana, chatId)).not.to.include("inbox:reorder");
+    await hears(admin, chatId, "inbox:reorder");
+  });
+
+  it("a contact who waits for another department's agents goes out of the others' sight", async () => {
+    await inbox.world.rows("update users set available = false where business_id = 1");
+    await inbox.world.rows(
+      `insert into steps (business_id, id, name, identifier, type, department_id)
+       values (1, 956, 'Soporte', 'paso-956', 'ticket', $1), (1, 957, 'Ventas', 'paso-957', 'ticket', $2)`,
+      [support, sales],
+    );
+    const { chatId, phone } = await inbox.customerWrites("quiero un agente");
+    await hears(ana, chatId, "inbox:reorder");
+    const asksFor = async (stepId: number) => {
+      const body = { empresa_id: 1, phone_number: phone };
+      const { json } = await inbox.world.post(`/chats/crear/ticket/business/${stepId}`, body);
+      expect(json.ticket_id).to.equal(null);
+    };
+    const gone = (listener: Listener) => names(listener, chatId).filter((name) => name === "chat:gone").length;
+    await asksFor(956);
+    await eventually(() => gone(ana) === 1);
+    await asksFor(957);
+    await eventually(() => gone(carl) === 1);
+    // The contact was told a moment ago, and is not told again.
+    await asksFor(956);
+    await eventually(() => gone(ana) === 2);
+    expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });
+  });
+
+  it("an answer that failed shows in the chat's row, and the chat stays with who took it on (Inbox.22)", async () => {
+    const { chatId } = await inbox.customerWrites("¿me lees?");
+    await inbox.world.control("POST", "/faults", { code: 131026, status: 400, path: "messages" });
+    const message = await inbox.done(people.ana, "POST", `/chats/${chatId}/messages`, { texto: "Sí" });
+    expect(message.estado).to.equal("failed");
+    const { payload } = await admin.hears(
+      ({ name, payload }) => name === "chat:changed" && payload.chat_id === chatId && payload.mensaje.id === message.id,
+    );
+    const { empresa_id: _business, at: _at, seq: _seq, ...told } = payload;
+    const [row] = (await inbox.done("key", "GET", "/chats?q=Cliente&limit=100")).data.filter(
+      ({ chat_id }: { chat_id: number }) => chat_id === chatId,
+    );
+    expect(told).to.deep.equal(row);
+    expect(row).to.deep.include({ soporte_id: people.ana, estado: "proceso" });
+    expect(names(admin, chatId)).to.deep.equal([
+      ...["message:new", "inbox:reorder", "chat:changed"],
+      ...["message:new", "chat:changed"],
+    ]);
+  });
+
+  it("everybody hears how many open tickets agents have, when that changes", async () => {
+    await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
+    const openOf = async (id: number) => {
+      const { data } = await inbox.done("key", "GET", "/agents");
+      return data.find((agent: { id: number }) => agent.id === id).tickets_abiertos;
+    };
+    const [before, beforeCarl] = [await openOf(people.ana), await openOf(people.carl)];
+    const tells = async (id: number, count: number, work: () => Promise<unknown>) => {
+      const from = admin.heard.length;
+      await work();
+      await eventually(() =>
+        admin.heard
+          .slice(from)
+          .some(
+            ({ name, payload }) =>
+              name === "agent:changed" && payload.agente.id === id && payload.agente.tickets_abiertos === count,
+          ),
+      );
+      expect(await openOf(id)).to.equal(count);
+    };
+    const { chatId, phone } = await inbox.customerWrites("con ticket");
+    const body = { empresa_id: 1, phone_number: phone };
+    await tells(people.ana, before + 1, () => inbox.world.post("/chats/crear/ticket/business/955", body));
+    const assign = (soporte_id: number | null) => inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id });
+    await tells(people.carl, beforeCarl + 1, () => assign(people.carl));
+    expect(await openOf(people.ana)).to.equal(before);
+    await tells(people.carl, beforeCarl, () => assign(null));
+    await tells(people.ana, before + 1, () => inbox.done(people.ana, "POST", `/chats/${chatId}/take`));
+    await tells(people.ana, before, () =>
+      inbox.done(people.ana, "POST", `/chats/${chatId}/close`, { ticket: "completado" }),
+    );
   });
 
   it("what came while one was away follows what one may see today, nothing missing and nothing twice", async () => {

@@ -150,6 +150,7 @@ describe("contacts who wait for an agent", () => {
       expect(names.filter((name) => name !== "message:status")).to.deep.equal([
         "chat:changed",
         "ticket:new",
+        "agent:changed",
         "message:new",
         "inbox:reorder",
       ]);

@@ -138,8 +138,8 @@ const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Nam
   ],
   "message:changed": [{ chatId: 5, audience, conversationId: 6, message }],
   "inbox:reorder": [
-    { ...row, audience },
-    { ...bare, audience },
+    { ...row, audience, was: null },
+    { ...bare, audience, was: audience },
   ],
   "chat:changed": [{ ...row, audience, was: null }],
   "ticket:new": [
@@ -155,7 +155,7 @@ const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Nam
   ],
   "ticket:changed": [
     { ...ticket, closedAt: null },
-    { ...ticket, closedAt: at },
+    { ...ticket, agent: null, closedAt: at },
   ],
 };
 

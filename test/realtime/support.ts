@@ -27,6 +27,7 @@ const everything = { key: "all" };
 const open: Visibility = {
   everything,
   users: async (_businessId, userIds) => new Map(userIds.map((id) => [id, { name: `User ${id}`, view: everything }])),
+  viewChangedBy: () => null,
   subjectOf: () => null,
   mayHear: () => true,
   audiences: async () => new Map(),

@@ -167,6 +167,76 @@ describe("What sockets hear of chats", () => {
     });
   });
 
+  describe("an agent whose view changed while it was away", () => {
+    const heard = (listener: ChatListener) => listener.heard.map(({ name }) => name);
+    const join = (userId: number) =>
+      live.world.rows("insert into department_agents (business_id, department_id, user_id) values (1, $1, $2)", [
+        departments.service,
+        userId,
+      ]);
+    const leave = (userId: number) =>
+      live.world.rows("delete from department_agents where business_id = 1 and department_id = $1 and user_id = $2", [
+        departments.service,
+        userId,
+      ]);
+    const promote = (userId: number, roleId: number) =>
+      live.world.rows("update users set role_id = $2 where business_id = 1 and id = $1", [userId, roleId]);
+
+    beforeEach(async () => {
+      await leave(users.cira);
+      await promote(users.cira, 5);
+    });
+    after(async () => {
+      await leave(users.cira);
+      await promote(users.cira, 5);
+    });
+
+    const steps = {
+      join: () => join(users.cira),
+      leave: () => leave(users.cira),
+      promote: () => promote(users.cira, 1),
+      degrade: () => promote(users.cira, 5),
+      seeOwn: () => live.see("own"),
+      seeDepartment: () => live.see("department"),
+    };
+    const none = async () => {};
+    /** What was before, and what changes while the agent is away. */
+    const cases: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
+      "joined a department": [none, steps.join],
+      "left a department": [steps.join, steps.leave],
+      "became an administrator": [none, steps.promote],
+      "is an agent again": [steps.promote, steps.degrade],
+      "sees less by the flag": [none, steps.seeOwn],
+      "sees more by the flag": [steps.seeOwn, steps.seeDepartment],
+    };
+    for (const [title, [prepare, change]] of Object.entries(cases)) {
+      it(`is told to load again: ${title}`, async () => {
+        await prepare();
+        const before = await live.changed(chat, nobody);
+        await change();
+        const last = await live.changed(otherChat, nobody);
+        const cira = await live.listen(users.cira, before.number);
+        expect(heard(cira)).to.deep.equal(["resync"]);
+        expect(cira.named("resync")).to.deep.equal([{ seq: last.number }]);
+        const again = await live.listen(users.cira, last.number);
+        expect(heard(again)).to.deep.equal(["ready"]);
+      });
+    }
+
+    it("is no other agent, and no program", async () => {
+      const { number } = await live.changed(chat, nobody);
+      await join(users.cira);
+      await live.see("all");
+      await live.see(null);
+      const key = await live.connect({ key: live.world.appKey(1), since: number });
+      expect(heard(key)).to.deep.equal(["ready"]);
+      const later = await live.changed(chat, nobody);
+      await leave(users.cira);
+      const ana = await live.listen(users.ana, later.number);
+      expect(heard(ana)).to.deep.equal(["ready"]);
+    });
+  });
+
   describe("an agent whose view changes", () => {
     const waiting = { agentId: null, departmentId: departments.service };
     const hasResync = (listener: ChatListener) => listener.hears(({ name }) => name === "resync");
@@ -185,7 +255,8 @@ describe("What sockets hear of chats", () => {
         users.ana,
       ]);
       const { payload } = await hasResync(ana);
-      expect(payload).to.deep.equal({ seq: before.number });
+      // Joining the department is an event of its own.
+      expect(payload).to.deep.equal({ seq: before.number + 1 });
       await live.changed(chat, waiting);
       await everyoneHears(ana, beto, admin);
       expect(ana.of(chat)).to.deep.equal(["chat:changed"]);

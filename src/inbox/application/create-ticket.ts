@@ -95,10 +95,10 @@ async function waitOn(
   thread: ConversationThread,
 ): Promise<OpenedTickets> {
   const { businessId, businessName: authorName, stepId } = setup;
-  const isToBeTold = await waiting.enter(businessId, thread, stepId);
-  if (!isToBeTold) return noTickets;
+  const { isToBeTold, events: moved } = await waiting.enter(businessId, thread, stepId);
+  if (!isToBeTold) return { ...noTickets, events: moved };
   const author = { businessId, authorName };
-  const events = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
-  const messages = await desk.open(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
-  return { ticketIds: [], events, messages };
+  const noted = await desk.note(author, [{ ...thread, body: waitingNote(setup), details: { stepId } }]);
+  const messages = await desk.openMessages(author, [{ ...thread, content: { text: outOfHoursText(setup) } }]);
+  return { ticketIds: [], events: [...moved, ...noted], messages };
 }

@@ -109,6 +109,9 @@ interface OfChat {
   readonly audience: Audience;
 }
 
+/** `was`: who could see it before; null where that is the same. */
+type ToldChat = ChatView & OfChat & { readonly was: Audience | null };
+
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
   /** At most 200 characters of its text. */
   readonly preview: string;
@@ -143,9 +146,8 @@ export interface InboxEvents {
     readonly message: MessageView;
   };
   /** The chat belongs on top. */
-  readonly "inbox:reorder": ChatView & OfChat;
-  /** `was`: who could see it before; null where that is the same. */
-  readonly "chat:changed": ChatView & OfChat & { readonly was: Audience | null };
+  readonly "inbox:reorder": ToldChat;
+  readonly "chat:changed": ToldChat;
   readonly "ticket:new": OfChat & {
     readonly ticketId: number;
     readonly state: TicketState;
@@ -164,7 +166,8 @@ export interface InboxEvents {
     readonly conversationId: number;
     readonly step: NamedView;
     readonly department: NamedView | null;
-    readonly agent: NamedView;
+    /** Nobody has it while nobody has its chat. */
+    readonly agent: NamedView | null;
     readonly closedAt: string | null;
   };
   readonly "agent:changed": AgentView;

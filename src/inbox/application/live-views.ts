@@ -1,10 +1,9 @@
-import type { Sight } from "../domain/visibility.ts";
 import type { Audience } from "./events.ts";
 
 export interface ListeningUser {
   readonly name: string;
-  /** Null for those who see every chat. */
-  readonly sight: Sight | null;
+  /** Those that the user sees; null for those who see all. */
+  readonly queues: readonly number[] | null;
 }
 
 /** What the sockets have to know of users and chats to tell each user what it may hear. */

@@ -42,7 +42,7 @@ export async function openTickets(
     const content = welcome(ticket.setup, mediaBaseUrl);
     return content ? [{ ...threadOf(ticket), content }] : [];
   });
-  const messages = await desk.open({ businessId, authorName }, welcomes);
+  const messages = await desk.openMessages({ businessId, authorName }, welcomes);
   return { ticketIds, events: [...announced, ...noted], messages };
 }
 

@@ -173,7 +173,7 @@ export interface TicketDesk {
    * Enters messages to the contacts and takes them under a lease: from the commit on each is sent at most once, by the
    * caller.
    */
-  open(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
+  openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
 }
 
 export interface WaitingTicket extends ConversationThread {
@@ -185,10 +185,16 @@ export interface WaitingLine extends AgentLine {
   readonly timezone: string | null;
 }
 
+export interface WaitingPlace {
+  /** The contact is to be told that they wait: not when that was done in the last ten minutes. */
+  readonly isToBeTold: boolean;
+  /** That the chat waits for another department now. */
+  readonly events: readonly LoggedEvent[];
+}
+
 /** What waits for an agent. */
 export interface WaitingTickets {
-  /** Whether the contact is to be told so: not when that was done in the last ten minutes. */
-  enter(businessId: number, thread: ConversationThread, stepId: number): Promise<boolean>;
+  enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
   /** Forgets those whose conversation is closed or in an agent's hands by now, or has its ticket. */
   forgetServed(line: AgentLine): Promise<void>;
   /** The agents whom the steps name, at most 200. */

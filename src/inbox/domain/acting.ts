@@ -66,9 +66,20 @@ export function refuseTaken({ holder }: StandingChat, { agentId }: Viewer): void
 export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
   agentId !== null && (holder === null || state !== "in_progress");
 
+/** Whether nobody has the chat and it waits for this department. */
+export const waitsFor = (
+  { holder, state, audience }: StandingChat & { readonly audience: { readonly departmentId: number | null } },
+  departmentId: number,
+): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
+
 /** A customer whose channel has a window hears only templates once it is over. */
 export function refuseOutsideWindow({ isWindowed, isWindowOpen }: StandingChat): void {
   if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
+}
+
+/** An agent closes what they have and what nobody has; administrators and App Keys close every chat. */
+export function refuseClose({ holder }: StandingChat, { agentId }: Viewer): void {
+  if (agentId !== null && holder !== null && holder.id !== agentId) throw new Forbidden("another agent has the chat");
 }
 
 /** Transfers are for administrators, App Keys and the agent who has the chat. */

@@ -80,7 +80,7 @@ const ownWords: Messages = {
     payload: objectOf({ seq: number }, ["seq"]),
   },
   resync: {
-    summary: "The client has missed events that cannot be had any more",
+    summary: "The client has missed events that cannot be had any more, or may hear something else than before",
     description: "What it shows has to be loaded again, as of `seq`.",
     payload: objectOf({ seq: number }, ["seq"]),
   },

@@ -6,6 +6,8 @@ import { ready, resync, type WireEvent } from "./wire.ts";
 /** One client. From `goLive` on it gets what the feed sends to live clients. */
 export interface Listener {
   readonly connected: boolean;
+  /** Null of a program, whose view never changes. */
+  readonly userId: number | null;
   readonly view: View;
   send(event: WireEvent): void;
   goLive(): void;
@@ -21,8 +23,11 @@ export interface FeedSettings {
   readonly tellLive: (event: LoggedEvent) => void;
   /** Tells all live clients. */
   readonly resyncLive: (number: number) => void;
-  /** What a client with this view may hear today of events of the past; the others it misses, and nothing else. */
-  readonly past: (events: readonly LoggedEvent[], view: View) => Promise<Iterable<WireEvent>>;
+  /**
+   * What the client may hear today of events of the past; the others it misses, and nothing else. Null where one of them
+   * changed what it may hear.
+   */
+  readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
   /** Much has been sent in this turn of the event loop: what follows had better wait for the next. */
   readonly isPressed: () => boolean;
   /** A read in the background failed; it is tried again with the next sweep. */
@@ -75,6 +80,12 @@ export class BusinessFeed {
     this.catchUpInBackground();
   }
 
+  /** For when there may be more than this process has heard of: another one told it, or only the database. */
+  async catchUpWithLog(): Promise<void> {
+    this.heard = Math.max(this.heard, await this.lastInLog());
+    await this.catchUp();
+  }
+
   /** The log's last number is `last`, read when the cursor had reached `cursorBefore`. */
   compare(last: number, cursorBefore: number): void {
     if (last < cursorBefore) {
@@ -88,8 +99,8 @@ export class BusinessFeed {
 
   /**
    * Sends the client what came after `since` and goes live without a gap: `ready` follows the last event of the
-   * past. Without `since` the past is empty. When that past is not to be had, or what the client may hear changed
-   * meanwhile, `resync` takes the place of both.
+   * past. Without `since` the past is empty. When that past is not to be had, or what the client may hear changed since
+   * then, `resync` takes the place of both.
    * Rejects when the log cannot be read; a feed that nobody could join is of no more use.
    */
   async join(listener: Listener, since?: number): Promise<void> {
@@ -100,8 +111,7 @@ export class BusinessFeed {
     let sent = since ?? this.position;
     while (sent < this.position && listener.connected && listener.view.key === key) {
       const page = await this.following(sent);
-      if (page.length === 0) break;
-      await this.sendPast(page, listener);
+      if (page.length === 0 || !(await this.sendPast(page, listener))) break;
       sent += page.length;
     }
     // Nothing is awaited between the last look at the position and going live, so no event falls in between.
@@ -110,13 +120,16 @@ export class BusinessFeed {
     listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));
   }
 
-  private async sendPast(page: readonly LoggedEvent[], listener: Listener): Promise<void> {
+  /** False where the client has to load again instead. */
+  private async sendPast(page: readonly LoggedEvent[], listener: Listener): Promise<boolean> {
     const { view } = listener;
-    for (const wireEvent of await this.settings.past(page, view)) {
-      if (!listener.connected || listener.view.key !== view.key) return;
+    const events = await this.settings.past(page, listener);
+    for (const wireEvent of events ?? []) {
+      if (!listener.connected || listener.view.key !== view.key) return false;
       listener.send(wireEvent);
       await listener.ready();
     }
+    return events !== null;
   }
 
   private get position(): number {
@@ -138,12 +151,6 @@ export class BusinessFeed {
     if (behind > this.settings.replayLimit) return [];
     const page = await this.settings.log.read(this.businessId, sent, Math.min(pastPageSize, behind));
     return page.every((event, index) => event.number === sent + 1 + index) ? page : [];
-  }
-
-  /** A client may have seen more than this process has heard of: another one told it. */
-  private async catchUpWithLog(): Promise<void> {
-    this.heard = Math.max(this.heard, await this.lastInLog());
-    await this.catchUp();
   }
 
   private catchUpInBackground(): void {

@@ -6,7 +6,6 @@ import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { Access, type Authenticate } from "./access.ts";
-import { Audiences } from "./audiences.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import {
   type Admission,
@@ -16,6 +15,7 @@ import {
   type RealtimeIdentity,
   type RealtimeSocket,
 } from "./client.ts";
+import { ConnectedClients } from "./connected-clients.ts";
 import { Flood } from "./flood.ts";
 import { openPeers, type PeerSettings, type Peers } from "./peers.ts";
 import { Presence, type PresenceWords } from "./presence.ts";
@@ -89,7 +89,7 @@ const refusalMs = 1_000;
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   private readonly namespace: RealtimeNamespace;
-  private readonly audiences: Audiences;
+  private readonly connected: ConnectedClients;
   private readonly access: Access;
   private readonly flood: Flood;
   private readonly peers: Peers;
@@ -117,10 +117,10 @@ export class RealtimeGateway implements EventFeed {
     });
     const { maxClientsPerAddress: clientsPerAddress } = this.settings;
     this.flood = new Flood({ clientsPerAddress, handshakesPerSecond }, addressOf);
-    this.audiences = new Audiences(this.log, (businessId) => this.newFeed(businessId));
+    this.connected = new ConnectedClients(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
-      wants: (businessId) => this.audiences.has(businessId),
-      hear: (businessId, events) => this.audiences.offer(businessId, events),
+      wants: (businessId) => this.connected.has(businessId),
+      hear: (businessId, events) => this.connected.offer(businessId, events),
       hearSignal: (businessId, sender, signal) => this.presence?.hear(businessId, sender, signal),
     });
     this.io = new Server({
@@ -135,7 +135,7 @@ export class RealtimeGateway implements EventFeed {
     this.namespace = this.io.of("/realtime");
     this.telling = new Telling({
       namespace: this.namespace,
-      audiences: this.audiences,
+      connected: this.connected,
       visibility: settings.visibility,
       toWire: onTheWire(settings.translate, settings.logger),
     });
@@ -168,7 +168,7 @@ export class RealtimeGateway implements EventFeed {
   publish(events: readonly LoggedEvent[]): void {
     for (const [businessId, group] of groupBy(events, (event) => event.businessId)) {
       try {
-        this.audiences.offer(businessId, group);
+        this.connected.offer(businessId, group);
         this.peers.tell(businessId, group);
       } catch (error) {
         this.settings.logger.error(
@@ -184,25 +184,25 @@ export class RealtimeGateway implements EventFeed {
    * is asked, for when changes may have gone unheard.
    */
   async recheck(businessId?: number): Promise<void> {
-    await this.access.recheck(this.audiences.clients(businessId));
+    await this.access.recheck(this.connected.clients(businessId));
   }
 
   /** What users of the business may see changed: each hears from now on what it may see. */
   async lookAgain(businessId: number): Promise<void> {
-    await this.access.lookAgain(this.audiences.clients(businessId));
+    await this.access.lookAgain(this.connected.clients(businessId));
   }
 
   stats(): { sockets: number; businesses: number } {
-    return { sockets: this.audiences.clients().length, businesses: this.audiences.size };
+    return { sockets: this.connected.clients().length, businesses: this.connected.size };
   }
 
   /** Disconnects everyone so that they come back to another process; the HTTP server is left to its owner. */
   close(): void {
     this.closing = true;
     clearInterval(this.sweepTimer);
-    this.audiences.silence();
+    this.connected.silence();
     this.peers.close();
-    for (const client of this.audiences.clients()) client.drop();
+    for (const client of this.connected.clients()) client.drop();
     this.io.engine?.close();
   }
 
@@ -236,8 +236,8 @@ export class RealtimeGateway implements EventFeed {
     });
     socket.on("disconnect", () => {
       this.presence?.leave(client);
-      this.audiences.remove(client);
-      if (!this.audiences.has(client.businessId)) this.presence?.abandon(client.businessId);
+      this.connected.remove(client);
+      if (!this.connected.has(client.businessId)) this.presence?.abandon(client.businessId);
       socket.conn.close();
     });
     // Of several that connected at the same moment all were let in.
@@ -245,7 +245,7 @@ export class RealtimeGateway implements EventFeed {
       client.end("too_many_connections");
       return;
     }
-    const feed = this.audiences.add(client);
+    const feed = this.connected.add(client);
     this.presence?.welcome(client, socket);
     this.letIn(client, feed, socket.data).catch((error) => {
       this.warnings.warn({ err: error, businessId: client.businessId }, "A client could not join; it will come back");
@@ -271,14 +271,14 @@ export class RealtimeGateway implements EventFeed {
         this.telling.resync(businessId, number);
         this.presence?.forget();
       },
-      past: (events, view) => this.telling.past(businessId, events, view),
+      past: (events, listener) => this.telling.past(businessId, events, listener),
       isPressed: () => this.pressed.has(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
 
   private isFull(identity: RealtimeIdentity): boolean {
-    const clients = this.audiences.clients(identity.businessId);
+    const clients = this.connected.clients(identity.businessId);
     const own = clients.filter((client) => isSameHolder(client.identity, identity));
     return own.length >= this.settings.maxSocketsPerUser;
   }
@@ -286,9 +286,18 @@ export class RealtimeGateway implements EventFeed {
   private changeView(client: Client, view: View, changes: number): void {
     const before = client.view;
     if (!client.connected || !client.see(view, changes)) return;
-    this.audiences.changeView(client, before);
+    this.connected.changeView(client, before);
     this.presence?.viewChanged(client);
-    if (client.isLive) client.send(resync(this.audiences.reached(client.businessId) ?? 0));
+    if (client.isLive) void this.reload(client);
+  }
+
+  /** The change of its view is an event, too: what the client names when it comes back is behind it. */
+  private async reload(client: Client): Promise<void> {
+    const { businessId } = client;
+    await this.connected
+      .catchUp(businessId)
+      .catch((error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"));
+    client.send(resync(this.connected.reached(businessId) ?? 0));
   }
 
   /** A packet of so many bytes is being added to what waits for the client. */
@@ -304,12 +313,12 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private sweep(): void {
-    for (const client of this.audiences.clients()) {
+    for (const client of this.connected.clients()) {
       if (client.hasExpired) client.end("expired");
     }
     this.presence?.beat();
-    void this.access.verifyLeftOver(this.audiences.clients());
-    this.audiences
+    void this.access.verifyLeftOver(this.connected.clients());
+    this.connected
       .findUnheard()
       .catch((error) => this.warnings.warn({ err: error }, "The event log could not be swept"));
   }

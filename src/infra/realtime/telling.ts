@@ -1,7 +1,8 @@
 import type { DefaultEventsMap, Namespace } from "socket.io";
 import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
-import type { Audiences } from "./audiences.ts";
+import type { Listener } from "./business-feed.ts";
 import { type Admission, type OutgoingEvents, roomOf } from "./client.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
 import type { Subject, SubjectAudience, View, Visibility } from "./visibility.ts";
 import { atOnce, resync, type WireEvent } from "./wire.ts";
 
@@ -9,7 +10,7 @@ export type RealtimeNamespace = Namespace<DefaultEventsMap, OutgoingEvents, Defa
 
 export interface TellingSettings {
   readonly namespace: RealtimeNamespace;
-  readonly audiences: Audiences;
+  readonly connected: ConnectedClients;
   readonly visibility: Visibility;
   /** Null for an event that is not for sockets. */
   readonly toWire: (event: LoggedEvent) => WireEvent | null;
@@ -26,6 +27,8 @@ export class Telling {
   live(event: LoggedEvent): Subject | null {
     const { visibility, toWire } = this.settings;
     const { businessId } = event;
+    // Who is connected hears of it when its view has been looked at again.
+    if (visibility.viewChangedBy(event) !== null) return null;
     const subject = visibility.subjectOf(event);
     if (!subject) {
       this.emit([roomOf(businessId)], toWire(event));
@@ -33,7 +36,7 @@ export class Telling {
     }
     const hearing: string[] = [];
     const losing: string[] = [];
-    for (const { view, room } of this.settings.audiences.views(businessId)) {
+    for (const { view, room } of this.settings.connected.views(businessId)) {
       if (visibility.mayHear(view, subject.audience)) hearing.push(room);
       else if (couldHear(visibility, view, subject)) losing.push(room);
     }
@@ -46,10 +49,17 @@ export class Telling {
     this.emit([roomOf(businessId)], resync(number));
   }
 
-  /** What a client with this view may hear today of events of the past. Asks at most once. */
-  async past(businessId: number, events: readonly LoggedEvent[], view: View): Promise<WireEvent[]> {
+  /** What a client may hear today of events of the past; null where one of them changed that. Asks at most once. */
+  async past(
+    businessId: number,
+    events: readonly LoggedEvent[],
+    { view, userId }: Pick<Listener, "view" | "userId">,
+  ): Promise<WireEvent[] | null> {
     const { visibility, toWire } = this.settings;
-    const all = events.map((event) => ({ event, subject: visibility.subjectOf(event) }));
+    const changes = events.map((event) => visibility.viewChangedBy(event)).filter((whose) => whose !== null);
+    if (userId !== null && changes.some((whose) => whose === "all" || whose === userId)) return null;
+    const told = events.filter((event) => visibility.viewChangedBy(event) === null);
+    const all = told.map((event) => ({ event, subject: visibility.subjectOf(event) }));
     const ids = new Set(all.flatMap(({ subject }) => subject?.id ?? []));
     const asks = ids.size > 0 && !visibility.mayHear(view, null);
     const today = asks ? await visibility.audiences(businessId, [...ids]) : new Map<number, SubjectAudience>();
@@ -61,9 +71,9 @@ export class Telling {
 
   /** Tells the clients that may hear of the subject of something that is not logged. */
   now(businessId: number, audience: SubjectAudience, event: BusinessEvent, except?: string): void {
-    const { audiences, visibility } = this.settings;
+    const { connected, visibility } = this.settings;
     const rooms: string[] = [];
-    for (const { view, room } of audiences.views(businessId)) {
+    for (const { view, room } of connected.views(businessId)) {
       if (visibility.mayHear(view, audience)) rooms.push(room);
     }
     this.emit(rooms, atOnce(businessId, event), except);

@@ -28,6 +28,8 @@ export interface Visibility {
   readonly everything: View;
   /** By their ids; those that are not active, or do not exist, are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
+  /** Whose view the event changed: a user's id or, of all users, `all`; null for any other event. Asks nobody. */
+  viewChangedBy(event: LoggedEvent): number | "all" | null;
   /** Null for an event that is for everybody. Asks nobody. */
   subjectOf(event: LoggedEvent): Subject | null;
   /** Asks nobody. */

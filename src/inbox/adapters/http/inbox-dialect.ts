@@ -1,6 +1,6 @@
 import { heldTo, type KeyCaller, type UserCaller, userIn } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
-import { codedFailure } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
 import type {
   ContactNotFound,
@@ -11,6 +11,7 @@ import type {
 } from "../../domain/contact.ts";
 import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibility.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
+import { namedSchema } from "./inbox-schemas.ts";
 
 /** What all operations of the inbox have in common. */
 export const common = { tag: "Inbox", auth: "key-or-session" } as const;
@@ -31,6 +32,9 @@ export const failures = {
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };
 
 export const wrongNumber = "numero no es válido";
+export const forbidden = { description: "The caller may not do that", schema: codedFailure };
+/** Says who has the chat. */
+export const chatTaken = objectWith({ error: text, code: text, soporte: namedSchema });
 
 /** How the inbox words what may go wrong; each operation picks what it meets. */
 export const words = {

@@ -72,10 +72,16 @@ export const inboxEventSchemas = {
   },
   "ticket:changed": {
     summary: "A ticket has another state or agent",
-    payload: objectWith({ ...ofTicket, cerrado: { type: ["string", "null"], format: "date-time" } }),
+    description: "`soporte_id` and `agente` are null while nobody has its chat.",
+    payload: objectWith({
+      ...ofTicket,
+      soporte_id: nullableInteger,
+      agente: orNull(namedSchema),
+      cerrado: { type: ["string", "null"], format: "date-time" },
+    }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has other departments",
+    summary: "An agent came, went, or has other departments or another number of open tickets",
     payload: objectWith({ agente: agentSchema }),
   },
   "contact:changed": {

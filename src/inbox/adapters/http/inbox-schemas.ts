@@ -120,6 +120,7 @@ export const chatDetailsSchema = named(
       items: objectWith({
         id: integer,
         estado: chatState,
+        motivo: { ...nullableText, description: "Why it was closed, in the words of the one who did" },
         anuncio_id: nullableText,
         creada: timestamp,
         cerrada: nullableTimestamp,
@@ -127,7 +128,7 @@ export const chatDetailsSchema = named(
     },
     tickets: {
       type: "array",
-      items: objectWith({ ...ticketFields, agente: namedSchema, creado: timestamp, cerrado: nullableTimestamp }),
+      items: objectWith({ ...ticketFields, agente: nullableNamed, creado: timestamp, cerrado: nullableTimestamp }),
     },
     pedidos: {
       type: "array",

@@ -1,9 +1,11 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
 import { agentAsTold } from "./agent-sql.ts";
 import {
+  agentOfTicket,
   audienceOf,
   chatFields,
   contactAsTold,
@@ -17,6 +19,13 @@ import {
 const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
 
 const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
+
+/** Of a row with a `media_url`: a column of the file, where the business stored it itself. */
+const ofStoredFile = (row: string, column: string): string => `
+  case when ${row}.media_url like '%/m\\_%' then (
+    select file.${column} from media_files as file
+    where file.business_id = ${row}.business_id and file.name = media_name(${row}.media_url) and file.size is not null)
+  end`;
 
 /** The columns of `messages` that events show; the CTEs `moved` and `news` hold each under the same name. */
 const messageColumnNames = [
@@ -43,8 +52,8 @@ export const messageFields = (row: string): Columns<MessageView> => ({
     then ${jsonOf<AttachmentView>({
       url: `${row}.media_url`,
       kind: `coalesce(${row}.attachment->>'kind', case when ${hasFile(row)} then ${row}.kind else 'document' end)`,
-      name: `${row}.attachment->>'name'`,
-      bytes: `(${row}.attachment->>'bytes')::bigint`,
+      name: `coalesce(${row}.attachment->>'name', ${ofStoredFile(row, "file_name")})`,
+      bytes: `coalesce((${row}.attachment->>'bytes')::bigint, ${ofStoredFile(row, "size")})`,
     })} end`,
   details: `${row}.details`,
   replyToId: `${row}.reply_to_id`,
@@ -61,7 +70,7 @@ const ticketFields = {
   conversationId: "ticket.conversation_id",
   step: named("step"),
   department: departmentAsTold,
-  agent: named("agent"),
+  agent: agentOfTicket,
 } as const;
 
 /**
@@ -108,6 +117,7 @@ const payloads: Columns<InboxEvents> = {
       mayBeEmpty: false,
     }),
     audience: audienceOf("risen"),
+    was: "risen.was",
   }),
   "chat:changed": jsonOf<InboxEvents["chat:changed"]>({
     ...storedChatFields,
@@ -120,6 +130,7 @@ const payloads: Columns<InboxEvents> = {
     provider: "chat.provider",
     conversationState: "conversation.state",
     contact: contactAsTold,
+    agent: named("agent"),
   }),
   "agent:changed": agentAsTold,
   "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
@@ -131,6 +142,12 @@ const payloads: Columns<InboxEvents> = {
 
 /** The columns `name` and `payload` of an event. */
 export const told = (name: keyof InboxEvents): string => `${quoted(name)} as name, ${payloads[name]} as payload`;
+
+/** Rows of `agent:changed` for users whose id is `ids`, an SQL expression; those that are no agents are left out. */
+export const toldOfAgents = (position: string, ids: string): string => `
+    select agent.business_id, ${position} as position, ${told("agent:changed")}
+    from users as agent
+    where agent.business_id = $1 and agent.id = ${ids} and agent.role_id = ${agentRole} and agent.active`;
 
 export const toldColumns = (table: string): string =>
   ["business_id", "chat_id", "conversation_id", ...messageColumnNames].map((column) => `${table}.${column}`).join(", ");
@@ -144,10 +161,13 @@ export const messageColumns = toldColumns("message");
  */
 const isNew = `(moved.before is null or moved.before in (${quoted(...untoldStates)}))`;
 
-/** Chats that belong on top of the inbox: a failed send raises nothing. */
-const chatsToRaise = `
-  select distinct moved.business_id, moved.chat_id from moved
-  where ${isNew} and moved.state not in (${quoted(...lostStates)})`;
+/**
+ * Chats whose row changes with a message, and whether they belong on top of the inbox: a failed send shows as the last
+ * message of its chat and raises nothing.
+ */
+const chatsOfNews = `
+  select moved.business_id, moved.chat_id, bool_or(moved.state not in (${quoted(...lostStates)})) as rises
+  from moved where ${isNew} group by 1, 2`;
 
 /** The columns of a chat that its row in the inbox shows. */
 const risenColumns = [
@@ -167,7 +187,8 @@ const risenColumns = [
   .join(", ");
 
 /**
- * Two ways to a CTE `raised`: the chats of `moved` that clients are told to put on top, as they are then.
+ * Two ways to a CTE `raised`: the chats of the new messages in `moved` as they are then, with `rises`, and with `was`:
+ * who could see them before, null where that is the same.
  *
  * All CTEs of a statement see the tables as they were before it, so what `raised` changes must come from its
  * `returning`. Chats are locked in the order of their ids, and always before the counters of events.
@@ -176,20 +197,28 @@ export const raising = {
   /** Raises them in the statement that moved their messages. */
   now: `
   active as (
-    select chat.business_id, chat.id from chats as chat
-    where (chat.business_id, chat.id) in (${chatsToRaise})
+    select chat.business_id, chat.id, news_of.rises
+    from (${chatsOfNews}) as news_of
+    join chats as chat on chat.business_id = news_of.business_id and chat.id = news_of.chat_id
     order by chat.business_id, chat.id
-    for no key update
+    for no key update of chat
   ),
   raised as (
-    update chats as chat set last_message_at = greatest(chat.last_message_at, now())
+    update chats as chat
+    set last_message_at = case when active.rises then greatest(chat.last_message_at, now())
+                               else chat.last_message_at end,
+        version = chat.version + 1
     from active where chat.business_id = active.business_id and chat.id = active.id
-    returning ${risenColumns}
+    returning ${risenColumns}, active.rises, null::jsonb as was
   )`,
-  /** An earlier statement of the transaction raised them. */
+  /** An earlier statement of the transaction raised them; `$2` holds `was` of those that moved with it. */
   done: `
   raised as (
-    select ${risenColumns} from chats as chat where (chat.business_id, chat.id) in (${chatsToRaise})
+    select ${risenColumns}, news_of.rises, moved_chat.was
+    from (${chatsOfNews}) as news_of
+    join chats as chat on chat.business_id = news_of.business_id and chat.id = news_of.chat_id
+    left join jsonb_to_recordset($2::jsonb) as moved_chat(business_id bigint, id bigint, was jsonb)
+      on moved_chat.business_id = chat.business_id and moved_chat.id = chat.id
   )`,
 };
 
@@ -233,7 +262,7 @@ const toldOfLooks = `
 
 /**
  * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
- * `inbox:reorder` for each chat in `raised`. Ends in `logged`. Payloads are English; the realtime adapter gives
+ * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are English; the realtime adapter gives
  * them the wire's spelling.
  *
  * @param looks - Rows of `moved` with `looks` are of messages that clients know and that look different now: each is
@@ -248,12 +277,13 @@ export const announcing = (raised: string = raising.now, { looks = false } = {})
     ${toldOfChange} where not is_new ${looks ? "and not looks" : ""}
     union all
     ${looks ? `${toldOfLooks} where looks union all` : ""}
-    select risen.business_id, newest.id * 2 + 1 as position, ${told("inbox:reorder")}
+    select risen.business_id, newest.id * 2 + 1 as position,
+           case when risen.rises then 'inbox:reorder' else 'chat:changed' end as name,
+           ${payloads["inbox:reorder"]} as payload
     from (
-      select distinct on (business_id, chat_id) * from news
-      where is_new and state not in (${quoted(...lostStates)})
-      order by business_id, chat_id, id desc
+      select distinct on (business_id, chat_id) * from news where is_new order by business_id, chat_id, id desc
     ) as newest
     join raised as risen on risen.business_id = newest.business_id and risen.id = newest.chat_id
+    where risen.last_message_at is not null
   ),
   ${loggingEvents}`;

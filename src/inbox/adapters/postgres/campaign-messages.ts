@@ -30,6 +30,8 @@ const makeRooms: Statement = {
  * A chat passes each step of the funnel, and gets each tag, once: not again where its message was kept as unknown, or
  * where one was that was sent again since. All CTEs see the tables as they were before.
  *
+ * A tag locks its chat, and the counter of events comes last, which is why the events look at `tagged`.
+ *
  * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
  * tables, it looks each row up.
  */
@@ -62,9 +64,9 @@ const store: Statement = {
     made as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
                                        author_name, template_id, campaign_id, state, reference, attempt,
-                                       platform_message_id, error_reason)
+                                       platform_message_id, error_reason, attachment)
       select business_id, chat_id, conversation_id, 'out', 'template', body, $6, 'business', $3, $5, $4, state,
-             reference, attempt, platform_message_id, error_reason
+             reference, attempt, platform_message_id, error_reason, $17::jsonb
       from homed
       where chat_id is not null
       order by position
@@ -94,7 +96,7 @@ const store: Statement = {
       select ${toldColumns("made")}, homed.contact, homed.support_user_id, homed.department_id from made join homed using (reference)
     ),
     events as (
-      ${toldOfNew}
+      ${toldOfNew} where (select count(*) from tagged) >= 0
     ),
     ${loggingEvents}
     select null as left_over, false as homeless, ${eventColumns} from logged
@@ -203,14 +205,14 @@ export class PostgresCampaignMessages implements CampaignInbox {
     messages: readonly CampaignMessage[],
     isHeard: boolean,
   ) {
-    const { channel, authorName, campaignId, templateId, mediaUrl, stepId, tags } = origin;
+    const { channel, authorName, campaignId, templateId, media, stepId, tags } = origin;
     const rows = await this.transaction.rows<StoredRow>(store, [
       businessId,
       channel,
       authorName,
       campaignId,
       templateId,
-      mediaUrl,
+      media?.link ?? null,
       stepId,
       tags,
       plainArray(messages.map(({ contactId }) => contactId)),
@@ -221,6 +223,7 @@ export class PostgresCampaignMessages implements CampaignInbox {
       textArray(messages.map(({ platformMessageId }) => platformMessageId)),
       textArray(messages.map(({ errorReason }) => errorReason)),
       isHeard,
+      media && JSON.stringify({ kind: media.type }),
     ]);
     const leftOver = new Map(
       rows.flatMap(({ left_over: reference, homeless }) => (reference === null ? [] : [[reference, homeless]])),

@@ -1,41 +1,48 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
-import type {
-  DepartmentLine,
-  EnteredConversation,
-  HeldChat,
-  MessageToOpen,
-  MessageToReply,
-  NoteToEnter,
-  WaitingChats,
-  WaitingDesk,
-} from "../../application/acting/ports.ts";
+import { maxId } from "../../../kernel/ids.ts";
+import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
-import type { AgentLine } from "../../application/ports.ts";
 import type { Holder } from "../../domain/acting.ts";
-import type { AgentLoad } from "../../domain/assignment.ts";
-import { TagNotFound } from "../../domain/contact.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { told, toldOfAgents } from "./announce-sql.ts";
 import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
-import { chatState, isChangedBy, messageState, stateAfter } from "./state-sql.ts";
-import type { PostgresTicketDesk } from "./ticket-desk.ts";
+import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
-/** Of several at once that find none open, all get the one that the first of them opens. */
-const enter: Statement = {
-  name: "desk_enter",
+/**
+ * Of several at once that find none open, all get the one that the first of them opens. What is set there is no key:
+ * messages can be entered in the conversation meanwhile.
+ */
+const findOrOpen: Statement = {
+  name: "desk_find_or_open",
   text: `
     insert into conversations as conversation (business_id, chat_id, state)
     select business_id, id, $3 from chats where business_id = $1 and id = $2
-    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
+    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
     returning id as "conversationId", xmax = 0 as "isNew"`,
+};
+
+/** Opens a conversation in a chat that never had one. */
+const enterFirst: Statement = {
+  name: "desk_enter_first",
+  text: `
+    insert into conversations as conversation (business_id, chat_id, state)
+    select chat.business_id, chat.id, $3 from chats as chat
+    where chat.business_id = $1 and chat.id = $2 and not exists (
+      select from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
+    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id`,
+};
+
+const lockOpen: Statement = {
+  name: "desk_lock_open",
+  text: `
+    select id from conversations where business_id = $1 and chat_id = any($2::bigint[]) and closed_at is null
+    order by id for no key update`,
 };
 
 /**
@@ -83,10 +90,20 @@ const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
 
+/** The chat's open tickets with the agents who have them, before they are changed. */
+const ticketsBefore = `
+    earlier as materialized (
+      select ticket.id, ticket.agent_id as before from tickets as ticket where ${openTickets}
+      order by ticket.id for no key update
+    )`;
+
 const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
     found as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
+const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
+
+/** Returns the agents who have more or fewer open tickets with it. */
 const attend: Statement = {
   name: "desk_attend",
   text: `
@@ -94,13 +111,21 @@ const attend: Statement = {
       update conversations as conversation set state = ${stateAfter("attend")}
       where ${openConversation} and ${isChangedBy("attend")}
     ),
+    ${ticketsBefore},
     moved as (
-      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3 where ${openTickets}
+      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3::bigint from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set support_user_id = $3, bot_available = false where business_id = $1 and id = $2`,
+    ${waitingNoMore},
+    assigned as (
+      update chats set support_user_id = $3::bigint, bot_available = false,
+                       department_id = coalesce($4::bigint, department_id)
+      where business_id = $1 and id = $2
+    )
+    select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
+    where before is distinct from $3::bigint and agent.id is not null`,
 };
 
+/** It keeps its place where it waits for that department already. Returns as `attend` does. */
 const queue: Statement = {
   name: "desk_queue",
   text: `
@@ -108,133 +133,68 @@ const queue: Statement = {
       update conversations as conversation set state = ${stateAfter("queue")}
       where ${openConversation} and ${isChangedBy("queue")}
     ),
+    ${ticketsBefore},
     moved as (
-      update tickets as ticket set state = ${movesOf("queue")} where ${openTickets}
+      update tickets as ticket set state = ${movesOf("queue")}, agent_id = null from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set support_user_id = null, bot_available = false, department_id = coalesce($3::bigint, department_id)
-    where business_id = $1 and id = $2`,
+    served as (
+      delete from waiting_tickets as waiting using steps as step
+      where waiting.business_id = $1 and waiting.chat_id = $2
+        and step.business_id = waiting.business_id and step.id = waiting.step_id
+        and ($3::bigint is null or step.department_id is distinct from $3)
+    ),
+    found as (
+      delete from waiting_chats
+      where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
+    ),
+    assigned as (
+      update chats set support_user_id = null, bot_available = false,
+                       department_id = coalesce($3::bigint, department_id)
+      where business_id = $1 and id = $2
+    )
+    select distinct before as id from earlier where before is not null`,
 };
 
-const wait: Statement = {
-  name: "desk_wait",
-  text: `
-    insert into waiting_chats as waiting (business_id, chat_id, department_id) values ($1, $2, $3)
-    on conflict (business_id, chat_id) do update set department_id = excluded.department_id, since = now()`,
-};
-
+/** Returns as `attend` does. */
 const close: Statement = {
   name: "desk_close",
   text: `
     with talked as (
       update conversations as conversation set closed_at = now(), close_reason = $4 where ${openConversation}
     ),
+    ${ticketsBefore},
     ended as (
-      update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 where ${openTickets}
+      update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 from earlier where ${ofEarlier}
     ),
-    ${waitingNoMore}
-    update chats set bot_available = true where business_id = $1 and id = $2`,
+    ${waitingNoMore},
+    released as (update chats set bot_available = true where business_id = $1 and id = $2)
+    select distinct before as id from earlier where before is not null`,
 };
 
-const setBot: Statement = {
-  name: "desk_bot",
-  text: `
-    update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`,
-};
-
-/** A tag that is put on a chat is told to the funnel, as a step's tags are. */
-const tag: Statement = {
-  name: "desk_tag",
-  text: `
-    with known as (select id from tags where business_id = $1 and id = $3),
-    tagged as (
-      insert into chat_tags (business_id, chat_id, tag_id) select $1, $2, id from known on conflict do nothing
-      returning tag_id
-    ),
-    passed as (
-      insert into funnel_events (business_id, type, chat_id, tag_id) select $1, 'assigned_tag', $2, tag_id from tagged
-    ),
-    changed as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from tagged)
-    )
-    select exists (select from known) as known, exists (select from tagged) as changed`,
-};
-
-const untag: Statement = {
-  name: "desk_untag",
-  text: `
-    with known as (select id from tags where business_id = $1 and id = $3),
-    gone as (
-      delete from chat_tags where business_id = $1 and chat_id = $2 and tag_id in (select id from known) returning tag_id
-    ),
-    changed as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from gone)
-    )
-    select exists (select from known) as known, exists (select from gone) as changed`,
-};
-
-/** The messages between the two marks were read only now: of these the last one of the customer gets the receipt. */
-const read: Statement = {
-  name: "desk_read",
-  text: `
-    with before as materialized (select read_up_to from chats where business_id = $1 and id = $2),
-    now_read as (select id from before cross join lateral read_chat($1, $2, $3) as chat)
-    select (
-      select platform_message_id from messages
-      where business_id = $1 and chat_id = $2 and direction = 'in' and id > (select read_up_to from before) and id <= $3
-      order by id desc limit 1) as "receiptFor"
-    from now_read`,
-};
-
-const message: Statement = {
-  name: "desk_message",
-  text: `
-    select id, platform_message_id as "platformMessageId" from messages
-    where business_id = $1 and chat_id = $2 and id = $3`,
-};
-
-const note: Statement = {
-  name: "desk_note",
-  text: `
-    with moved as (
-      insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, author, author_name,
-                                       author_user_id, reply_to_id, state, reference, internal)
-      values ($1, $2, $3, 'out', 'note', $4, $5, $6, $7, $8, ${messageState.sent}, gen_random_uuid(), true)
-      returning ${messageColumns}, null::text as before
-    ),
-    ${announcing()}
-    select ${eventColumns} from logged order by number`,
-};
-
-const open: Statement = {
-  name: "desk_open",
-  text: `
-    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, attachment, author,
-                          author_name, author_user_id, template_id, reply_to_id, takes_conversation, state, reference,
-                          attempt, lease_until)
-    values ($1, $2, $3, 'out', $4, $5, $6, $7, $8, $9, $10, $11, $12, true, ${messageState.sending},
-            gen_random_uuid(), 1, now() + make_interval(secs => $13))
-    returning id, attempt, reference`,
-};
-
+/** The chats in the order in which they are given, each with its tickets after it, then the agents. */
 const announce: Statement = {
   name: "desk_announce",
   text: `
-    with given as (select $3::jsonb as was),
+    with given as (
+      select * from jsonb_to_recordset($2::jsonb) as change(
+        position bigint, "chatId" bigint, was jsonb, "withTickets" boolean)
+    ),
     events as (
-      select chat.business_id, 0 as position, ${told("chat:changed")}
-      from chats as chat cross join given ${chatJoins}
-      where chat.business_id = $1 and chat.id = $2
+      select chat.business_id, array[given.position, 0, 0] as position, ${told("chat:changed")}
+      from given join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+      ${chatJoins}
       union all
-      select ticket.business_id, ticket.id, ${told("ticket:changed")}
-      from tickets as ticket
-      join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
+      select ticket.business_id, array[given.position, 1, ticket.id], ${told("ticket:changed")}
+      from given
+      join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+      join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
       join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
       left join departments as department
         on department.business_id = step.business_id and department.id = step.department_id
-      join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
-      where ticket.business_id = $1 and ticket.chat_id = $2 and $4::boolean
-        and (ticket.closed_at is null or ticket.closed_at = now())
+      left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
+      where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
+      union all
+      ${toldOfAgents(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,
@@ -252,69 +212,17 @@ const activeUser: Statement = {
   text: "select id from users where business_id = $1 and id = $2 and active",
 };
 
-const department: Statement = {
-  name: "desk_department",
-  text: `
-    select department.business_id as "businessId", department.id as "departmentId",
-           department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
-    from departments as department join businesses as business on business.id = department.business_id
-    where department.business_id = $1 and department.id = $2`,
-};
-
-const forgetServed: Statement = {
-  name: "desk_forget_served",
-  text: `
-    delete from waiting_chats as waiting using chats as chat
-    where waiting.business_id = $1 and waiting.department_id = $2
-      and chat.business_id = waiting.business_id and chat.id = waiting.chat_id
-      and (chat.support_user_id is not null or chat.state <> ${chatState.pending}
-           or chat.department_id is distinct from waiting.department_id)`,
-};
-
-const oldest: Statement = {
-  name: "desk_oldest",
-  text: `
-    select chat_id as id from waiting_chats where business_id = $1 and department_id = $2
-    order by since, chat_id limit $3`,
-};
-
-const lines: Statement = {
-  name: "desk_lines",
-  text: `
-    select distinct waiting.business_id as "businessId", waiting.department_id as "departmentId",
-           department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
-    from waiting_chats as waiting
-    join departments as department
-      on department.business_id = waiting.business_id and department.id = waiting.department_id
-    join businesses as business on business.id = waiting.business_id
-    where (waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint)
-    order by 1, 2 limit 200`,
-};
-
 type HeldContact = Pick<HeldChat, "phone" | "platformId" | "isErased">;
 
-export class PostgresWaitingChats implements WaitingChats {
-  constructor(private readonly cells: Cells) {}
+export class PostgresChatDesk implements ChatDesk {
+  constructor(private readonly transaction: Queries) {}
 
-  lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]> {
-    const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
-    return everywhere(this.cells, (cell) => cell.rows<DepartmentLine>(lines, values));
-  }
-}
-
-export class PostgresChatDesk implements WaitingDesk {
-  /**
-   * @param tickets - on the same transaction
-   * @param leaseSeconds - longer than any request to a platform may take
-   */
-  constructor(
-    private readonly transaction: Queries,
-    private readonly tickets: Pick<PostgresTicketDesk, "hold" | "tryHold" | "agents">,
-    private readonly leaseSeconds: number,
-  ) {}
-
-  async enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null> {
-    const [row] = await this.transaction.rows<EnteredConversation>(enter, [businessId, chatId, begins]);
+  async openConversation(
+    businessId: number,
+    chatId: number,
+    begins: ConversationState,
+  ): Promise<OpenConversation | null> {
+    const [row] = await this.transaction.rows<OpenConversation>(findOrOpen, [businessId, chatId, begins]);
     return row ?? null;
   }
 
@@ -325,81 +233,34 @@ export class PostgresChatDesk implements WaitingDesk {
     return { ...chat, ...contact };
   }
 
-  async attend(businessId: number, chatId: number, agentId: number): Promise<void> {
-    await this.transaction.rows(attend, [businessId, chatId, agentId]);
+  async enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void> {
+    await this.transaction.rows(enterFirst, [businessId, chatId, begins]);
   }
 
-  async queue(businessId: number, chatId: number, departmentId: number | null): Promise<void> {
-    await this.transaction.rows(queue, [businessId, chatId, departmentId]);
+  async lockOpen(businessId: number, chatIds: readonly number[]): Promise<void> {
+    await this.transaction.rows(lockOpen, [businessId, chatIds]);
   }
 
-  async wait(businessId: number, chatId: number, departmentId: number): Promise<void> {
-    await this.transaction.rows(wait, [businessId, chatId, departmentId]);
+  attend({ businessId, chatId }: HeldChat, agentId: number, departmentId: number | null = null): Promise<number[]> {
+    return this.agentsAfter(attend, [businessId, chatId, agentId, departmentId]);
   }
 
-  async close(businessId: number, chatId: number, end: TicketEnd, reason: string | null): Promise<void> {
-    await this.transaction.rows(close, [businessId, chatId, end, reason]);
+  queue({ businessId, chatId }: HeldChat, departmentId: number | null): Promise<number[]> {
+    return this.agentsAfter(queue, [businessId, chatId, departmentId]);
   }
 
-  async setBot(businessId: number, chatId: number, isAvailable: boolean): Promise<boolean> {
-    return (await this.transaction.rows(setBot, [businessId, chatId, isAvailable])).length > 0;
+  close({ businessId, chatId }: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]> {
+    return this.agentsAfter(close, [businessId, chatId, end, reason]);
   }
 
-  tag(businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    return this.retag(tag, businessId, chatId, tagId);
-  }
-
-  untag(businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    return this.retag(untag, businessId, chatId, tagId);
-  }
-
-  async read(businessId: number, chatId: number, upTo: number): Promise<{ receiptFor: string | null } | undefined> {
-    const [row] = await this.transaction.rows<{ receiptFor: string | null }>(read, [businessId, chatId, upTo]);
-    return row;
-  }
-
-  async message(businessId: number, chatId: number, messageId: number): Promise<MessageToReply | null> {
-    const [row] = await this.transaction.rows<MessageToReply>(message, [businessId, chatId, messageId]);
-    return row ?? null;
-  }
-
-  async note({ chat, conversationId, body, author, replyToId }: NoteToEnter) {
-    const { businessId, chatId } = chat;
-    const { kind, name, userId } = author;
-    const values = [businessId, chatId, conversationId, body, kind, name, userId, replyToId];
-    const events = await this.transaction.rows<LoggedEvent>(note, values);
-    const entered = events.find((event) => event.name === "message:new");
-    if (!entered) throw new Error("a note was not told");
-    return { id: (entered.payload as { readonly message: { readonly id: number } }).message.id, events };
-  }
-
-  async open({ chat, conversationId, content, channel, to, author, templateId, replyTo }: MessageToOpen) {
-    const { businessId, chatId } = chat;
-    const { media } = content;
-    const [row] = await this.transaction.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(open, [
-      businessId,
-      chatId,
-      conversationId,
-      kindOf(content, channel),
-      content.text,
-      media?.link ?? null,
-      media ? JSON.stringify({ kind: media.type }) : null,
-      author.kind,
-      author.name,
-      author.userId,
-      templateId,
-      replyTo?.id ?? null,
-      this.leaseSeconds,
-    ]);
-    if (!row) throw new Error("a message was not entered");
-    // Another channel knows nothing of the message that is answered.
-    const answered = channel === chat.provider ? replyTo?.platformMessageId : null;
-    const opened = { businessId, to, channel, content, takesConversation: true, ...row };
-    return answered ? { ...opened, replyTo: answered } : opened;
-  }
-
-  announce({ businessId, chatId, audience }: HeldChat, withTickets: boolean): Promise<LoggedEvent[]> {
-    const values = [businessId, chatId, JSON.stringify(audience), withTickets];
+  async announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]> {
+    const [first] = changes;
+    if (!first) return [];
+    const rows = changes.map(({ chat: { chatId, audience }, ticketsOf }, position) => {
+      return { position, chatId, was: audience, withTickets: ticketsOf !== null };
+    });
+    const agentIds = [...new Set(changes.flatMap(({ ticketsOf }) => ticketsOf ?? []))];
+    const values = [first.chat.businessId, JSON.stringify(rows), agentIds];
     return this.transaction.rows<LoggedEvent>(announce, values);
   }
 
@@ -413,39 +274,8 @@ export class PostgresChatDesk implements WaitingDesk {
     return (await this.transaction.rows(activeUser, [businessId, userId])).length > 0;
   }
 
-  async department(businessId: number, departmentId: number): Promise<DepartmentLine | null> {
-    const [line] = await this.transaction.rows<DepartmentLine>(department, [businessId, departmentId]);
-    return line ?? null;
-  }
-
-  holdLine(line: AgentLine): Promise<Date> {
-    return this.tickets.hold(line);
-  }
-
-  tryHoldLine(line: AgentLine): Promise<Date | null> {
-    return this.tickets.tryHold(line);
-  }
-
-  agents(line: AgentLine): Promise<AgentLoad[]> {
-    return this.tickets.agents(line, []);
-  }
-
-  async forgetServed({ businessId, departmentId }: DepartmentLine): Promise<void> {
-    await this.transaction.rows(forgetServed, [businessId, departmentId]);
-  }
-
-  async oldest({ businessId, departmentId }: DepartmentLine, limit: number): Promise<number[]> {
-    const rows = await this.transaction.rows<{ id: number }>(oldest, [businessId, departmentId, limit]);
-    return rows.map(({ id }) => id);
-  }
-
-  private async retag(statement: Statement, businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    const [row] = await this.transaction.rows<{ known: boolean; changed: boolean }>(statement, [
-      businessId,
-      chatId,
-      tagId,
-    ]);
-    if (!row?.known) throw new TagNotFound(`tag ${tagId}`);
-    return row.changed;
+  private async agentsAfter(statement: Statement, values: readonly unknown[]): Promise<number[]> {
+    const agents = await this.transaction.rows<{ id: number }>(statement, values);
+    return agents.map(({ id }) => id);
   }
 }

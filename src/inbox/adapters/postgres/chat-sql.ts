@@ -37,6 +37,9 @@ export const wholeContact = jsonOf<WholeContact>({
   createdAt: "contact.created_at",
 });
 
+/** Of the row `agent`, which may be missing: nobody has the ticket. */
+export const agentOfTicket = `case when agent.id is not null then ${named("agent")} end`;
+
 export const departmentAsTold = `case when department.id is not null then ${named("department")} end`;
 
 /** Who may see the chat of this row, which has the columns of one. */

@@ -18,10 +18,10 @@ import { untoldStates } from "../../domain/delivery.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { agentAsTold } from "./agent-sql.ts";
 import { messageFields } from "./announce-sql.ts";
-import { chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
+import { agentOfTicket, chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
 import { conversationState } from "./state-sql.ts";
-import { isVisible, isWithin, seesAll, viewerOf } from "./visibility-sql.ts";
+import { isVisible, viewerOf } from "./visibility-sql.ts";
 
 /** What is counted stands in the counts and in the changes that are not added to them yet. */
 const counts: Statement = {
@@ -29,16 +29,18 @@ const counts: Statement = {
   text: `
     with ${viewerOf("$1", "$2::bigint")},
     chat as (
-      select agent_id as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
-      from chat_counts where business_id = $1
-      union all
-      select agent_id, nullif(department_id, 0), state, chats, unread from chat_count_changes where business_id = $1
+      select nullif(agent_id, 0) as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
+      from (
+        select agent_id, department_id, state, chats, unread from chat_counts where business_id = $1
+        union all
+        select agent_id, department_id, state, chats, unread from chat_count_changes where business_id = $1
+      ) as counted
     ),
     visible as (
-      select * from chat where state <> 'closed' and (${seesAll} or ${isWithin})
+      select * from chat where state <> 'closed' and ${isVisible}
     )
     select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
-           coalesce(sum(chats) filter (where support_user_id = 0), 0)::bigint as unassigned,
+           coalesce(sum(chats) filter (where support_user_id is null), 0)::bigint as unassigned,
            coalesce(sum(unread), 0)::bigint as unread,
            coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
            coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,
@@ -54,6 +56,7 @@ const conversations = `
     select jsonb_agg(${jsonOf<ConversationView>({
       id: "latest.id",
       state: "case when latest.closed_at is null then latest.state else 'closed' end",
+      closeReason: "latest.close_reason",
       adId: "latest.ad_id",
       createdAt: "latest.created_at",
       closedAt: "latest.closed_at",
@@ -68,7 +71,7 @@ const tickets = `
       state: "ticket.state",
       step: named("step"),
       department: departmentAsTold,
-      agent: named("agent"),
+      agent: agentOfTicket,
       createdAt: "ticket.created_at",
       closedAt: "ticket.closed_at",
     })} order by ticket.closed_at is null desc, ticket.id desc)
@@ -81,7 +84,7 @@ const tickets = `
     join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
     left join departments as department
       on department.business_id = step.business_id and department.id = step.department_id
-    join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
+    left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
 
 const details: Statement = {
   name: "inbox_chat",

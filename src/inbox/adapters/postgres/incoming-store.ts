@@ -1,12 +1,14 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
+import type { Audience } from "../../application/events.ts";
 import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
-import { announcing, messageColumns, raising } from "./announce-sql.ts";
+import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
@@ -15,12 +17,13 @@ import { inChunks, type MessageNews } from "./news.ts";
 import { chatState } from "./state-sql.ts";
 
 /** The bot attends what begins after a chat was closed, also where a message of ours began it. */
-const isReleased = `(locked.begins or locked.inbound_at is not null and chat.state = ${chatState.bot})`;
+const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
 
 /**
  * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
  * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted is
- * not raised. An agent who closed a chat has it until its customer writes again.
+ * not raised. An agent who closed a chat has it until its customer writes again. Returns the chats that other agents see
+ * with it than before.
  */
 const raise: Statement = {
   name: "incoming_raise",
@@ -32,13 +35,13 @@ const raise: Statement = {
     ),
     locked as (
       select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins, given.rises
+             given.begins, given.rises, chat.last_inbound_at, ${audienceOf("chat")} as was
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
     )
     update chats as chat
-    set last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
+    set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
                                else chat.last_message_at end,
         last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
         ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
@@ -49,8 +52,22 @@ const raise: Statement = {
         unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
         support_user_id = case when ${isReleased} then null else chat.support_user_id end,
         department_id = case when ${isReleased} then null else chat.department_id end
-    from locked where chat.business_id = locked.business_id and chat.id = locked.id`,
+    from locked where chat.business_id = locked.business_id and chat.id = locked.id
+    returning chat.business_id, chat.id, chat.id as chat_id,
+              case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
+              not locked.rises and chat.last_inbound_at is distinct from locked.last_inbound_at
+                and ${windowUntil("chat")} is not null as "hasNewWindow"`,
 };
+
+/** What `raise` made of a chat. */
+interface RaisedChat {
+  readonly business_id: number;
+  readonly chat_id: number;
+  /** Who could see it before; null where that is the same. */
+  readonly was: Audience | null;
+  /** Its service window ends later, of which no message tells. */
+  readonly hasNewWindow: boolean;
+}
 
 const announcement = (name: string, looks: boolean): Statement => ({
   name,
@@ -65,6 +82,21 @@ const announcement = (name: string, looks: boolean): Statement => ({
 });
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
+
+const announceWindows: Statement = {
+  name: "incoming_announce_windows",
+  text: `
+    with given as (
+      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
+    ),
+    events as (
+      select chat.business_id, chat.id as position, ${told("chat:changed")}
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      ${chatJoins}
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by business_id, number`,
+};
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
@@ -89,18 +121,31 @@ export class PostgresIncomingStore implements IncomingStore {
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);
-    await inChunks(transaction, raise, chatsToRaise(news, reacted));
-    return this.tell(news, reacted);
+    const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
+    const told = await this.tell(news, reacted, raised);
+    const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
+    return [...told, ...(await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow))];
   }
 
-  private tell(news: readonly MessageNews[], reacted: readonly StoredReaction[]): Promise<LoggedEvent[]> {
+  private tell(
+    news: readonly MessageNews[],
+    reacted: readonly StoredReaction[],
+    raised: readonly RaisedChat[],
+  ): Promise<LoggedEvent[]> {
     const told = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
     const looks = newLooks(news, reacted);
     const rows = [...told, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
-    return inChunks<LoggedEvent>(this.transaction, looks.length > 0 ? announceWithLooks : announce, rows);
+    return inChunks<LoggedEvent>(
+      this.transaction,
+      looks.length > 0 ? announceWithLooks : announce,
+      rows,
+      JSON.stringify(raised.filter(({ was }) => was !== null)),
+    );
   }
 }
 
+const chatKeyOf = ({ business_id, chat_id }: Pick<MessageNews, "business_id" | "chat_id">): string =>
+  `${business_id} ${chat_id}`;
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
 /** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
@@ -111,13 +156,10 @@ function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction
   return [...once.values()].map(({ business_id, id, state }) => ({ business_id, id, before: state, looks: true }));
 }
 
-/** One row for each chat that rises or whose customer reacted, in the order in which chats are locked. */
+/** One row for each chat with a new message or whose customer reacted, in the order in which chats are locked. */
 function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
-  const raisers = news.filter(({ before, state }) => wasUntold(before) && mayReach(state));
-  const chats = groupBy<MessageNews | StoredReaction, string>(
-    [...raisers, ...reacted],
-    (row) => `${row.business_id} ${row.chat_id}`,
-  );
+  const told = news.filter(({ before }) => wasUntold(before));
+  const chats = groupBy<MessageNews | StoredReaction, string>([...told, ...reacted], chatKeyOf);
   const rows = [...chats.values()].flatMap((rowsOfChat) => {
     const [first] = rowsOfChat;
     if (!first) return [];
@@ -129,7 +171,7 @@ function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReac
       {
         business_id: first.business_id,
         chat_id: first.chat_id,
-        rises: group.length > 0,
+        rises: group.some(({ state }) => mayReach(state)),
         inbound_at: latest<{ readonly occurredAt: Date }>([...messages, ...reactions])?.occurredAt,
         ad_id: click?.referral?.adId,
         referral: click?.referral?.details,

@@ -5,10 +5,10 @@ import type { ChatFilter, ChatPosition, PageAsked } from "../../application/read
 import { chatStates } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatJoins, storedChatFields } from "./chat-sql.ts";
-import { agentsWithin, isVisible, isWithinOf, seesAll, viewerOf } from "./visibility-sql.ts";
+import { isVisible, queueIn, queuesSeen, queuesSeenAmong, seesAll, viewerOf } from "./visibility-sql.ts";
 
 /** Contacts that a search looks at; where more have the text, chats are looked through from the newest. */
-export const mostFound = 1_000;
+export const mostFound = 5_000;
 
 const order = "order by last_message_at desc, id desc";
 
@@ -71,81 +71,156 @@ interface Source {
 }
 
 /**
- * Walks the one index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way.
+ * Walks the index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way. For
+ * who sees all it is an index of the whole business, for agents one by queue: each queue is walked for one page.
  */
 function sourceOf(parts: Parts): Source {
-  const { values, filter, isAgent, limit, before } = parts;
-  const conditions = conditionsOf(values, filter);
-  const { tag, search, states, agent, ad, unread, department } = conditions;
-  const all = Object.values(conditions).filter((each) => each !== undefined);
-  const key = all.map((each) => `_${each.key}`).join("");
-  const others = (...taken: (Condition | undefined)[]) =>
-    all
-      .filter((each) => !taken.includes(each))
-      .map(({ text }) => `and ${text}`)
-      .join(" ");
-  const ofInbox = `chat.business_id = ${values.business} and chat.last_message_at is not null`;
-  const visible = isAgent ? `and ${isVisible}` : "";
-  const here = before("chat.last_message_at", "chat.id");
-  const chats = "select chat.id, chat.last_message_at from chats as chat";
-  const walk = (where: string) => `${chats} where ${ofInbox} ${where} ${here}
-    order by chat.last_message_at desc, chat.id desc limit ${limit}`;
-
-  if (search) {
-    const found = `
-      , found as materialized (
-        select id from contacts as contact where contact.business_id = ${values.business} and ${search.text}
-        order by id desc limit ${mostFound + 1}
-      ),
-      sought as materialized (select count(*) <= ${mostFound} as are_few from found)`;
-    const few = `${chats} join found on found.id = chat.contact_id
-      where (select are_few from sought) and ${ofInbox} ${others(search)} ${visible} ${here} ${order} limit ${limit}`;
-    const many = walk(`and not (select are_few from sought) ${others(search)} ${visible} and exists (
-      select from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id
-        and ${search.text})`);
-    return { key, ctes: found, text: `(${few}) union all (${many})` };
-  }
-  if (tag) {
-    const text = `
-      select chat.id, tagged.last_message_at
-      from chat_tags as tagged join chats as chat on chat.business_id = tagged.business_id and chat.id = tagged.chat_id
-      where tagged.business_id = ${values.business} and tagged.tag_id = ${tag.value}
-        and tagged.last_message_at is not null ${others(tag)} ${visible}
-        ${before("tagged.last_message_at", "tagged.chat_id")}
-      order by tagged.last_message_at desc, tagged.chat_id desc limit ${limit}`;
-    return { key, ctes: "", text };
-  }
-  if (ad || unread) return { key, ctes: "", text: walk(`${others()} ${visible}`) };
-  const anyState = `array[${chatStates.map((state) => `'${state}'`).join(", ")}]`;
-  const wanted = states ? states.value : anyState;
-  /** Of each value of `each` and each state in turn, as their index has them. */
-  const ranges = (each: string, column: string, more: string, ...taken: (Condition | undefined)[]) => `
-    select found.id, found.last_message_at
-    from unnest(${each}) as range(value) cross join unnest(${wanted}) as part(state)
-    cross join lateral (${walk(
-      `and ${column} = range.value and chat.state = part.state ${more} ${others(states, ...taken)}`,
-    )}) as found`;
-  // The range's own value: a condition on the column would have the planner leave the order of the index.
-  const visibleOf = (holder: string) => (isAgent ? `and (${seesAll} or ${isWithinOf(holder)})` : "");
-  const agentColumn = "coalesce(chat.support_user_id, 0)";
-  if (agent)
-    return { key, ctes: "", text: ranges(`array[${agent.value}]`, agentColumn, visibleOf("range.value"), agent) };
-  const ofDepartment = () => ranges(`array[${department?.value}]`, "chat.department_id", "", department);
-  const ofStates = () => `
-    select found.id, found.last_message_at
-    from unnest(${wanted}) as part(state)
-    cross join lateral (${walk(`and chat.state = part.state ${others(states)}`)}) as found`;
-  const open = department ? ofDepartment() : states ? ofStates() : walk(others());
-  if (!isAgent) return { key, ctes: "", text: open };
-  const within = ranges(agentsWithin, agentColumn, `and ${isWithinOf("range.value")}`);
+  const conditions = conditionsOf(parts.values, parts.filter);
+  const key = Object.values(conditions)
+    .flatMap((each) => (each ? [`_${each.key}`] : []))
+    .join("");
+  const walks = new Walks(parts, conditions);
+  const { search } = conditions;
+  if (!search) return { key, ctes: "", text: walks.text };
+  const ctes = `
+    , found as materialized (
+      select id from contacts as contact where contact.business_id = ${parts.values.business} and ${search.text}
+      limit ${mostFound + 1}
+    ),
+    sought as materialized (select count(*) <= ${mostFound} as are_few from found)`;
   return {
     key,
-    ctes: "",
+    ctes,
     text: `
-      (select * from (${open}) as open where ${seesAll})
+      (${walks.among("found")})
       union all
-      (select * from (${within}) as within where not ${seesAll})`,
+      (select * from (${walks.text}) as walked where not (select are_few from sought))`,
   };
+}
+
+type Conditions = ReturnType<typeof conditionsOf>;
+
+/** Queries for `id` and `last_message_at` of chats that meet the filter. */
+class Walks {
+  private readonly others: (...taken: (Condition | undefined)[]) => string;
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly conditions: Conditions,
+  ) {
+    const all = Object.values(conditions).filter((each) => each !== undefined);
+    const search = conditions.search && {
+      ...conditions.search,
+      // As a join the planner would leave the order of the index.
+      text: `(
+        select ${conditions.search.text} from contacts as contact
+        where contact.business_id = chat.business_id and contact.id = chat.contact_id)`,
+    };
+    this.others = (...taken) =>
+      all
+        .filter((each) => !taken.includes(each))
+        .map((each) => `and ${(each === conditions.search ? search : each)?.text}`)
+        .join(" ");
+  }
+
+  get text(): string {
+    const { agent } = this.conditions;
+    if (agent) return this.ofQueues(queuesSeenAmong(this.queuesOf(agent)));
+    if (!this.parts.isAgent) return this.ofBusiness();
+    return `
+      (select * from (${this.ofBusiness()}) as every where ${seesAll})
+      union all
+      (select * from (${this.ofQueues(queuesSeen)}) as seen where not ${seesAll})`;
+  }
+
+  /** Of the contacts of this CTE, of which there are few. */
+  among(found: string): string {
+    const { search } = this.conditions;
+    const { isAgent, before, limit } = this.parts;
+    return `
+      select chat.id, chat.last_message_at from chats as chat join ${found} on ${found}.id = chat.contact_id
+      where (select are_few from sought) and ${this.inInbox} ${this.others(search)} ${isAgent ? `and ${isVisible}` : ""}
+        ${before("chat.last_message_at", "chat.id")} ${order} limit ${limit}`;
+  }
+
+  private get inInbox(): string {
+    return `chat.business_id = ${this.parts.values.business} and chat.last_message_at is not null`;
+  }
+
+  /** A chat of nobody stands in the queue of a department, or in that of all. */
+  private queuesOf(agent: Condition): string {
+    if (this.parts.filter.agent !== "none") return `array[${agent.value}]`;
+    return `array(
+      select 0::bigint union all select -id from departments where business_id = ${this.parts.values.business})`;
+  }
+
+  private ofBusiness(): string {
+    const { tag, department, states, ad, provider } = this.conditions;
+    if (tag) return this.tagged("", this.others(tag));
+    if (ad || this.asksUnread) return this.walk(this.others());
+    if (department || states) return this.inEachState(this.others(states));
+    return provider ? this.walk(this.others()) : this.walk(this.others());
+  }
+
+  private ofQueues(queues: string): string {
+    return `
+      select found.id, found.last_message_at
+      from (${queues}) as range cross join lateral (${this.ofQueue()}) as found`;
+  }
+
+  private ofQueue(): string {
+    const { tag, department, states, ad, provider, agent } = this.conditions;
+    // The range's own value: a condition on the column would have the planner leave the order of the index.
+    const here = `and ${queueIn("chat")} = range.queue`;
+    if (tag) return this.tagged("and tagged.queue = range.queue", `${here} ${this.others(tag, agent)}`);
+    const where = `${here} ${this.others(agent, states)}`;
+    if (ad || this.asksUnread) return this.walk(`${where} ${states ? `and ${states.text}` : ""}`);
+    if (department || states) return this.inEachState(where);
+    return provider ? this.walk(where) : this.readAndUnread(where);
+  }
+
+  private get asksUnread(): boolean {
+    return this.parts.filter.unread !== null;
+  }
+
+  private walk(where: string): string {
+    const { before, limit } = this.parts;
+    return `
+      select chat.id, chat.last_message_at from chats as chat
+      where ${this.inInbox} ${where} ${before("chat.last_message_at", "chat.id")}
+      order by chat.last_message_at desc, chat.id desc limit ${limit}`;
+  }
+
+  /** Each chat of a queue is in one of two indexes. */
+  private readAndUnread(where: string): string {
+    const half = (isUnread: string) => this.walk(`and ${isUnread} ${where}`);
+    return `
+      select id, last_message_at from (
+        (${half("chat.unread > 0")}) union all (${half("chat.unread = 0")})
+      ) as half ${order} limit ${this.parts.limit}`;
+  }
+
+  /** Of each state in turn, as the index has them. */
+  private inEachState(where: string): string {
+    const { states } = this.conditions;
+    const wanted = states ? states.value : `array[${chatStates.map((state) => `'${state}'`).join(", ")}]`;
+    return `
+      select each.id, each.last_message_at
+      from unnest(${wanted}) as part(state)
+      cross join lateral (${this.walk(`and chat.state = part.state ${where}`)}) as each`;
+  }
+
+  /** `ofTag` is about the row `tagged`, `ofChat` about its chat. */
+  private tagged(ofTag: string, ofChat: string): string {
+    const { values, before, limit } = this.parts;
+    return `
+      select chat.id, tagged.last_message_at
+      from chat_tags as tagged join chats as chat on chat.business_id = tagged.business_id and chat.id = tagged.chat_id
+      where tagged.business_id = ${values.business} and tagged.tag_id = ${this.conditions.tag?.value}
+        and tagged.last_message_at is not null ${ofTag} ${ofChat}
+        ${before("tagged.last_message_at", "tagged.chat_id")}
+      order by tagged.last_message_at desc, tagged.chat_id desc limit ${limit}`;
+  }
 }
 
 function conditionsOf(values: Values, filter: ChatFilter) {
@@ -168,19 +243,29 @@ function conditionsOf(values: Values, filter: ChatFilter) {
     ad: condition("ad", adId, "text", (ad) => `chat.ad_id = ${ad}`),
     unread: unread ? { key: "unread", value: "", text: "chat.unread > 0" } : undefined,
     allRead: unread === false ? { key: "all_read", value: "", text: "chat.unread = 0" } : undefined,
-    agent: condition("of", agent === "none" ? 0 : agent, "bigint", (id) => `coalesce(chat.support_user_id, 0) = ${id}`),
+    agent:
+      agent === "none"
+        ? { key: "of_none", value: "", text: "chat.support_user_id is null" }
+        : condition("of", agent, "bigint", (id) => `chat.support_user_id = ${id}`),
     department: condition("department", departmentId, "bigint", (id) => `chat.department_id = ${id}`),
     states: condition("state", states, "text[]", (each) => `chat.state = any(${each}::text[])`),
     provider: condition("provider", provider, "text", (name) => `chat.provider = ${name}`),
   } satisfies Record<string, Condition | undefined>;
 }
 
+/** Digits by which the index of numbers is asked; asked by all of a long number it looks through a list for each three. */
+const tellingDigits = 6;
+
 /** Of the row `contact`: its name or number has the text. */
 export function searchOf(values: Values, text: string): Condition {
   const { name, phone } = contactPatterns(text, 1);
   if (phone !== null) {
     const value = values.add(phone, "text");
-    return { key: "phone", value, text: `contact.phone like ${value}` };
+    const digits = phone.replaceAll("%", "");
+    if (digits.length <= tellingDigits) return { key: "phone", value, text: `contact.phone like ${value}` };
+    // Numbers differ most at their ends. What is not the column itself the index is not asked for.
+    const end = values.add(`%${digits.slice(-tellingDigits)}%`, "text");
+    return { key: "long_phone", value, text: `(contact.phone like ${end} and contact.phone || '' like ${value})` };
   }
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");

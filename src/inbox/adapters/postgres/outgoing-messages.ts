@@ -5,7 +5,6 @@ import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import {
-  kindOf,
   type NewMessage,
   type OpenedMessage,
   type OutgoingMessages,
@@ -15,46 +14,8 @@ import {
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
+import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
-import { findingRooms, findingThreads } from "./thread-sql.ts";
-
-/**
- * Enters the message in the conversation that `finding` looks for: `conversations` is the CTE of it that holds the
- * conversation. The parameters of `finding` begin at $15.
- */
-const opening = (name: string, finding: string, conversations: string): Statement => ({
-  name,
-  text: `
-    with ${finding}
-    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
-                          author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
-                          attempt, lease_until, reply_to_id, attachment)
-    select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
-           $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
-           now() + make_interval(secs => $12), $13::bigint, $14::jsonb
-    from ${conversations}
-    returning id, attempt, reference`,
-});
-
-const openForNumber = opening(
-  "message_open",
-  `wanted as (
-      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, $18::bytea as digest,
-             null::text as ad_id
-    ),
-    ${findingThreads}`,
-  "threads",
-);
-
-const openInChat = opening(
-  "message_open_in_chat",
-  `owners as (
-      select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
-      from chats as chat where chat.business_id = $1 and chat.id = $15
-    ),
-    ${findingRooms}`,
-  "talks",
-);
 
 /** §3: a contact who gets a message no longer waits. Runs before the message is settled: its events show this state. */
 const takeConversation: Statement = {
@@ -122,8 +83,6 @@ const settleExpired: Statement = {
     select ${eventColumns} from logged order by business_id, number`,
 };
 
-type OpenedRow = Pick<OpenedMessage, "id" | "attempt" | "reference">;
-
 export class PostgresOutgoingMessages implements OutgoingMessages {
   /** @param leaseSeconds - longer than any request to a platform may take */
   constructor(
@@ -133,38 +92,12 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
   ) {}
 
   async open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null> {
-    const { businessId, thread, to, content, author, replyTo, takesConversation = false } = message;
-    const values = [
-      businessId,
-      kindOf(content, channel),
-      content.text,
-      content.media?.link ?? null,
-      author.kind,
-      author.name,
-      author.userId,
-      message.templateId ?? null,
-      message.categoryId ?? null,
-      message.datedAt ?? null,
-      takesConversation,
-      this.leaseSeconds,
-      replyTo?.id ?? null,
-      content.media ? JSON.stringify({ kind: content.media.type }) : null,
-    ];
-    const cell = this.cells.of(businessId);
-    const [row] =
+    const { businessId, thread } = message;
+    const place =
       "chatId" in thread
-        ? await cell.rows<OpenedRow>(openInChat, [...values, thread.chatId])
-        : await cell.rows<OpenedRow>(openForNumber, [
-            ...values,
-            channel,
-            thread.phone,
-            thread.contactName,
-            this.digestOf(thread.phone),
-          ]);
-    if (!row) return null;
-    const answered = replyTo?.platformMessageId ?? null;
-    const opened = { businessId, to, channel, content, takesConversation, ...row };
-    return answered === null ? opened : { ...opened, replyTo: answered };
+        ? inChat(thread.chatId)
+        : forNumber(channel, thread.phone, thread.contactName, this.digestOf(thread.phone));
+    return openMessage(this.cells.of(businessId), message, channel, this.leaseSeconds, place);
   }
 
   async settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]> {

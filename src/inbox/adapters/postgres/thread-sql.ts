@@ -50,7 +50,7 @@ export const findingRooms = `
       select from known_conversations as known
       where known.business_id = rooms.business_id and known.chat_id = rooms.chat_id)
     order by rooms.business_id, rooms.chat_id
-    on conflict (business_id, chat_id) where closed_at is null do update set chat_id = excluded.chat_id
+    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
     returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id
   ),
   talks as (

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { agentRole } from "../../../kernel/ids.ts";
+import { agentRole, maxId } from "../../../kernel/ids.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
   TicketDesk,
 } from "../../application/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
-import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
@@ -68,7 +68,7 @@ const openTicket: Statement = {
 const agents: Statement = {
   name: "ticket_agents",
   text: `
-    select agent.id, agent.name, held.open as "openTickets", held.last as "lastTicketId",
+    select agent.id, agent.name, held.open as load, held.last as "lastGiven",
            $2::bigint is null or member.user_id is not null as "takesAll"
     from users as agent
     left join department_agents as member
@@ -84,6 +84,7 @@ const agents: Statement = {
     limit 500`,
 };
 
+/** Conversations are locked before chats, which is why `rooms` looks at `talks`. */
 const create: Statement = {
   name: "ticket_create",
   text: `
@@ -91,6 +92,16 @@ const create: Statement = {
       select * from jsonb_to_recordset($2::jsonb) as ticket(
         position integer, "chatId" bigint, "conversationId" bigint, "stepId" bigint, "agentId" bigint,
         "tagIds" bigint[])
+    ),
+    talks as materialized (
+      select id from conversations where business_id = $1 and id in (select "conversationId" from given)
+      order by id for no key update
+    ),
+    rooms as (
+      select chat.id, ${audienceOf("chat")} as was from chats as chat
+      where chat.business_id = $1 and chat.id in (select "chatId" from given) and (select count(*) from talks) >= 0
+      order by chat.id
+      for no key update
     ),
     made as (
       insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state)
@@ -116,12 +127,6 @@ const create: Statement = {
       from made
       where conversation.business_id = $1 and conversation.id = made.conversation_id and ${isChangedBy("ticket")}
     ),
-    rooms as (
-      select chat.id, ${audienceOf("chat")} as was from chats as chat
-      where chat.business_id = $1 and chat.id in (select "chatId" from given)
-      order by chat.id
-      for no key update
-    ),
     assigned as (
       update chats as chat set support_user_id = made.agent_id, bot_available = false, department_id = step.department_id
       from rooms join made on made.chat_id = rooms.id
@@ -131,6 +136,9 @@ const create: Statement = {
     served as (
       delete from waiting_tickets as waiting using given
       where waiting.business_id = $1 and waiting.chat_id = given."chatId" and waiting.step_id = given."stepId"
+    ),
+    found as (
+      delete from waiting_chats where business_id = $1 and chat_id in (select "chatId" from given)
     )
     select made.id, rooms.was
     from made join given on given."chatId" = made.chat_id join rooms on rooms.id = made.chat_id
@@ -161,6 +169,11 @@ const announce: Statement = {
       left join departments as department
         on department.business_id = ticket.business_id and department.id = step.department_id
       join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
+      union all
+      ${toldOfAgents(
+        String(maxId),
+        "any(array(select agent_id from tickets where business_id = $1 and id in (select id from given)))",
+      )}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,
@@ -183,7 +196,7 @@ const note: Statement = {
     select ${eventColumns} from logged order by number`,
 };
 
-const open: Statement = {
+const openMessages: Statement = {
   name: "ticket_messages",
   text: `
     with opened as (
@@ -205,8 +218,8 @@ const open: Statement = {
 };
 
 /**
- * Rows are locked in the order of lines, chats, counters of events, as everywhere that more than one of them is
- * locked.
+ * Rows are locked in the order of lines, conversations, chats, counters of events, as everywhere that more than one of
+ * them is locked.
  */
 export class PostgresTicketDesk implements TicketDesk {
   /**
@@ -258,13 +271,13 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
   }
 
-  async open({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
+  async openMessages({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
     if (messages.length === 0) return [];
     const rows = messages.map(({ content, ...thread }) => {
       return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
     });
     const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
-    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(open, values);
+    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(openMessages, values);
     // Ids rise in the order in which the messages are given.
     return opened.flatMap((row, index) => {
       const message = messages[index];

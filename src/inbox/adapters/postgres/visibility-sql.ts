@@ -1,42 +1,32 @@
-import { quoted } from "../../../infra/postgres/sql-text.ts";
-import { agentViews, usualView } from "../../domain/visibility.ts";
+/**
+ * Of a row with the columns of a chat: the queue in which it stands, as `queueOf` of the domain has it. Indexes are by
+ * this expression.
+ */
+export const queueIn = (row: string): string => `coalesce(${row}.support_user_id, -${row}.department_id, 0)`;
 
-/** Of the row of a business: which chats its agents see. */
-export const agentsSee = `
-  case when feature_flags->>'agents_see' in (${quoted(...agentViews)}) then feature_flags->>'agents_see'
-       else ${quoted(usualView)} end`;
-
-/** The CTE `viewer(agent_id, view, departments)`: what an agent sees; the agent is null for who sees all. */
+/**
+ * The CTE `viewer(agent_id, queues)`: the queues that an agent sees. The agent is null for who sees all, and the queues
+ * are null where they are all of them.
+ */
 export const viewerOf = (business: string, agent: string): string => `
-  viewer as materialized (
-    select ${agent} as agent_id,
-           case when ${agent} is null then 'all' else ${agentsSee} end as view,
-           array(select department_id from department_agents where business_id = ${business} and user_id = ${agent})
-             as departments
-    from businesses where id = ${business}
-  )`;
+  viewer as materialized (select ${agent} as agent_id, queues_seen(${business}, ${agent}) as queues)`;
 
-const view = "(select view from viewer)";
-const agent = "(select agent_id from viewer)";
+const queues = "(select queues from viewer)::bigint[]";
 
-export const seesAll = `${view} = 'all'`;
+export const seesAll = "(select queues is null from viewer)";
 
-/** Of the row `chat`: the viewer could see it if nobody had it. */
-const waitsForViewer = `
-  ${view} = 'department'
-  and (chat.department_id is null or chat.department_id = any((select departments from viewer)::bigint[]))`;
-
-/** True of a row `chat` with `holder` (0 for nobody) that an agent may see who does not see all. */
-export const isWithinOf = (holder: string): string => `(${holder} = ${agent} or ${holder} = 0 and ${waitsForViewer})`;
-
-/** The same of any row `chat`. */
-export const isWithin = isWithinOf("coalesce(chat.support_user_id, 0)");
+/** The viewer sees what stands in this queue. */
+const sees = (queue: string): string => `(${seesAll} or ${queue} = any(${queues}))`;
 
 /** True of a row `chat` that the viewer may see. */
-export const isVisible = `(${seesAll} or ${isWithin})`;
+export const isVisible = sees(queueIn("chat"));
 
 /** True of a row `chat` that the viewer may see, or could if nobody had it. */
-export const isWithinReach = `(${seesAll} or coalesce(chat.support_user_id, 0) = ${agent} or ${waitsForViewer})`;
+export const isWithinReach = `(${isVisible} or ${sees("coalesce(-chat.department_id, 0)")})`;
 
-/** The values of `coalesce(support_user_id, 0)` among which an agent's chats are who does not see all. */
-export const agentsWithin = `case when ${view} = 'department' then array[${agent}, 0] else array[${agent}] end`;
+/** A query for the queues that an agent sees who does not see all. */
+export const queuesSeen = `select unnest(${queues}) as queue`;
+
+/** A query for those of `asked`, an array, that the viewer sees. */
+export const queuesSeenAmong = (asked: string): string => `
+  select each.queue from unnest(${asked}) as each(queue) where ${sees("each.queue")}`;

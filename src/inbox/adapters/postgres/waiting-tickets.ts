@@ -1,25 +1,42 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
 import type {
   AgentLine,
   ConversationThread,
   WaitingLine,
   WaitingLines,
+  WaitingPlace,
   WaitingTicket,
   WaitingTickets,
 } from "../../application/ports.ts";
 import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
+import { told } from "./announce-sql.ts";
+import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { setupColumns, setupJoins } from "./ticket-steps.ts";
 
-/** In another conversation than before the contact waits anew. */
+/**
+ * In another conversation than before the contact waits from the beginning. A chat that nobody has waits for the step's
+ * department with that, which takes it out of the sight of others.
+ *
+ * The chat is locked first, as by those who take it and find it waiting then.
+ */
 const enter: Statement = {
   name: "waiting_enter",
   text: `
-    with entered as (
+    with room as materialized (
+      select chat.id, ${audienceOf("chat")} as was, step.department_id,
+             chat.support_user_id is null and chat.department_id is distinct from step.department_id as moves
+      from chats as chat join steps as step on step.business_id = chat.business_id and step.id = $3
+      where chat.business_id = $1 and chat.id = $2
+      for no key update of chat
+    ),
+    entered as (
       insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id)
-      values ($1, $2, $3, $4)
+      select $1, room.id, $3, $4 from room
       on conflict (business_id, chat_id, step_id) do update
       set told_at = clock_timestamp(), conversation_id = excluded.conversation_id,
           since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else now() end
@@ -28,12 +45,19 @@ const enter: Statement = {
       returning chat_id
     ),
     placed as (
-      update chats as chat set department_id = step.department_id
-      from steps as step
-      where chat.business_id = $1 and chat.id = $2 and step.business_id = $1 and step.id = $3
-        and chat.support_user_id is null and chat.department_id is distinct from step.department_id
-    )
-    select chat_id from entered`,
+      update chats as chat set department_id = room.department_id
+      from room where chat.business_id = $1 and chat.id = room.id and room.moves
+      returning chat.*
+    ),
+    given as (select was from room),
+    events as (
+      select chat.business_id, 0 as position, ${told("chat:changed")}
+      from placed as chat cross join given ${chatJoins}
+      where chat.last_message_at is not null
+    ),
+    ${loggingEvents}
+    select entered.chat_id is not null as "isToBeTold", ${eventColumns}
+    from room left join entered on true left join logged on true`,
 };
 
 const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";
@@ -87,11 +111,21 @@ const lines: Statement = {
     order by 1, 2 limit 200`,
 };
 
+type EnteredRow = { readonly isToBeTold: boolean } & (LoggedEvent | { readonly number: null });
+
 export class PostgresWaitingTickets implements WaitingTickets {
   constructor(private readonly queries: Queries) {}
 
-  async enter(businessId: number, { chatId, conversationId }: ConversationThread, stepId: number): Promise<boolean> {
-    return (await this.queries.rows(enter, [businessId, chatId, stepId, conversationId])).length > 0;
+  async enter(
+    businessId: number,
+    { chatId, conversationId }: ConversationThread,
+    stepId: number,
+  ): Promise<WaitingPlace> {
+    const values = [businessId, chatId, stepId, conversationId];
+    const [row] = await this.queries.rows<EnteredRow>(enter, values);
+    if (!row) throw new Error(`chat ${chatId} of business ${businessId} is gone`);
+    const { isToBeTold, ...event } = row;
+    return { isToBeTold, events: event.number === null ? [] : [event as LoggedEvent] };
   }
 
   async forgetServed({ businessId, departmentId }: AgentLine): Promise<void> {

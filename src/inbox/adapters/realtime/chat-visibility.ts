@@ -2,28 +2,36 @@ import type { RealtimeUser, Subject, SubjectAudience, View, Visibility } from ".
 import type { BusinessEvent, LoggedEvent } from "../../../kernel/events.ts";
 import type { Audience } from "../../application/events.ts";
 import type { LiveViews } from "../../application/live-views.ts";
-import { type Sight, sees } from "../../domain/visibility.ts";
+import { queueOf } from "../../domain/visibility.ts";
 import { inboxEvents } from "./inbox-events.ts";
 
-/** A view of chats: null for who sees every chat. */
-interface ChatView extends View {
-  readonly sight: Sight | null;
+/** What a client hears by the queues that its user sees: null for all of them. */
+interface SeenQueues extends View {
+  readonly queues: ReadonlySet<number> | null;
 }
+
+/** The database logs it where the role or the departments of a user change, or the business's flag. */
+const viewChanged = "view:changed";
 
 /** Agents hear of the chats that they may see; of everything else each client hears. */
 export class ChatVisibility implements Visibility {
-  readonly everything: ChatView = { key: "all", sight: null };
+  readonly everything: SeenQueues = { key: "all", queues: null };
 
   constructor(private readonly live: LiveViews) {}
 
   async users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>> {
     const users = await this.live.users(businessId, userIds);
     return new Map(
-      [...users].map(([id, { name, sight }]) => [
+      [...users].map(([id, { name, queues }]) => [
         id,
-        { name, view: sight ? { key: keyOf(sight), sight } : this.everything },
+        { name, view: queues ? { key: queues.join(), queues: new Set(queues) } : this.everything },
       ]),
     );
+  }
+
+  viewChangedBy({ name, payload }: LoggedEvent): number | "all" | null {
+    if (name !== viewChanged) return null;
+    return (payload as { userId: number | null }).userId ?? "all";
   }
 
   subjectOf({ name, payload }: LoggedEvent): Subject | null {
@@ -33,8 +41,8 @@ export class ChatVisibility implements Visibility {
   }
 
   mayHear(view: View, audience: SubjectAudience | null): boolean {
-    const { sight } = view as ChatView;
-    return sight === null || (audience !== null && sees(sight, audience as Audience));
+    const { queues } = view as SeenQueues;
+    return queues === null || (audience !== null && queues.has(queueOf(audience as Audience)));
   }
 
   audiences(businessId: number, chatIds: readonly number[]): Promise<ReadonlyMap<number, Audience>> {
@@ -45,6 +53,3 @@ export class ChatVisibility implements Visibility {
     return { name: "chat:gone", payload: { chatId: id } };
   }
 }
-
-const keyOf = ({ agentId, view, departmentIds }: Sight): string =>
-  view === "department" ? `${view}:${agentId}:${departmentIds.join()}` : `${view}:${agentId}`;

@@ -124,16 +124,17 @@ export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSumma
   ...chatToWire(chat),
   bot_disponible: chat.botAvailable,
   contacto: wholeContactToWire(chat.wholeContact),
-  conversaciones: chat.conversations.map(({ id, state, adId, createdAt, closedAt }) => ({
+  conversaciones: chat.conversations.map(({ id, state, closeReason, adId, createdAt, closedAt }) => ({
     id,
     estado: chatStates[state],
+    motivo: closeReason,
     anuncio_id: adId,
     creada: iso(createdAt),
     cerrada: closedAt && iso(closedAt),
   })),
   tickets: chat.tickets.map((ticket) => ({
     ...ticketToWire(ticket),
-    agente: namedToWire(ticket.agent),
+    agente: ticket.agent && namedToWire(ticket.agent),
     creado: iso(ticket.createdAt),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   })),

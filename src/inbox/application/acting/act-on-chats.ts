@@ -1,29 +1,28 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import { Turns } from "../../../kernel/turns.ts";
+import type { ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
   type ChatTaken,
   DepartmentNotFound,
   Forbidden,
+  refuseClose,
   refuseTaken,
   refuseTransfer,
+  waitsFor,
 } from "../../domain/acting.ts";
-import { chooseAgent } from "../../domain/assignment.ts";
+import { chooseAgent, receivers } from "../../domain/assignment.ts";
 import type { TagNotFound } from "../../domain/contact.ts";
 import { beginsBy } from "../../domain/conversation.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { ChatView } from "../events.ts";
-import type { ActingUnitOfWork, ChatDesk, HeldChat } from "./ports.ts";
+import type { ActingStores, ActingUnitOfWork, HeldChat } from "./ports.ts";
 
 /** To an agent, to the agents of a department, or to nobody. */
 export type Transfer = { readonly agentId: number | null } | { readonly departmentId: number };
-
-export interface ReadReceipts {
-  /** Tells the platform that a message of a customer was read. Never rejects, and is not waited for. */
-  send(businessId: number, provider: string, platformMessageId: string): void;
-}
 
 export type ActingFailure =
   | ChatNotFound
@@ -37,6 +36,12 @@ export type ActingFailure =
 /** With a conversation that may have been opened for it only now. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
+/**
+ * What an action did: nothing; something of the chat alone; or something of its tickets as well, with the agents who have
+ * more or fewer of them.
+ */
+type Done = "nothing" | "chat" | { readonly ticketsOf: readonly number[] };
+
 interface Outcome {
   readonly chat: ChatView;
   readonly events: readonly LoggedEvent[];
@@ -48,102 +53,104 @@ interface Outcome {
  * is told to nobody.
  */
 export class ActOnChats {
+  /** Transfers to one department wait for each other here, not with a connection of the database in hand. */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly receipts: ReadReceipts,
+    private readonly receipts: Pick<ReadReceipts, "send">,
   ) {}
 
   /** An agent who has it already keeps it. */
   take(viewer: Viewer, chatId: number): Promise<ChatView> {
     const { userId } = viewer;
     if (userId === null) return Promise.reject(new Forbidden("a key takes no chat"));
-    return this.act(
-      viewer,
-      chatId,
-      "attend",
-      async (desk, chat) => {
-        if (isWith(chat, userId)) return false;
-        refuseTaken(chat, { ...viewer, agentId: userId });
-        await desk.attend(viewer.businessId, chatId, userId);
-        return true;
-      },
-      true,
-    );
+    return this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
+      if (isWith(chat, userId)) return "nothing";
+      refuseTaken(chat, { ...viewer, agentId: userId });
+      return { ticketsOf: await chats.attend(chat, userId) };
+    });
   }
 
   transfer(viewer: Viewer, chatId: number, to: Transfer): Promise<ChatView> {
     if ("departmentId" in to) return this.transferToDepartment(viewer, chatId, to.departmentId);
-    const { businessId } = viewer;
     const { agentId } = to;
-    return this.act(
-      viewer,
-      chatId,
-      agentId === null ? "queue" : "attend",
-      async (desk, chat) => {
-        refuseHidden(chat);
-        refuseTransfer(chat, viewer);
-        if (agentId === null) {
-          if (chat.holder === null && chat.state === "pending" && !chat.isNew) return false;
-          await desk.queue(businessId, chatId, null);
-          return true;
-        }
-        if (!(await desk.hasUser(businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
-        if (isWith(chat, agentId)) return false;
-        await desk.attend(businessId, chatId, agentId);
-        return true;
-      },
-      true,
-    );
-  }
-
-  /** By the rule by which tickets are given out; with nobody available the chat waits in the department's line. */
-  private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
-    const { businessId } = viewer;
-    return this.run(businessId, async (desk) => {
-      const line = await desk.department(businessId, departmentId);
-      if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
-      const now = await desk.holdLine(line);
-      const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await desk.agents(line) : [];
-      const agent = chooseAgent(agents, null);
-      const chat = await this.hold(desk, viewer, chatId, agent ? "attend" : "queue");
+    return this.act(viewer, chatId, agentId === null ? "queue" : "attend", async ({ chats }, chat) => {
       refuseHidden(chat);
       refuseTransfer(chat, viewer);
-      await desk.queue(businessId, chatId, departmentId);
-      if (agent) await desk.attend(businessId, chatId, agent.id);
-      else await desk.wait(businessId, chatId, departmentId);
-      return this.told(desk, chat, true);
+      if (agentId === null) {
+        if (chat.holder === null && chat.state === "pending" && !chat.isNew) return "nothing";
+        return { ticketsOf: await chats.queue(chat, null) };
+      }
+      if (!(await chats.hasUser(viewer.businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
+      if (isWith(chat, agentId)) return "nothing";
+      return { ticketsOf: await chats.attend(chat, agentId) };
     });
   }
 
-  /** A closed one stays as it was closed. */
-  close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
-    return this.act(
-      viewer,
-      chatId,
-      null,
-      async (desk, chat) => {
+  /**
+   * To the available agent with the least in hand, and not to the one who hands it on while others are there; with
+   * nobody available it waits in the department's line.
+   */
+  private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
+    const { businessId } = viewer;
+    return this.turns.take(`${businessId} ${departmentId}`, () =>
+      this.run(businessId, async (stores) => {
+        const { chats, departments } = stores;
+        const line = await departments.department(businessId, departmentId);
+        if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
+        const now = await departments.hold(line);
+        const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await departments.agents(line) : [];
+        const chat = await this.hold(stores, viewer, chatId, agents.length > 0 ? "attend" : "queue");
         refuseHidden(chat);
-        if (chat.state === "closed") return false;
-        await desk.close(viewer.businessId, chatId, end, reason);
-        return true;
-      },
-      true,
+        refuseTransfer(chat, viewer);
+        const agent = chooseAgent(receivers(agents, chat.holder?.id ?? null), null);
+        if (agent) {
+          const ticketsOf = await chats.attend(chat, agent.id, departmentId);
+          await departments.noteGiven(businessId, [agent.id]);
+          return this.outcome(stores, chat, { ticketsOf });
+        }
+        const wasThere = waitsFor(chat, departmentId) && !chat.isNew;
+        const ticketsOf = wasThere ? [] : await chats.queue(chat, departmentId);
+        await departments.wait(businessId, chatId, departmentId);
+        return this.outcome(stores, chat, wasThere ? "nothing" : { ticketsOf });
+      }),
     );
   }
 
+  /**
+   * A closed one stays as it was closed. The open conversation is entered so that it is locked before the chat, as
+   * everybody locks them; one that was opened by that is undone.
+   */
+  async close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
+    const { businessId } = viewer;
+    try {
+      return await this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
+        refuseHidden(chat);
+        refuseClose(chat, viewer);
+        if (chat.isNew) throw new ClosedAlready();
+        return { ticketsOf: await chats.close(chat, end, reason) };
+      });
+    } catch (error) {
+      if (!(error instanceof ClosedAlready)) throw error;
+      return this.run(businessId, async ({ chats }) => ({ chat: await chats.view(businessId, chatId), events: [] }));
+    }
+  }
+
   setBot(viewer: Viewer, chatId: number, isAvailable: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, (desk, chat) => {
+    return this.act(viewer, chatId, null, async ({ marks }, chat) => {
       refuseHidden(chat);
-      return desk.setBot(viewer.businessId, chatId, isAvailable);
+      return (await marks.setBot(viewer.businessId, chatId, isAvailable)) ? "chat" : "nothing";
     });
   }
 
   tag(viewer: Viewer, chatId: number, tagId: number, isOn: boolean): Promise<ChatView> {
-    return this.act(viewer, chatId, null, (desk, chat) => {
+    return this.act(viewer, chatId, null, async ({ marks }, chat) => {
       refuseHidden(chat);
       const { businessId } = viewer;
-      return isOn ? desk.tag(businessId, chatId, tagId) : desk.untag(businessId, chatId, tagId);
+      const changed = isOn ? marks.tag(businessId, chatId, tagId) : marks.untag(businessId, chatId, tagId);
+      return (await changed) ? "chat" : "nothing";
     });
   }
 
@@ -151,57 +158,57 @@ export class ActOnChats {
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
     let receipt: { readonly provider: string; readonly platformMessageId: string } | null = null;
-    const view = await this.act(viewer, chatId, null, async (desk, chat) => {
+    const view = await this.act(viewer, chatId, null, async ({ marks, answers }, chat) => {
       receipt = null;
       refuseHidden(chat);
-      if (!(await desk.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
-      const read = await desk.read(businessId, chatId, upTo);
+      if (!(await answers.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
+      const read = await marks.read(businessId, chatId, upTo);
       if (read?.receiptFor) receipt = { provider: chat.provider, platformMessageId: read.receiptFor };
-      return read !== undefined;
+      return read === undefined ? "nothing" : "chat";
     });
     const told = receipt as { readonly provider: string; readonly platformMessageId: string } | null;
     if (told) this.receipts.send(businessId, told.provider, told.platformMessageId);
     return view;
   }
 
-  /** `work` tells whether it changed anything. */
   private act(
     viewer: Viewer,
     chatId: number,
     opening: keyof typeof beginsBy | null,
-    work: (desk: ChatDesk, chat: ActedOn) => Promise<boolean>,
-    withTickets = false,
+    work: (stores: ActingStores, chat: ActedOn) => Promise<Done>,
   ): Promise<ChatView> {
-    return this.run(viewer.businessId, async (desk) => {
-      const chat = await this.hold(desk, viewer, chatId, opening);
-      if (await work(desk, chat)) return this.told(desk, chat, withTickets);
-      return { chat: await desk.view(viewer.businessId, chatId), events: [] };
+    return this.run(viewer.businessId, async (stores) => {
+      const chat = await this.hold(stores, viewer, chatId, opening);
+      return this.outcome(stores, chat, await work(stores, chat));
     });
   }
 
   private async hold(
-    desk: ChatDesk,
+    { chats }: ActingStores,
     viewer: Viewer,
     chatId: number,
     opening: keyof typeof beginsBy | null,
   ): Promise<ActedOn> {
-    const entered = opening && (await desk.enter(viewer.businessId, chatId, beginsBy[opening]));
-    const chat = await desk.hold(viewer, chatId);
+    const opened = opening && (await chats.openConversation(viewer.businessId, chatId, beginsBy[opening]));
+    const chat = await chats.hold(viewer, chatId);
     if (!chat) throw new ChatNotFound(`chat ${chatId}`);
-    return { ...chat, isNew: entered?.isNew ?? false };
+    return { ...chat, isNew: opened?.isNew ?? false };
   }
 
-  private async told(desk: ChatDesk, chat: HeldChat, withTickets: boolean): Promise<Outcome> {
-    const events = await desk.announce(chat, withTickets);
-    return { chat: await desk.view(chat.businessId, chat.chatId), events };
+  private async outcome({ chats }: ActingStores, chat: HeldChat, done: Done): Promise<Outcome> {
+    const ticketsOf = typeof done === "string" ? null : done.ticketsOf;
+    const events = done === "nothing" ? [] : await chats.announce([{ chat, ticketsOf }]);
+    return { chat: await chats.view(chat.businessId, chat.chatId), events };
   }
 
-  private async run(businessId: number, work: (desk: ChatDesk) => Promise<Outcome>): Promise<ChatView> {
+  private async run(businessId: number, work: (stores: ActingStores) => Promise<Outcome>): Promise<ChatView> {
     const { chat, events } = await this.unitOfWork.run(businessId, work);
     this.feed.publish(events);
     return chat;
   }
 }
+
+class ClosedAlready extends Error {}
 
 /** The agent has it in hand already. */
 const isWith = ({ holder, state, isNew }: ActedOn, agentId: number): boolean =>

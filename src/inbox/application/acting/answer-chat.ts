@@ -23,7 +23,7 @@ import { beginsBy, type ConversationState, firstState } from "../../domain/conve
 import { mayReach } from "../../domain/delivery.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { MessageView } from "../events.ts";
-import type { ActingReads, ActingUnitOfWork, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
+import type { ActingReads, ActingUnitOfWork, AnswerDesk, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
 
 /** What somebody writes into a chat. */
 export type Answer =
@@ -65,7 +65,7 @@ interface Prepared {
   readonly release: () => Promise<void>;
 }
 
-interface Entered {
+interface StoredAnswer {
   readonly messageId: number;
   readonly opened: OpenedMessage | null;
   readonly events: readonly LoggedEvent[];
@@ -74,7 +74,7 @@ interface Entered {
 const nothingCounted = async () => {};
 
 /**
- * An answer in a chat: entered and taken under a lease in one transaction with what it does to the chat, then sent once.
+ * An answer in a chat: stored and taken under a lease in one transaction with what it does to the chat, then sent once.
  * An agent who answers in a chat that nobody has takes it with that.
  */
 export class AnswerChat {
@@ -88,30 +88,31 @@ export class AnswerChat {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was entered or sent. */
+  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was stored or sent. */
   async execute(viewer: Viewer, command: AnswerCommand): Promise<MessageView> {
     const { businessId } = viewer;
     const { answer } = command;
     if (answer.kind === "note") return this.enterNote(viewer, command, answer.text);
     const prepared = await this.prepare(viewer, command.chatId, answer);
-    const entered = await this.enter(viewer, command, prepared).catch(async (error) => {
+    const stored = await this.store(viewer, command, prepared).catch(async (error) => {
       await prepared.release();
       throw error;
     });
-    this.feed.publish(entered.events);
-    if (entered.opened) await this.sends.sendOpened([entered.opened]);
-    const message = await this.found(businessId, entered.messageId);
+    this.feed.publish(stored.events);
+    if (stored.opened) await this.sends.sendOpened([stored.opened]);
+    const message = await this.found(businessId, stored.messageId);
     if (!mayReach(message.state)) await prepared.release();
     return message;
   }
 
   private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
-    const { id, events } = await this.unitOfWork.run(viewer.businessId, async (desk) => {
-      const chat = await hold(desk, viewer, chatId);
-      const conversationId =
-        chat.conversationId ?? (await entered(desk, chat.businessId, chatId, firstState(true))).conversationId;
-      const reply = await replied(desk, chat, replyToId);
-      return desk.note({
+    const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
+      await chats.enterFirst(viewer.businessId, chatId, firstState(true));
+      const chat = await hold(chats, viewer, chatId);
+      const { conversationId } = chat;
+      if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
+      const reply = await replied(answers, chat, replyToId);
+      return answers.note({
         chat,
         conversationId,
         body: text,
@@ -123,20 +124,20 @@ export class AnswerChat {
     return this.found(viewer.businessId, id);
   }
 
-  private async enter(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<Entered> {
+  private async store(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<StoredAnswer> {
     const { businessId, agentId } = viewer;
     const { chatId, replyToId } = command;
     const begins = agentId === null ? firstState(true) : beginsBy.attend;
-    return this.unitOfWork.run(businessId, async (desk) => {
-      const { conversationId, isNew } = await entered(desk, businessId, chatId, begins);
-      const chat = await hold(desk, viewer, chatId);
+    return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
+      const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
+      const chat = await hold(chats, viewer, chatId);
       if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
-      const replyTo = await replied(desk, chat, replyToId);
+      const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
-      if (takes) await desk.attend(businessId, chatId, agentId);
+      const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
       const { content, templateId, channel = chat.provider } = prepared;
-      const opened = await desk.open({
+      const opened = await answers.openMessage({
         chat,
         conversationId,
         content,
@@ -147,7 +148,7 @@ export class AnswerChat {
         templateId,
         replyTo,
       });
-      const events = takes || isNew ? await desk.announce(chat, true) : [];
+      const events = takes || isNew ? await chats.announce([{ chat, ticketsOf }]) : [];
       return { messageId: opened.id, opened, events };
     });
   }
@@ -202,15 +203,15 @@ async function hold(desk: ChatDesk, viewer: Viewer, chatId: number): Promise<Hel
   return chat;
 }
 
-async function entered(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
-  const conversation = await desk.enter(businessId, chatId, begins);
+async function conversationOf(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
+  const conversation = await desk.openConversation(businessId, chatId, begins);
   if (!conversation) throw new ChatNotFound(`chat ${chatId}`);
   return conversation;
 }
 
-async function replied(desk: ChatDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {
+async function replied(answers: AnswerDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {
   if (replyToId === null) return null;
-  const message = await desk.message(businessId, chatId, replyToId);
+  const message = await answers.message(businessId, chatId, replyToId);
   if (!message) throw new MessageNotFound(`message ${replyToId}`);
   return message;
 }

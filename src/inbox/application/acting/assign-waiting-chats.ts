@@ -1,8 +1,9 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
+import { waitsFor } from "../../domain/acting.ts";
 import { distribute } from "../../domain/assignment.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
-import type { ActingUnitOfWork, DepartmentLine, WaitingChats, WaitingDesk } from "./ports.ts";
+import type { ActingStores, ActingUnitOfWork, ChatChange, DepartmentLine, HeldChat, WaitingChats } from "./ports.ts";
 
 const batchSize = 100;
 
@@ -45,7 +46,7 @@ export class AssignWaitingChats {
     let served = 0;
     try {
       for (let given = batchSize; given === batchSize; served += given) {
-        const events = await this.unitOfWork.run(line.businessId, (desk) => serveOn(desk, line));
+        const events = await this.unitOfWork.run(line.businessId, (stores) => serveOn(stores, line));
         this.feed.publish(events);
         given = events.filter(({ name }) => name === "chat:changed").length;
       }
@@ -56,32 +57,28 @@ export class AssignWaitingChats {
   }
 }
 
-async function serveOn(desk: WaitingDesk, line: DepartmentLine): Promise<LoggedEvent[]> {
+async function serveOn({ chats, departments }: ActingStores, line: DepartmentLine): Promise<LoggedEvent[]> {
   const { businessId } = line;
-  const now = await desk.tryHoldLine(line);
+  const now = await departments.tryHold(line);
   if (!now || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return [];
-  await desk.forgetServed(line);
-  const agents = await desk.agents(line);
+  await departments.forgetServed(line);
+  const agents = await departments.agents(line);
   if (agents.length === 0) return [];
-  const chatIds = await desk.oldest(line, batchSize);
-  const given = distribute(
-    chatIds.map(() => null),
-    agents,
-  );
-  const turns = chatIds.flatMap((chatId, index) => {
-    const agent = given[index];
-    return agent ? [{ chatId, agentId: agent.id }] : [];
-  });
-  const events: LoggedEvent[] = [];
-  // Chats are locked in the order of their ids; the counter of events, which comes last everywhere, only when all are.
-  const held = [];
-  for (const { chatId, agentId } of turns.sort((a, b) => a.chatId - b.chatId)) {
-    const chat = await desk.hold({ businessId, userId: null, agentId: null }, chatId);
-    const waits = chat?.holder === null && chat.state === "pending" && chat.audience.departmentId === line.departmentId;
-    if (!waits) continue;
-    await desk.attend(businessId, chatId, agentId);
-    held.push(chat);
+  const chatIds = await departments.oldest(line, batchSize);
+  // All conversations first, then all chats, each in the order of their ids, as everybody locks them.
+  await chats.lockOpen(businessId, chatIds);
+  const held = new Map<number, HeldChat>();
+  for (const chatId of [...chatIds].sort((a, b) => a - b)) {
+    const chat = await chats.hold({ businessId, userId: null, agentId: null }, chatId);
+    if (chat && waitsFor(chat, line.departmentId)) held.set(chatId, chat);
   }
-  for (const chat of held) events.push(...(await desk.announce(chat, true)));
-  return events;
+  const waiting = chatIds.flatMap((chatId) => held.get(chatId) ?? []);
+  const changes: ChatChange[] = [];
+  const given = distribute(Array(waiting.length).fill(null), agents);
+  for (const [index, chat] of waiting.entries()) {
+    const agent = given[index];
+    if (agent) changes.push({ chat, ticketsOf: await chats.attend(chat, agent.id) });
+  }
+  await departments.noteGiven(businessId, [...new Set(given.flatMap((agent) => agent?.id ?? []))]);
+  return chats.announce(changes);
 }

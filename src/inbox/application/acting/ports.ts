@@ -27,7 +27,7 @@ export interface HeldChat extends StandingChat {
   readonly userName: string | null;
 }
 
-export interface EnteredConversation {
+export interface OpenConversation {
   readonly conversationId: number;
   /** It was opened only now. */
   readonly isNew: boolean;
@@ -45,12 +45,19 @@ export interface MessageToOpen {
   readonly replyTo: { readonly id: number; readonly platformMessageId: string | null } | null;
 }
 
-export interface NoteToEnter {
+export interface NewNote {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly body: string;
   readonly author: MessageToOpen["author"];
   readonly replyToId: number | null;
+}
+
+export interface ChatChange {
+  /** As it was when it was locked. */
+  readonly chat: HeldChat;
+  /** The agents who have more or fewer open tickets; null where its tickets are as they were. */
+  readonly ticketsOf: readonly number[] | null;
 }
 
 /** A department as a line of agents, with what decides whether it is open. */
@@ -61,22 +68,42 @@ export interface DepartmentLine extends AgentLine {
 }
 
 /**
- * Where chats are acted on, in one transaction. A conversation is locked before its chat, as everywhere: `enter` comes
- * before `hold`.
+ * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `openConversation`
+ * comes before `hold`.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
-  enter(businessId: number, chatId: number, begins: ConversationState): Promise<EnteredConversation | null>;
+  openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
   /** Null for a chat that the viewer may not see, and could not if nobody had it. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
-  /** The agent has it in hand, its conversation and its open tickets; it waits no more. */
-  attend(businessId: number, chatId: number, agentId: number): Promise<void>;
-  /** Nobody has it; it waits for the department, or for the one it waited for last. */
-  queue(businessId: number, chatId: number, departmentId: number | null): Promise<void>;
-  /** It waits in the line of a department in which nobody is available. */
-  wait(businessId: number, chatId: number, departmentId: number): Promise<void>;
-  /** Ends its conversation and its open tickets; the bot attends what comes next. */
-  close(businessId: number, chatId: number, end: TicketEnd, reason: string | null): Promise<void>;
+  /**
+   * Opens a conversation in a chat that never had one, before `hold`: a note needs one, and opens none in a chat that
+   * is closed.
+   */
+  enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
+  /** Locks the open conversations of these chats, before any of the chats is held. */
+  lockOpen(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /**
+   * The agent has it in hand, its conversation and its open tickets; it waits no more. With a department, it is the one
+   * that it waited for last. The agents who have more or fewer open tickets with it.
+   */
+  attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
+  /**
+   * Nobody has it, nor its open tickets; it waits for the department, or for the one it waited for last. As `attend`,
+   * the agents who have fewer tickets.
+   */
+  queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
+  /** Ends its conversation and its open tickets; the bot attends what comes next. As `attend`. */
+  close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
+  /** Logs that the chats changed, and their tickets that are open or were closed in this transaction. Of one business. */
+  announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
+  view(businessId: number, chatId: number): Promise<ChatView>;
+  /** An active one. */
+  hasUser(businessId: number, userId: number): Promise<boolean>;
+}
+
+/** What is kept of a chat besides whose it is. */
+export interface ChatMarks {
   /** False where it is so already. */
   setBot(businessId: number, chatId: number, isAvailable: boolean): Promise<boolean>;
   /** False where it is so already; rejects with `TagNotFound`. */
@@ -87,20 +114,14 @@ export interface ChatDesk {
    * that was read only now, null for none; undefined where nothing changed.
    */
   read(businessId: number, chatId: number, upTo: number): Promise<{ readonly receiptFor: string | null } | undefined>;
+}
+
+/** Where messages are entered into a chat that is held. */
+export interface AnswerDesk {
   message(businessId: number, chatId: number, messageId: number): Promise<MessageToReply | null>;
-  note(note: NoteToEnter): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
+  note(note: NewNote): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
   /** Enters a message under a lease: from the commit on it is sent at most once, by the caller. */
-  open(message: MessageToOpen): Promise<OpenedMessage>;
-  /** Logs that the chat changed, and, if asked, its tickets that are open or were closed in this transaction. */
-  announce(chat: HeldChat, withTickets: boolean): Promise<readonly LoggedEvent[]>;
-  view(businessId: number, chatId: number): Promise<ChatView>;
-  /** An active one. */
-  hasUser(businessId: number, userId: number): Promise<boolean>;
-  department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
-  /** As those of `TicketDesk`. */
-  holdLine(line: AgentLine): Promise<Date>;
-  tryHoldLine(line: AgentLine): Promise<Date | null>;
-  agents(line: AgentLine): Promise<AgentLoad[]>;
+  openMessage(message: MessageToOpen): Promise<OpenedMessage>;
 }
 
 /** Chats that were handed to a department in which nobody was available. */
@@ -109,11 +130,30 @@ export interface WaitingChats {
   lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]>;
 }
 
-export interface WaitingDesk extends ChatDesk {
+/** A department's line: its agents, and the chats that wait for them. */
+export interface DepartmentDesk {
+  department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
+  /** As those of `TicketDesk`. */
+  hold(line: AgentLine): Promise<Date>;
+  tryHold(line: AgentLine): Promise<Date | null>;
+  /** Those who are available, with the chats that they have in hand as part of their load, at most 500. */
+  agents(line: DepartmentLine): Promise<AgentLoad[]>;
+  /** These agents got a chat now: it is the others' turn. */
+  noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;
+  /** It waits in the line of a department in which nobody is available; in its place where it waits there already. */
+  wait(businessId: number, chatId: number, departmentId: number): Promise<void>;
   /** Forgets those that are with somebody by now, are closed, or wait elsewhere. */
   forgetServed(line: DepartmentLine): Promise<void>;
   /** The ids of those that wait longest. */
   oldest(line: DepartmentLine, limit: number): Promise<number[]>;
+}
+
+/** All on one transaction. */
+export interface ActingStores {
+  readonly chats: ChatDesk;
+  readonly marks: ChatMarks;
+  readonly answers: AnswerDesk;
+  readonly departments: DepartmentDesk;
 }
 
 export interface MessageToReply {
@@ -134,4 +174,4 @@ export interface ActingReads {
   contactOf(viewer: Viewer, chatId: number): Promise<{ readonly contactId: number } | null>;
 }
 
-export type ActingUnitOfWork = UnitOfWork<WaitingDesk>;
+export type ActingUnitOfWork = UnitOfWork<ActingStores>;

@@ -48,6 +48,8 @@ export interface ChatCounts {
 export interface ConversationView {
   readonly id: number;
   readonly state: ChatState;
+  /** Why it was closed, in the words of the one who did. */
+  readonly closeReason: string | null;
   readonly adId: string | null;
   readonly createdAt: string;
   readonly closedAt: string | null;
@@ -55,7 +57,7 @@ export interface ConversationView {
 
 export interface ListedTicket extends TicketView {
   readonly state: TicketState;
-  readonly agent: NamedView;
+  readonly agent: NamedView | null;
   readonly createdAt: string;
   readonly closedAt: string | null;
 }

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
-import type { Template } from "../../domain/template.ts";
+import type { Media, Template } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
 
 export interface NewCampaign {
@@ -191,7 +191,7 @@ export interface CampaignMessage {
 export interface CampaignOrigin {
   readonly campaignId: number;
   readonly templateId: number;
-  readonly mediaUrl: string | null;
+  readonly media: Media | null;
   readonly stepId: number;
   readonly tags: readonly number[];
   readonly channel: string;

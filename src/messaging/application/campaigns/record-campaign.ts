@@ -160,7 +160,7 @@ function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): 
 const originOf = ({ id, template, tags, stepId, senderChannel, businessName }: FrozenCampaign): CampaignOrigin => ({
   campaignId: id,
   templateId: template.id,
-  mediaUrl: template.media?.link ?? null,
+  media: template.media ?? null,
   stepId,
   tags,
   channel: senderChannel,

@@ -10,6 +10,7 @@ import type {
 } from "../../application/board/ports.ts";
 import type { ShownOrder } from "../../application/reads/ports.ts";
 import { openStatuses, statusOf } from "../../domain/states.ts";
+import { differences, noting } from "./change-sql.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
@@ -86,15 +87,12 @@ const move: Statement = {
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.is_allowed
       returning o.id, o.version, o.updated_at, o.status, o.cancel_reason
     ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, $11, $4, $5, changed.updated_at,
-             (select jsonb_object_agg(name, jsonb_build_object('from', was, 'to', became))
-              from (values ('status', to_jsonb(held.status), to_jsonb(changed.status)),
-                           ('cancelReason', to_jsonb(held.cancel_reason), to_jsonb(changed.cancel_reason)))
-                as field (name, was, became) where was is distinct from became)
-      from changed join held using (id)
-    )
+    ${noting({
+      from: "changed join held using (id)",
+      action: "$11",
+      actor: ["$4", "$5"],
+      changes: differences({ status: "status", cancelReason: "cancel_reason" }),
+    })}
     select is_current as "isCurrent", is_allowed as "isAllowed" from asked`,
 };
 
@@ -114,13 +112,12 @@ const assignDriver: Statement = {
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.has_driver
       returning o.id, o.version, o.updated_at, o.driver_id
     ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, 'driver_changed', $4, $5, changed.updated_at,
-             case when held.driver_id is distinct from changed.driver_id then jsonb_build_object(
-               'driverId', jsonb_build_object('from', held.driver_id, 'to', changed.driver_id)) else '{}' end
-      from changed join held using (id)
-    )
+    ${noting({
+      from: "changed join held using (id)",
+      action: "'driver_changed'",
+      actor: ["$4", "$5"],
+      changes: differences({ driverId: "driver_id" }),
+    })}
     select is_current as "isCurrent", has_driver as "hasDriver" from asked`,
 };
 

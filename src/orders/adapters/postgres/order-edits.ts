@@ -9,6 +9,7 @@ import type {
   UpdateFindings,
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
+import { differences, noting } from "./change-sql.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
 import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
 
@@ -20,9 +21,7 @@ import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
 /** What an update may change, as the history names it. */
 const updatable = [...enteredFields, "speedyPrice"] as const;
 
-const fields = updatable.map(
-  (name) => `('${name}', to_jsonb(held.${orderColumns[name]}), to_jsonb(changed.${orderColumns[name]}))`,
-);
+const columns = Object.fromEntries(updatable.map((name) => [name, orderColumns[name]]));
 const columnsOf = (order: string): string => updatable.map((name) => `${order}.${orderColumns[name]}`).join(", ");
 
 const update: Statement = {
@@ -64,13 +63,12 @@ const update: Statement = {
       from settled where o.business_id = $1 and o.id = settled.id
       returning o.id, o.version, o.updated_at, ${columnsOf("o")}
     ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, 'updated', $19, $20, changed.updated_at,
-             (select coalesce(jsonb_object_agg(name, jsonb_build_object('from', was, 'to', became)), '{}')
-              from (values ${fields.join(", ")}) as field (name, was, became) where was is distinct from became)
-      from changed join held using (id)
-    )
+    ${noting({
+      from: "changed join held using (id)",
+      action: "'updated'",
+      actor: ["$19", "$20"],
+      changes: differences(columns),
+    })}
     select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
 };
 
@@ -97,12 +95,12 @@ const addLine: Statement = {
       from target, customs where o.business_id = $1 and o.id = target.order_id
       returning o.id, o.version, o.updated_at
     ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, 'line_added', $4, $5, changed.updated_at,
-             jsonb_build_object('line', jsonb_build_object('from', null, 'to', told.lines -> 0))
-      from changed, told
-    )
+    ${noting({
+      from: "changed, told",
+      action: "'line_added'",
+      actor: ["$4", "$5"],
+      changes: "jsonb_build_object('line', jsonb_build_object('from', null, 'to', told.lines -> 0))",
+    })}
     select ${hasArticles} as "hasArticle", held.id is not null as "hasOrder",
            coalesce(held.is_current, false) as "isCurrent"
     from (values (1)) as one left join held on true`,
@@ -149,15 +147,16 @@ const removeLine: Statement = {
       from gone where o.business_id = $1 and o.id = gone.order_id
       returning o.id, o.version, o.updated_at
     ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select $1, changed.id, changed.version, 'line_removed', $6, $7, changed.updated_at,
+    ${noting({
+      from: "changed, line",
+      action: "'line_removed'",
+      actor: ["$6", "$7"],
+      changes: `
              jsonb_build_object('line', jsonb_build_object('to', null, 'from', jsonb_build_object(
                'id', line.id, 'articleId', line.article_id, 'quantity', line.quantity, 'type', line.type,
                'extras', (select coalesce(jsonb_agg(jsonb_build_object('extraId', extra_id) order by id), '[]')
-                          from gone_extras))))
-      from changed, line
-    )
+                          from gone_extras))))`,
+    })}
     select case when gone.id is not null then 'removed'
                 when exists (select from line) and not named.is_current then 'moved-on'
                 else 'no-line' end as outcome,

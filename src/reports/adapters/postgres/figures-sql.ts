@@ -93,7 +93,7 @@ export const countAgents = `
       select agent_id, 0, 0, 0, 0,
              count(*) filter (where state = 'completed'), count(*) filter (where state = 'cancelled'),
              count(*) filter (where state = 'pending'), count(*) filter (where state = 'in_progress')
-      from tickets where ${during("created_at")}
+      from tickets where ${during("created_at")} and agent_id is not null
       group by agent_id
     ) as part
     group by agent_id

@@ -10,7 +10,7 @@ export interface RoomOfView {
 }
 
 /** Those of one business that are connected to this process. */
-interface Audience {
+interface ClientsOfBusiness {
   readonly feed: BusinessFeed;
   readonly clients: Set<Client>;
   /** What they hear, each view once, by its key. */
@@ -18,8 +18,8 @@ interface Audience {
 }
 
 /** Who is connected to this process, by business. A business has a feed as long as somebody hears it. */
-export class Audiences {
-  private readonly byBusiness = new Map<number, Audience>();
+export class ConnectedClients {
+  private readonly byBusiness = new Map<number, ClientsOfBusiness>();
   private looking = false;
 
   constructor(
@@ -54,36 +54,41 @@ export class Audiences {
   /** The feed that the client is to join. */
   add(client: Client): BusinessFeed {
     const { businessId } = client;
-    let audience = this.byBusiness.get(businessId);
-    if (!audience) {
-      audience = { feed: this.newFeed(businessId), clients: new Set(), views: new Map() };
-      this.byBusiness.set(businessId, audience);
+    let known = this.byBusiness.get(businessId);
+    if (!known) {
+      known = { feed: this.newFeed(businessId), clients: new Set(), views: new Map() };
+      this.byBusiness.set(businessId, known);
     }
-    audience.clients.add(client);
-    count(audience, client, client.view, 1);
-    return audience.feed;
+    known.clients.add(client);
+    count(known, client, client.view, 1);
+    return known.feed;
   }
 
   remove(client: Client): void {
-    const audience = this.byBusiness.get(client.businessId);
-    if (!audience?.clients.delete(client)) return;
-    count(audience, client, client.view, -1);
-    if (audience.clients.size > 0) return;
-    audience.feed.close();
+    const known = this.byBusiness.get(client.businessId);
+    if (!known?.clients.delete(client)) return;
+    count(known, client, client.view, -1);
+    if (known.clients.size > 0) return;
+    known.feed.close();
     this.byBusiness.delete(client.businessId);
   }
 
   /** The client hears something else than before. */
   changeView(client: Client, before: View): void {
-    const audience = this.byBusiness.get(client.businessId);
-    if (!audience?.clients.has(client)) return;
-    count(audience, client, before, -1);
-    count(audience, client, client.view, 1);
+    const known = this.byBusiness.get(client.businessId);
+    if (!known?.clients.has(client)) return;
+    count(known, client, before, -1);
+    count(known, client, client.view, 1);
   }
 
   /** Events whose change is committed. */
   offer(businessId: number, events: readonly LoggedEvent[]): void {
     this.byBusiness.get(businessId)?.feed.offer(events);
+  }
+
+  /** Everything that is in the log by now is heard. */
+  async catchUp(businessId: number): Promise<void> {
+    await this.byBusiness.get(businessId)?.feed.catchUpWithLog();
   }
 
   /** Asks for all businesses at once whether the log is ahead of what was heard. */
@@ -109,7 +114,7 @@ export class Audiences {
   }
 }
 
-function count({ views }: Audience, { businessId }: Client, view: View, sign: 1 | -1): void {
+function count({ views }: ClientsOfBusiness, { businessId }: Client, view: View, sign: 1 | -1): void {
   const known = views.get(view.key) ?? { view, room: roomOfView(businessId, view), clients: 0 };
   known.clients += sign;
   if (known.clients > 0) views.set(view.key, known);

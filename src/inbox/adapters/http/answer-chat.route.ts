@@ -1,0 +1,148 @@
+import { coded, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { codedFailure, idOf } from "../../../infra/http/routing/schema.ts";
+import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
+import { messageToWire } from "../wire/inbox-wire.ts";
+import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialect.ts";
+import { messageSchema } from "./inbox-schemas.ts";
+import { chatParams, seeing } from "./read-inbox.routes.ts";
+
+/** Characters of a text: what every channel takes. */
+const longestText = 4_096;
+const longestUrl = 2_048;
+const mostParameters = 100;
+const longestParameter = 1_024;
+
+const message = {
+  type: "object",
+  properties: {
+    texto: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
+    media_url: { type: "string", minLength: 1, maxLength: longestUrl, description: "An https address of a file" },
+    plantilla_id: idOf("template"),
+    parameters: {
+      type: "array",
+      maxItems: mostParameters,
+      items: { type: "string", maxLength: longestParameter },
+    },
+    respuesta_rapida_id: idOf("quick-reply"),
+    nota: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
+    responde_a: { ...idOf("message"), description: "A message of the same chat" },
+  },
+} as const;
+
+const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
+  ...meeting("chat_not_found", "message_not_found", "chat_taken"),
+  window_closed: () => [
+    409,
+    coded(
+      "window_closed",
+      "Pasaron más de 24 horas desde el último mensaje del cliente: solo se puede enviar una plantilla (plantilla_id)",
+    ),
+  ],
+  contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
+  quick_reply_not_found: () => [404, coded("quick_reply_not_found", "La respuesta rápida no existe")],
+  business_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
+  template_not_found: () => [404, coded("template_not_found", "La plantilla no existe")],
+  not_approved: () => [409, coded("template_not_approved", "La plantilla aún no ha sido aprobada")],
+  limit_reached: () => [409, coded("limit_reached", "Se alcanzó el límite mensual de plantillas")],
+  no_media_header: () => [400, coded("no_media_header", "La plantilla no lleva media_url")],
+  media_not_accessible: () => [400, coded("media_not_accessible", "media_url no es accesible")],
+  send_refused: () => [400, coded("send_refused", "La plantilla no se puede enviar a este chat")],
+  platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no respondió")],
+};
+
+/** What people write into a chat. */
+export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
+  defineRoute({
+    ...changing,
+    method: "post",
+    path: "/chats/:id/messages",
+    operationId: "answerChat",
+    summary: "Write into a chat: a text, a file, a template, a quick reply or an internal note",
+    rules: [
+      seeing("Inbox.20"),
+      [
+        "Inbox.21",
+        "One of `texto`, `media_url` (with or without `texto`), `plantilla_id` (with `parameters`, and `media_url` for its " +
+          "header), `respuesta_rapida_id` or `nota`. `responde_a` makes it an answer to a message of the same chat.",
+      ],
+      [
+        "Inbox.22",
+        "The answer is 201 with the message, whatever became of it: `sent`, `failed` with the reason, or `unknown`, which " +
+          "its delivery status settles. It is sent at most once. Later news are told by `message:status`. An answer that " +
+          "failed stays in the chat and shows in its row, told by `chat:changed`; it does not raise the chat.",
+      ],
+      [
+        "Inbox.23",
+        "An agent who answers in a chat that no agent has in hand takes it with that, also where the answer fails: its " +
+          "conversation and its open tickets are in `proceso`. In a closed chat a conversation is opened. A chat that another agent has is a 409 " +
+          "`chat_taken` for agents; administrators and App Keys may write into it, and it stays whose it is.",
+      ],
+      [
+        "Inbox.24",
+        "A text or a file reaches the customer only within the service window of the channel, 24 hours after their last " +
+          "message; later it is a 409 `window_closed`, and a template is the way out.",
+      ],
+      [
+        "Inbox.25",
+        "A template obeys the rules of sending one to a chat: approval (§3.2), the monthly limit (§3.3), the agents that " +
+          "it is allowed to (§3.8).",
+      ],
+      ["Inbox.26", "A note is kept and told to agents. It is never sent, and takes nothing over."],
+      ["Inbox.27", "The author is the user of the session, or the business for an App Key."],
+    ],
+    params: chatParams,
+    body: message,
+    idempotent: true,
+    about: ({ params }) => ({ chatId: params.id }),
+    lane: "platform",
+    responses: {
+      201: { description: "The message", schema: messageSchema },
+      404: { description: "No such chat, message, template or quick reply", schema: codedFailure },
+      409: {
+        description:
+          "Another agent has the chat, its service window is over, its contact was erased, or the template may not be sent",
+        schema: { ...chatTaken, required: ["error", "code"] },
+      },
+      502: { description: "The platform did not say whether the template is approved", schema: codedFailure },
+      ...failures,
+      400: { description: "A field is missing or wrong, or the file or template cannot be sent", schema: codedFailure },
+    },
+    dialect: answerDialect,
+    handle: async ({ params, body, caller }) => {
+      const sent = await answers.execute(viewerOf(caller), {
+        chatId: params.id,
+        answer: answerIn(body),
+        replyToId: body.responde_a ?? null,
+      });
+      return new Reply(201, messageToWire(sent));
+    },
+  });
+
+interface AnswerBody {
+  readonly texto?: string;
+  readonly media_url?: string;
+  readonly plantilla_id?: number;
+  readonly parameters?: readonly string[];
+  readonly respuesta_rapida_id?: number;
+  readonly nota?: string;
+}
+
+function answerIn(body: AnswerBody): Answer {
+  const { texto, media_url: url, plantilla_id: templateId, respuesta_rapida_id: quickReplyId, nota } = body;
+  const alone = [templateId, quickReplyId, nota].filter((each) => each !== undefined);
+  const isMixed =
+    alone.length > 1 ||
+    (alone.length === 1 && texto !== undefined) ||
+    (url !== undefined && (quickReplyId !== undefined || nota !== undefined));
+  if (isMixed) throw new InvalidInput("texto, plantilla_id, respuesta_rapida_id y nota no van juntos");
+  if (nota !== undefined) return { kind: "note", text: nota };
+  if (quickReplyId !== undefined) return { kind: "quick-reply", quickReplyId };
+  if (templateId !== undefined) {
+    const { parameters = [] } = body;
+    return { kind: "template", templateId, parameters, ...(url === undefined ? {} : { mediaUrl: url }) };
+  }
+  if (url !== undefined) return { kind: "media", url, text: texto ?? "" };
+  if (texto !== undefined) return { kind: "text", text: texto };
+  throw new InvalidInput("texto, media_url, plantilla_id, respuesta_rapida_id o nota es requerido");
+}

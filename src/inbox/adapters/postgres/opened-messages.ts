@@ -1,0 +1,104 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { kindOf, type NewMessage, type OpenedMessage } from "../../../messaging/public.ts";
+import { messageState } from "./state-sql.ts";
+import { findingRooms, findingThreads } from "./thread-sql.ts";
+
+/**
+ * Enters the message in the conversation that `finding` looks for: `conversations` is the CTE of it that holds the
+ * conversation. The parameters of `finding` begin at $15.
+ */
+const opening = (name: string, finding: string, conversations: string): Statement => ({
+  name,
+  text: `
+    with ${finding}
+    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
+                          author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
+                          attempt, lease_until, reply_to_id, attachment)
+    select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
+           $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
+           now() + make_interval(secs => $12), $13::bigint, $14::jsonb
+    from ${conversations}
+    returning id, attempt, reference`,
+});
+
+const openForNumber = opening(
+  "message_open",
+  `wanted as (
+      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, $18::bytea as digest,
+             null::text as ad_id
+    ),
+    ${findingThreads}`,
+  "threads",
+);
+
+const openInChat = opening(
+  "message_open_in_chat",
+  `owners as (
+      select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
+      from chats as chat where chat.business_id = $1 and chat.id = $15
+    ),
+    ${findingRooms}`,
+  "talks",
+);
+
+const openInConversation = opening(
+  "message_open_in_conversation",
+  "talk as (select $1::bigint as business_id, $15::bigint as chat_id, $16::bigint as conversation_id)",
+  "talk",
+);
+
+/** Where a message is entered. */
+interface Place {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+export const forNumber = (channel: string, phone: string, contactName: string, digest: Uint8Array): Place => ({
+  statement: openForNumber,
+  values: [channel, phone, contactName, digest],
+});
+
+/** In the open conversation, which is made where there is none. */
+export const inChat = (chatId: number): Place => ({ statement: openInChat, values: [chatId] });
+
+export const inConversation = (chatId: number, conversationId: number): Place => ({
+  statement: openInConversation,
+  values: [chatId, conversationId],
+});
+
+/**
+ * Enters a message that goes out, under a lease.
+ *
+ * @param leaseSeconds - longer than any request to a platform may take
+ * @returns null where the place does not exist
+ */
+export async function openMessage(
+  queries: Queries,
+  message: Omit<NewMessage, "thread">,
+  channel: string,
+  leaseSeconds: number,
+  place: Place,
+): Promise<OpenedMessage | null> {
+  const { businessId, to, content, author, replyTo, takesConversation = false } = message;
+  const [row] = await queries.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(place.statement, [
+    businessId,
+    kindOf(content, channel),
+    content.text,
+    content.media?.link ?? null,
+    author.kind,
+    author.name,
+    author.userId,
+    message.templateId ?? null,
+    message.categoryId ?? null,
+    message.datedAt ?? null,
+    takesConversation,
+    leaseSeconds,
+    replyTo?.id ?? null,
+    content.media ? JSON.stringify({ kind: content.media.type }) : null,
+    ...place.values,
+  ]);
+  if (!row) return null;
+  const answered = replyTo?.platformMessageId ?? null;
+  const opened = { businessId, to, channel, content, takesConversation, ...row };
+  return answered === null ? opened : { ...opened, replyTo: answered };
+}

@@ -1,0 +1,146 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { agentRole } from "../../../kernel/ids.ts";
+import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
+import type { AgentLine } from "../../application/ports.ts";
+import type { AgentLoad } from "../../domain/assignment.ts";
+import { chatState } from "./state-sql.ts";
+import type { PostgresTicketDesk } from "./ticket-desk.ts";
+
+const department: Statement = {
+  name: "desk_department",
+  text: `
+    select department.business_id as "businessId", department.id as "departmentId",
+           department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
+    from departments as department join businesses as business on business.id = department.business_id
+    where department.business_id = $1 and department.id = $2`,
+};
+
+const wait: Statement = {
+  name: "desk_wait",
+  text: `
+    insert into waiting_chats as waiting (business_id, chat_id, department_id) values ($1, $2, $3)
+    on conflict (business_id, chat_id) do update set department_id = excluded.department_id, since = now()
+    where waiting.department_id <> excluded.department_id`,
+};
+
+/**
+ * Those who are available, with what they have in hand: open tickets, and open chats that have none. Limited to more
+ * than a department has.
+ */
+const agents: Statement = {
+  name: "desk_agents",
+  text: `
+    select agent.id, agent.name, true as "takesAll", in_hand.tickets + in_hand.chats as load,
+           (extract(epoch from greatest(agent.chat_given_at, in_hand.ticket_given_at)) * 1000000)::bigint as "lastGiven"
+    from department_agents as member
+    join users as agent on agent.business_id = member.business_id and agent.id = member.user_id
+    cross join lateral (
+      select (select count(*) from tickets
+              where business_id = agent.business_id and agent_id = agent.id and closed_at is null) as tickets,
+             (select created_at from tickets
+              where business_id = agent.business_id and agent_id = agent.id order by id desc limit 1) as ticket_given_at,
+             (select count(*) from chats as chat
+              where chat.business_id = agent.business_id and coalesce(chat.support_user_id, 0) = agent.id
+                and chat.state in (${chatState.pending}, ${chatState.in_progress}) and chat.last_message_at is not null
+                and not exists (
+                  select from tickets as ticket
+                  where ticket.business_id = chat.business_id and ticket.chat_id = chat.id
+                    and ticket.closed_at is null)) as chats
+    ) as in_hand
+    where member.business_id = $1 and member.department_id = $2
+      and agent.role_id = ${agentRole} and agent.active and agent.available
+    order by load, "lastGiven" nulls first, agent.id
+    limit 500`,
+};
+
+const noteGiven: Statement = {
+  name: "desk_note_given",
+  text: `
+    with agents as (
+      select id from users where business_id = $1 and id = any($2::bigint[]) order by id for no key update
+    )
+    update users as agent set chat_given_at = clock_timestamp()
+    from agents where agent.business_id = $1 and agent.id = agents.id`,
+};
+
+const forgetServed: Statement = {
+  name: "desk_forget_served",
+  text: `
+    delete from waiting_chats as waiting using chats as chat
+    where waiting.business_id = $1 and waiting.department_id = $2
+      and chat.business_id = waiting.business_id and chat.id = waiting.chat_id
+      and (chat.support_user_id is not null or chat.state <> ${chatState.pending}
+           or chat.department_id is distinct from waiting.department_id)`,
+};
+
+const oldest: Statement = {
+  name: "desk_oldest",
+  text: `
+    select chat_id as id from waiting_chats where business_id = $1 and department_id = $2
+    order by since, chat_id limit $3`,
+};
+
+const lines: Statement = {
+  name: "desk_lines",
+  text: `
+    select distinct waiting.business_id as "businessId", waiting.department_id as "departmentId",
+           department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
+    from waiting_chats as waiting
+    join departments as department
+      on department.business_id = waiting.business_id and department.id = waiting.department_id
+    join businesses as business on business.id = waiting.business_id
+    where (waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint)
+    order by 1, 2 limit 200`,
+};
+
+export class PostgresWaitingChats implements WaitingChats {
+  constructor(private readonly cells: Cells) {}
+
+  lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]> {
+    const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
+    return everywhere(this.cells, (cell) => cell.rows<DepartmentLine>(lines, values));
+  }
+}
+
+export class PostgresDepartmentDesk implements DepartmentDesk {
+  /** @param tickets - on the same transaction */
+  constructor(
+    private readonly transaction: Queries,
+    private readonly tickets: Pick<PostgresTicketDesk, "hold" | "tryHold">,
+  ) {}
+
+  async department(businessId: number, departmentId: number): Promise<DepartmentLine | null> {
+    const [line] = await this.transaction.rows<DepartmentLine>(department, [businessId, departmentId]);
+    return line ?? null;
+  }
+
+  hold(line: AgentLine): Promise<Date> {
+    return this.tickets.hold(line);
+  }
+
+  tryHold(line: AgentLine): Promise<Date | null> {
+    return this.tickets.tryHold(line);
+  }
+
+  agents({ businessId, departmentId }: DepartmentLine): Promise<AgentLoad[]> {
+    return this.transaction.rows<AgentLoad>(agents, [businessId, departmentId]);
+  }
+
+  async noteGiven(businessId: number, agentIds: readonly number[]): Promise<void> {
+    await this.transaction.rows(noteGiven, [businessId, agentIds]);
+  }
+
+  async wait(businessId: number, chatId: number, departmentId: number): Promise<void> {
+    await this.transaction.rows(wait, [businessId, chatId, departmentId]);
+  }
+
+  async forgetServed({ businessId, departmentId }: DepartmentLine): Promise<void> {
+    await this.transaction.rows(forgetServed, [businessId, departmentId]);
+  }
+
+  async oldest({ businessId, departmentId }: DepartmentLine, limit: number): Promise<number[]> {
+    const rows = await this.transaction.rows<{ id: number }>(oldest, [businessId, departmentId, limit]);
+    return rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,135 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { eventually } from "../support/wait.ts";
+import { Inbox, people, sales } from "./inbox-support.ts";
+
+const { ana, bea, carl } = people;
+
+describe("giving out chats", () => {
+  let inbox: Inbox;
+  before(async () => {
+    inbox = await Inbox.start();
+  });
+  after(() => inbox.stop());
+  // Nobody has anything in hand, and nobody is there.
+  beforeEach(async () => {
+    await inbox.world.rows("delete from waiting_chats where business_id = 1");
+    await inbox.world.rows("update chats set support_user_id = null where business_id = 1");
+    await inbox.world.rows("update users set available = false, chat_given_at = null where business_id = 1");
+  });
+
+  const areThere = (...ids: number[]) =>
+    inbox.world.rows("update users set available = id = any($1) where business_id = 1", [ids]);
+  const toSales = (chatId: number, who: number | "key" = "key") =>
+    inbox.done(who, "POST", `/chats/${chatId}/assign`, { departamento_id: sales });
+  const holderOf = async (chatId: number): Promise<number | null> => (await inbox.chat("key", chatId)).soporte_id;
+  const customers = async (count: number): Promise<number[]> => {
+    const chatIds: number[] = [];
+    for (let n = 0; n < count; n += 1) chatIds.push((await inbox.customerWrites(`cliente ${n}`)).chatId);
+    return chatIds;
+  };
+  const giveOut = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
+
+  it("spreads chats without tickets among the agents of a department, as they come (Inbox.50)", async () => {
+    await areThere(ana, bea);
+    const holders: (number | null)[] = [];
+    for (const chatId of await customers(4)) holders.push((await toSales(chatId)).soporte_id);
+    expect(holders).to.deep.equal([ana, bea, ana, bea]);
+  });
+
+  it("counts what agents took themselves (Inbox.50)", async () => {
+    await areThere(ana, bea);
+    const [first = 0, second = 0, third = 0] = await customers(3);
+    for (const chatId of [first, second]) await inbox.done(ana, "POST", `/chats/${chatId}/take`);
+    expect((await toSales(third)).soporte_id).to.equal(bea);
+  });
+
+  it("gives the next one to who was given one longest ago, also where chats are closed at once (Inbox.50)", async () => {
+    await areThere(ana, bea);
+    const holders: (number | null)[] = [];
+    for (const chatId of await customers(4)) {
+      holders.push((await toSales(chatId)).soporte_id);
+      await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    }
+    expect(holders).to.deep.equal([ana, bea, ana, bea]);
+  });
+
+  it("spreads chats that waited (Inbox.51)", async () => {
+    const chatIds = await customers(4);
+    for (const chatId of chatIds) await toSales(chatId);
+    await areThere(ana, bea);
+    await giveOut();
+    const holders: (number | null)[] = [];
+    for (const chatId of chatIds) holders.push(await holderOf(chatId));
+    expect(holders).to.deep.equal([ana, bea, ana, bea]);
+  });
+
+  it("hands a chat on to another agent, and leaves it where nobody else is there (Inbox.50)", async () => {
+    await areThere(ana, bea);
+    const [chatId = 0, ofBea = 0] = await customers(2);
+    await inbox.done(ana, "POST", `/chats/${chatId}/take`);
+    await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
+    await inbox.world.rows("update users set chat_given_at = now() where business_id = 1 and id = $1", [bea]);
+    expect((await toSales(chatId, ana)).soporte_id).to.equal(bea);
+    await areThere(bea);
+    expect((await toSales(chatId, bea)).soporte_id).to.equal(bea);
+  });
+
+  it("keeps a chat's place in the line when it is handed to the same department again (Inbox.51)", async () => {
+    const [first = 0, second = 0, ofBea = 0] = await customers(3);
+    for (const chatId of [first, second]) await toSales(chatId);
+    const { version } = await inbox.chat("key", first);
+    const { version: still } = await toSales(first);
+    expect(still).to.equal(version);
+    await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
+    await areThere(ana, bea);
+    await giveOut();
+    // Ana has the least in hand, so she gets the one that waits longest.
+    expect(await holderOf(first)).to.equal(ana);
+  });
+
+  it("locks all conversations before the first chat, as everybody does", async () => {
+    const chatIds = await customers(2);
+    for (const chatId of chatIds) await toSales(chatId);
+    await areThere(ana);
+    const [chatId, lastId] = chatIds;
+    let given: Promise<number> | undefined;
+    await inbox.world.database.transaction(async (transaction) => {
+      const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
+      await ask(
+        "select from conversations where business_id = 1 and chat_id = $1 and closed_at is null for no key update",
+        [lastId],
+      );
+      given = giveOut();
+      await eventually(async () => {
+        const waiting = await ask(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.length > 0;
+      });
+      // Less than it takes the database to find a deadlock.
+      await ask("set local lock_timeout = '500ms'");
+      await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
+    });
+    await given;
+    await eventually(async () => (await Promise.all(chatIds.map(holderOf))).every((id) => id === ana));
+  });
+
+  it("makes transfers to one department wait without connections of the database", async () => {
+    await areThere(ana, bea);
+    const [outside = 0, ...chatIds] = await customers(41);
+    let transfers: Promise<unknown> | undefined;
+    await inbox.world.database.transaction(async (transaction) => {
+      const hold = "select from departments where business_id = 1 and id = $1 for no key update";
+      await transaction.rows({ name: "", text: hold }, [sales]);
+      transfers = Promise.all(chatIds.map((chatId) => toSales(chatId)));
+      // With a connection for each of those that wait, none would be left for this one.
+      await inbox.done(carl, "POST", `/chats/${outside}/take`);
+    });
+    await transfers;
+    const holders = await Promise.all(chatIds.map(holderOf));
+    expect(holders.filter((id) => id === ana)).to.have.length(20);
+    expect(holders.filter((id) => id === bea)).to.have.length(20);
+  });
+});
