@@ -31,6 +31,8 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
+import { stepsOnWire } from "../administration/resources/steps/http.ts";
+import { PostgresStepRecords } from "../administration/resources/steps/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
@@ -61,6 +63,9 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  provide(bind, tokens.routes, [tokens.cells], (cells) =>
+    routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
+  );
 });
 
 /** The routes of a resource that needs nothing but its table. */

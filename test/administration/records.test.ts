@@ -49,7 +49,12 @@ describe("Records that a business manages", () => {
     await world.rows("insert into articles (business_id, id, name, price) values (2, $1, 'Ajeno', 1)", [foreign]);
     await world.rows("insert into departments (business_id, id, name) values (2, $1, 'Ajeno')", [foreign]);
     await world.rows("insert into users (business_id, id, name, role_id) values (2, $1, 'Ajena', 5)", [foreign]);
-    ids = { branch: branch?.id ?? 0, article: article?.id ?? 0, agents: [102], department: 101 };
+    await world.rows("insert into tags (business_id, id, name) values (1, 7101, 'VIP'), (2, $1, 'Ajena')", [foreign]);
+    await world.rows(
+      "insert into steps (business_id, id, name, identifier, type) values (2, $1, 'Ajeno', 'ajeno', 'ticket')",
+      [foreign],
+    );
+    ids = { branch: branch?.id ?? 0, article: article?.id ?? 0, agents: [102], department: 101, tag: 7101, step: 101 };
   });
   after(() => world.stop());
 

@@ -22,6 +22,8 @@ export interface Ids {
   readonly agents: readonly number[];
   readonly article: number;
   readonly department: number;
+  readonly tag: number;
+  readonly step: number;
 }
 
 export const samples: readonly Sample[] = [
@@ -141,5 +143,54 @@ export const samples: readonly Sample[] = [
     ],
     archives: true,
     once: ["key"],
+  },
+  {
+    path: "steps",
+    body: (n, { department, agents, tag, step }) => ({
+      nombre: `Paso ${n}`,
+      identificador: `paso-${n}`,
+      tipo: n % 2 === 0 ? "ticket" : "mensaje",
+      contenido: `Hola ${n}`,
+      variable: `v${n}`,
+      media: `${n}.png`,
+      media_tipo: "image/png",
+      media_url: `https://cdn.test/${n}.png`,
+      paso_id: step,
+      descripcion: `Para ${n}`,
+      botones: `[${n}]`,
+      titulo_opciones: `Opciones ${n}`,
+      opciones: `{"n":${n}}`,
+      departamento: department,
+      inicio: n % 2 === 0,
+      catalogo_id: n,
+      agente: String(agents[0]),
+      paso_automatico: step,
+      loop: n % 2 === 1,
+      ai_prompt_id: n,
+      estructura_id: n,
+      tags: String(tag),
+      maps_search: `farmacia ${n}`,
+      maps_radius: n,
+      helper_data: { n },
+      iniciador: `i${n}`,
+      catalogs: `[${n}]`,
+      check_sucursal: n % 2 === 0,
+      flow_id: `flow-${n}`,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["identificador", "dos palabras"],
+      ["tipo", "baile"],
+      ["contenido", "x".repeat(4_097)],
+      ["agente", "Ana"],
+      ["agente", "0"],
+      ["tags", "uno,dos"],
+      ["botones", "{no"],
+      ["catalogs", 5],
+      ["maps_radius", -1],
+      ["loop", "true"],
+    ],
+    references: ["paso_id", "paso_automatico", "departamento", "agente", "tags"],
+    archives: true,
   },
 ];

@@ -1,6 +1,7 @@
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type {
+  CircleClosed,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
@@ -24,9 +25,10 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
       },
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
+    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} cierra un círculo`)],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies typeof codedDialect &
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
+    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | CircleClosed | RuleBroken>;
 
 const inUse = named(
   "InUse",

@@ -24,6 +24,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
+  /** Fills in what is not given and follows from what is. */
+  complete?(fields: Fields): Fields;
   /** What the answer that makes a record tells besides, and no other. */
   readonly once?: Readonly<Record<string, Schema>>;
   /** Fields that are not known are refused, not ignored. */
@@ -86,7 +88,8 @@ export class WireCodec<Fields extends object> {
       const stored = typeof given === "string" ? storableText(given) : given;
       return [field, read ? read(stored) : stored];
     });
-    return Object.fromEntries(pairs) as Fields;
+    const fields = Object.fromEntries(pairs) as Fields;
+    return this.resource.complete?.(fields) ?? fields;
   }
 
   wireOf({ id, version, fields, once }: Kept<Fields>): object {

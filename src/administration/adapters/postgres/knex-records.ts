@@ -13,6 +13,13 @@ interface Row {
 
 const uniqueViolation = "23505";
 
+/** When a record of the table was archived: from then on it is there for those alone that name it already. */
+const archivedAt: Readonly<Record<string, string>> = {
+  users: "archived_at",
+  articles: "archived_at",
+  steps: "archived_at",
+};
+
 const setsOf = (sets: object = {}): [field: string, set: SetTable][] => Object.entries(sets);
 
 /** The records of one table. Those of another business are not there. */
@@ -52,15 +59,20 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
-    await this.checkReferences(businessId, fields);
+    await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(fields) };
     const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
     return this.finished(businessId, (made as Row).id, fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
-    await this.checkReferences(businessId, fields);
-    const values = { ...this.valuesOf(fields), record_version: sql.raw("record_version + 1") };
+    await this.checkReferences(businessId, id, fields);
+    const { changedAt } = this.table;
+    const values = {
+      ...this.valuesOf(fields),
+      record_version: sql.raw("record_version + 1"),
+      ...(changedAt && { [changedAt]: sql.fn.now() }),
+    };
     await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
     return this.finished(businessId, id, fields);
   }
@@ -169,20 +181,27 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return kept;
   }
 
-  private async checkReferences(businessId: number, fields: Fields): Promise<void> {
+  /** The ids that a field names. */
+  protected idsNamed(field: keyof Fields & string, fields: Fields): readonly number[] {
+    const value = fields[field] as number | readonly number[] | null;
+    return value === null ? [] : [value].flat();
+  }
+
+  private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
     const { references = {}, sets = {} } = this.table;
     const named = Object.entries(references as Readonly<Record<string, string>>);
     const gathered = setsOf(sets).map(([field, { of }]): [string, string] => [field, of]);
-    for (const [field, table] of [...named, ...gathered]) {
-      const value = fields[field as keyof Fields] as number | readonly number[] | null;
-      const ids = [...new Set(value === null ? [] : [value].flat())];
+    for (const [field, table] of [...named, ...gathered] as [keyof Fields & string, string][]) {
+      const ids = [...new Set(this.idsNamed(field, fields))];
       if (ids.length === 0) continue;
+      const wanted = sql(table).where("business_id", businessId).whereIn("id", ids);
+      if (archivedAt[table]) wanted.whereNull(archivedAt[table]);
       // Kept from being deleted until this transaction ends.
-      const there = await run<Row>(
-        this.queries,
-        sql(table).where("business_id", businessId).whereIn("id", ids).select("id").orderBy("id").forKeyShare(),
-      );
-      if (there.length < ids.length) throw new UnknownReference(field);
+      const there = await run<Row>(this.queries, wanted.select("id").orderBy("id").forKeyShare());
+      if (there.length === ids.length) continue;
+      const before = id === null ? null : await this.find(businessId, id);
+      const known = new Set([...there.map((row) => row.id), ...(before ? this.idsNamed(field, before.fields) : [])]);
+      if (!ids.every((each) => known.has(each))) throw new UnknownReference(field);
     }
   }
 
