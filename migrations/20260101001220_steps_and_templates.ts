@@ -16,14 +16,12 @@ export async function up(db: Knex): Promise<void> {
       add column platform_changed_at timestamptz;
     create index templates_by_platform_name on templates (business_id, platform_name);
     create index senders_of_account on senders (account_id, provider);
-
-    create index campaigns_of_template on campaigns (business_id, template_id) where state = 'running';
   `);
 }
 
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
-    drop index campaigns_of_template, senders_of_account, templates_by_platform_name, steps_by_identifier;
+    drop index senders_of_account, templates_by_platform_name, steps_by_identifier;
     alter table templates
       drop column platform_id, drop column platform_status, drop column platform_reason,
       drop column platform_changed_at;

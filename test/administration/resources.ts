@@ -12,6 +12,8 @@ export interface Sample {
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
+  /** What the count of its changes is called; `version` unless given. */
+  readonly counter?: string;
   /** What only the answer that makes it tells. */
   readonly once?: readonly string[];
 }
@@ -192,5 +194,45 @@ export const samples: readonly Sample[] = [
     ],
     references: ["paso_id", "paso_automatico", "departamento", "agente", "tags"],
     archives: true,
+  },
+  {
+    path: "templates",
+    body: (n, { agents }) => ({
+      nombre: `Plantilla ${n}`,
+      id_plantilla: `plantilla_${n}`,
+      descripcion: `Hola {{1}}, van ${n}.`,
+      template: {
+        language: "es",
+        category: "UTILITY",
+        components: [{ type: "BODY", text: `Hola {{1}}, van ${n}.`, example: { body_text: [["Ana"]] } }],
+      },
+      botones: `[${n}]`,
+      codigo: `c-${n}`,
+      archivo_nombre: `${n}.png`,
+      type: n % 2 === 0 ? "TEXT" : "IMAGE",
+      tipo: n % 2 === 0 ? "Cloud" : "ProviderB",
+      agentes_permitidos: String(agents[0]),
+      contacto_variables: [n % 10],
+      articles: `[${n}]`,
+      id_providerb: `HX${n}`,
+      version: `v${n}`,
+      visible: n % 2 === 0,
+      created_by_ai: n % 2 === 1,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["id_plantilla", "Con Mayúsculas"],
+      ["id_plantilla", "x".repeat(513)],
+      ["descripcion", "x".repeat(1_025)],
+      ["template", { language: "es", category: "PROMO", components: [] }],
+      ["type", "AUDIO"],
+      ["tipo", "Paloma"],
+      ["agentes_permitidos", "Ana"],
+      ["contacto_variables", "1"],
+      ["visible", 1],
+    ],
+    references: ["agentes_permitidos"],
+    archives: true,
+    counter: "record_version",
   },
 ];

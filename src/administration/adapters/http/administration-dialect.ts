@@ -9,6 +9,7 @@ import type {
   UnknownReference,
   ValueTaken,
 } from "../../domain/records.ts";
+import type { TemplateLocked } from "../../domain/template.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
 export const administrationDialect = (wireOf: (field: string) => string) =>
@@ -26,9 +27,22 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
     circle_closed: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} cierra un círculo`)],
+    locked: ({ field }) => [
+      409,
+      coded("locked", `${wireOf(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
+    ],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies typeof codedDialect &
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | CircleClosed | RuleBroken>;
+    Dialect<
+      | RecordNotFound
+      | RecordMovedOn
+      | ValueTaken
+      | RecordInUse
+      | UnknownReference
+      | CircleClosed
+      | TemplateLocked
+      | RuleBroken
+    >;
 
 const inUse = named(
   "InUse",

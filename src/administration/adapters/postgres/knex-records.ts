@@ -7,7 +7,7 @@ import type { RecordTable, SetTable } from "./record-table.ts";
 
 interface Row {
   readonly id: number;
-  readonly version: number;
+  readonly record_version: number;
   readonly [field: string]: unknown;
 }
 
@@ -141,12 +141,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
     const query = sql({ record: name })
       .where("record.business_id", businessId)
-      .select("record.id", "record.record_version as version", ...plain, ...gathered);
+      .select("record.id", "record.record_version", ...plain, ...gathered);
     for (const [column, value] of Object.entries(only)) query.where(`record.${column}`, value as string);
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  private keptOf({ id, version, ...row }: Row): Kept<Fields> {
+  private keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
     const pairs = Object.entries(row).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : value,
