@@ -21,6 +21,7 @@ import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/pos
 import { PostgresDepartmentDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/waiting-chats.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
+import { quickReplyText } from "../inbox/adapters/wire/quick-reply-text.ts";
 import {
   type ActingStores,
   ActOnChats,
@@ -199,7 +200,16 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     ],
     (unitOfWork, cells, config, templates, probe, send, feed) => {
       const mediaUrl = config.media.baseUrl || null;
-      return new AnswerChat(unitOfWork, new PostgresActingReads(cells), templates, probe, send, feed, mediaUrl);
+      return new AnswerChat(
+        unitOfWork,
+        new PostgresActingReads(cells),
+        templates,
+        probe,
+        send,
+        feed,
+        mediaUrl,
+        quickReplyText,
+      );
     },
   );
   provide(
