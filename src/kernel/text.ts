@@ -7,7 +7,7 @@ export function phoneDigits(written: string): string | null {
 /** PostgreSQL holds neither zero characters nor halves of characters. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 
-/** A name in lowercase letters, digits and underscores: `Pedido listo` is `pedido_listo`. */
+/** A name in lowercase letters, digits and underscores: `Is it ready?` is `is_it_ready`. */
 export const identifierOf = (name: string): string =>
   name
     .normalize("NFD")

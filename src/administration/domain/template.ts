@@ -44,12 +44,9 @@ export interface Template {
   readonly updatedAt?: string;
 }
 
-/** States in which the platform takes a changed template for another review. */
-const changeable = ["REJECTED", "PAUSED"];
-
 /** Whether the platform has it as it is: what was submitted stays as it was until it is refused. */
 export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformStatus">): boolean =>
-  platformStatus !== null && !changeable.includes(platformStatus);
+  platformStatus !== null && platformStatus !== "REJECTED";
 
 /** What the platform has of a template. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];

@@ -51,8 +51,8 @@ export function templateRoutes(
         ],
         [
           "Admin.Submit.2",
-          "One that the platform refused or paused may be changed and submitted again: it is edited there, under its name. One " +
-            "that is pending or approved is a 409 `locked`.",
+          "One that the platform rejected may be changed and submitted again: it is edited there, under its name. One that is " +
+            "pending, approved or paused is a 409 `locked`.",
         ],
         [
           "Admin.Submit.3",

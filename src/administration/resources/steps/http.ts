@@ -13,7 +13,13 @@ import {
   requiredName,
 } from "../../adapters/http/fields.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Step, stepTypes } from "./record.ts";
+import type { Step } from "./record.ts";
+
+/** What a step of a script does. Only those of type `ticket` open tickets. */
+const stepTypes = [
+  ...["ticket", "mensaje", "pregunta", "botones", "opciones", "media", "catalogo", "ubicacion", "sucursal"],
+  ...["flow", "ia", "pedido", "pago", "fin"],
+] as const;
 
 /** What every channel takes as one text. */
 const longestText = 4_096;

@@ -1,13 +1,8 @@
-/** What a step of a script does. Only those of type `ticket` open tickets. */
-export const stepTypes = [
-  ...["ticket", "mensaje", "pregunta", "botones", "opciones", "media", "catalogo", "ubicacion", "sucursal"],
-  ...["flow", "ia", "pedido", "pago", "fin"],
-] as const;
-
 export interface Step {
   readonly name: string;
   /** Unique within its script. */
   readonly identifier: string;
+  /** What it does; only those of type `ticket` open tickets. */
   readonly type: string;
   readonly content: string;
   readonly variable: string;

@@ -107,8 +107,9 @@ export const templatesOnWire: RecordOnWire<Template> = {
       "`template` is taken as it is.",
     "`state`, `platform_status` and `rejected_reason` are what the platform said last, by an answer, a webhook or a sync; §1 " +
       "and §3 ask the platform itself.",
-    "What was submitted keeps its `id_plantilla`, `template`, `descripcion` and `tipo` (409 `locked`) until the platform refuses " +
-      "or pauses it: then it may be changed and submitted again. The other fields change at any time.",
+    "What was submitted keeps its `id_plantilla`, `template`, `descripcion` and `tipo` (409 `locked`), unless the platform " +
+      "rejected it: then it may be changed and submitted again. Another content for an approved one is a new template. The " +
+      "other fields change at any time.",
     "An archived template is neither listed by §1 nor sent. The platform keeps it, and campaigns that were registered go on.",
   ],
 };

@@ -11,7 +11,7 @@ import type {
   TemplateNews,
   TemplateStore,
 } from "../../application/template-ports.ts";
-import type { Kept } from "../../domain/records.ts";
+import { type Kept, RecordNotFound } from "../../domain/records.ts";
 import { bodyIn, headerTypeOf } from "../../domain/template.ts";
 import type { Template } from "./record.ts";
 
@@ -90,7 +90,8 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
       }),
     );
     const kept = await this.find(businessId, id);
-    if (!kept) throw new Error(`template ${id} of business ${businessId} was archived while it was submitted`);
+    // Archived while it was submitted.
+    if (!kept) throw new RecordNotFound();
     return kept;
   }
 

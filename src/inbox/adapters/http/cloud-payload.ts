@@ -145,7 +145,8 @@ function readTemplate(field: string, value: Json, entry: Json): TemplateNews[] {
   const name = id(value.message_template_name);
   const language = id(value.message_template_language);
   if (account === undefined || name === undefined || language === undefined) return [];
-  const platformId = id(String(value.message_template_id ?? "")) ?? null;
+  const { message_template_id: given } = value;
+  const platformId = (Number.isSafeInteger(given) ? String(given) : id(given)) ?? null;
   const news = { account, platformId, name, language, at: time(entry.time) };
   if (field === "template_category_update") {
     const category = id(value.new_category);

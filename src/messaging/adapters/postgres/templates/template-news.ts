@@ -41,8 +41,8 @@ const tellState: Statement = {
   text: `
     with ${given}
     update templates as template
-    set platform_id = coalesce(whose."platformId", template.platform_id), platform_status = whose.status,
-        platform_reason = whose.reason, platform_changed_at = whose.at,
+    set platform_id = case when whose.status is not null then coalesce(template.platform_id, whose."platformId") end,
+        platform_status = whose.status, platform_reason = whose.reason, platform_changed_at = whose.at,
         record_version = template.record_version + 1
     from whose
     where ${isMeant} and (template.platform_changed_at is null or template.platform_changed_at <= whose.at)`,
