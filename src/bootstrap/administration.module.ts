@@ -2,16 +2,21 @@ import { type Bind, ContainerModule } from "inversify";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { templateRoutes } from "../administration/adapters/http/templates.routes.ts";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
+  type ApprovingPlatform,
   ChangeRecords,
   ManageRecords,
+  NoAccount,
   type OneRecord,
   type RecordReads,
   type RecordStore,
   type RecordStores,
+  SubmitTemplate,
+  SyncTemplates,
 } from "../administration/public.ts";
 import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
@@ -31,8 +36,12 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
+import { stepsOnWire } from "../administration/resources/steps/http.ts";
+import { PostgresStepRecords } from "../administration/resources/steps/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
+import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
+import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
@@ -40,6 +49,8 @@ import type { Route } from "../infra/http/routing/route.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { cloudChannel } from "../kernel/channels.ts";
+import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -61,6 +72,22 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  provide(bind, tokens.routes, [tokens.cells], (cells) =>
+    routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
+  );
+  provide(bind, tokens.routes, [tokens.cells, tokens.platform, tokens.senderDirectory], (cells, approval, senders) => {
+    const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
+    const unitOfWork = unitOfWorkOf(cells, recordsOn);
+    const platform = approvingPlatform(approval, senders);
+    return [
+      ...routesOf(templatesOnWire, cells, recordsOn, checkTemplate),
+      ...templateRoutes(
+        templatesOnWire,
+        new SubmitTemplate(unitOfWork, platform, checkStructure),
+        new SyncTemplates(unitOfWork, platform),
+      ),
+    ];
+  });
 });
 
 /** The routes of a resource that needs nothing but its table. */
@@ -73,12 +100,27 @@ function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
+  check?: (fields: Fields, before: Fields | null) => void,
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
-  return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordsOn)));
+  const rules = { name: onWire.path, ...(check && { check }) };
+  return recordRoutes(onWire, new ManageRecords(rules, reads, unitOfWorkOf(cells, recordsOn)));
+}
+
+/** The platform of the business's number. */
+function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
+  const senderOf = async (businessId: number) => {
+    const sender = await senders.of(businessId, cloudChannel);
+    if (!sender) throw new NoAccount(`business ${businessId}`);
+    return sender;
+  };
+  return {
+    submit: async (businessId, template) => approval.submit(await senderOf(businessId), template),
+    list: async (businessId) => approval.review(await senderOf(businessId)),
+  };
 }
 
 /** The routes of what a business has one of. */

@@ -21,6 +21,7 @@ import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/pos
 import { PostgresDepartmentDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/waiting-chats.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
+import { quickReplyText } from "../inbox/adapters/wire/quick-reply-text.ts";
 import {
   type ActingStores,
   ActOnChats,
@@ -44,6 +45,7 @@ import { cached } from "../kernel/cached.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
+import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
 import type { CampaignProgress } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
@@ -198,7 +200,16 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     ],
     (unitOfWork, cells, config, templates, probe, send, feed) => {
       const mediaUrl = config.media.baseUrl || null;
-      return new AnswerChat(unitOfWork, new PostgresActingReads(cells), templates, probe, send, feed, mediaUrl);
+      return new AnswerChat(
+        unitOfWork,
+        new PostgresActingReads(cells),
+        templates,
+        probe,
+        send,
+        feed,
+        mediaUrl,
+        quickReplyText,
+      );
     },
   );
   provide(
@@ -232,14 +243,18 @@ export const inboxModule = new ContainerModule(({ bind }) => {
 /** By which numbers are known that were erased. */
 const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
 
+/** Tells where campaigns stand, by their business. */
+const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
+  for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
+};
+
 const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
   deliveries: {
-    apply: async (statuses) => {
-      const changed = await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses);
-      return () => {
-        for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
-      };
-    },
+    apply: async (statuses) =>
+      telling(progress, await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses)),
+  },
+  templates: {
+    apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
   },
   queue: new PostgresWebhookQueue(transaction),
   incoming: new PostgresIncomingStore(transaction, cloudChannel, digesting(secrets)),

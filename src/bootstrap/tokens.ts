@@ -56,6 +56,7 @@ import type {
   SendMessage,
   SettleCampaigns,
   SettleExpired,
+  TemplateApproval,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive, DeliveryPricing, DriverTracking, OrdersOfChat, PushOutbox } from "../orders/public.ts";
@@ -124,7 +125,7 @@ export const tokens = {
   readReceipts: token<ReadReceipts>("readReceipts"),
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 
-  platform: token<MessagingPlatform>("platform"),
+  platform: token<MessagingPlatform & TemplateApproval>("platform"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   /** For `media_url`: knows our own files by itself. */

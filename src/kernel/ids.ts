@@ -4,3 +4,26 @@ export const maxId = Number.MAX_SAFE_INTEGER;
 /** The roles of users that have rules of their own; others exist and have none. */
 export const administratorRole = 1;
 export const agentRole = 5;
+
+/** The ids in a text that is a JSON array or a list with commas, each once; what is no id is left out. */
+export function idsIn(written: string): number[] {
+  const ids = listed(written).map(idIn);
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+export function idIn(value: unknown): number | null {
+  const written = typeof value === "number" ? String(value) : value;
+  if (typeof written !== "string" || !/^\s*[0-9]{1,16}\s*$/.test(written)) return null;
+  const id = Number(written);
+  return id >= 1 && id <= maxId ? id : null;
+}
+
+function listed(written: string): readonly unknown[] {
+  if (!written.trimStart().startsWith("[")) return written.split(",");
+  try {
+    const list: unknown = JSON.parse(written);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}

@@ -6,3 +6,12 @@ export function phoneDigits(written: string): string | null {
 
 /** PostgreSQL holds neither zero characters nor halves of characters. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
+
+/** A name in lowercase letters, digits and underscores: `Is it ready?` is `is_it_ready`. */
+export const identifierOf = (name: string): string =>
+  name
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");

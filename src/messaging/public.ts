@@ -43,9 +43,20 @@ export { SendTemplate } from "./application/sends/send-template.ts";
 export { SendToChat } from "./application/sends/send-to-chat.ts";
 export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
-export type { KnownTemplates, MessagingPlatform } from "./application/templates/ports.ts";
+export type {
+  KnownTemplates,
+  MessagingPlatform,
+  SubmitOutcome,
+  TemplateApproval,
+} from "./application/templates/ports.ts";
 export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
 export { MediaNotAccessible, SendUncertain } from "./domain/failures.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
-export { type DeliveryStatus, type SendOutcome, settledStates } from "./domain/platform.ts";
+export {
+  type DeliveryStatus,
+  PlatformUnavailable,
+  type SendOutcome,
+  settledStates,
+  type TemplateNews,
+} from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

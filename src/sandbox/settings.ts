@@ -79,6 +79,8 @@ export const readSettings = shape({
   adAccounts: optional(listOf(readAdAccount, 1_000)),
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   statusDelayMs: optional(integer(0, 3_600_000)),
+  /** Milliseconds until a template that a client made is reviewed; 2,000. */
+  reviewDelayMs: optional(integer(0, 3_600_000)),
   /** How many accepted messages are remembered; 100,000. */
   keepMessages: optional(integer(1, 1_000_000)),
   /** Recipients that cannot be reached; the cloud channel refuses them with 131026. */

@@ -12,6 +12,8 @@ export interface Sample {
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
+  /** What the count of its changes is called; `version` unless given. */
+  readonly counter?: string;
   /** What only the answer that makes it tells. */
   readonly once?: readonly string[];
 }
@@ -22,6 +24,8 @@ export interface Ids {
   readonly agents: readonly number[];
   readonly article: number;
   readonly department: number;
+  readonly tag: number;
+  readonly step: number;
 }
 
 export const samples: readonly Sample[] = [
@@ -141,5 +145,94 @@ export const samples: readonly Sample[] = [
     ],
     archives: true,
     once: ["key"],
+  },
+  {
+    path: "steps",
+    body: (n, { department, agents, tag, step }) => ({
+      nombre: `Paso ${n}`,
+      identificador: `paso-${n}`,
+      tipo: n % 2 === 0 ? "ticket" : "mensaje",
+      contenido: `Hola ${n}`,
+      variable: `v${n}`,
+      media: `${n}.png`,
+      media_tipo: "image/png",
+      media_url: `https://cdn.test/${n}.png`,
+      paso_id: step,
+      descripcion: `Para ${n}`,
+      botones: `[${n}]`,
+      titulo_opciones: `Opciones ${n}`,
+      opciones: `{"n":${n}}`,
+      departamento: department,
+      inicio: n % 2 === 0,
+      catalogo_id: n,
+      agente: String(agents[0]),
+      paso_automatico: step,
+      loop: n % 2 === 1,
+      ai_prompt_id: n,
+      estructura_id: n,
+      tags: String(tag),
+      maps_search: `farmacia ${n}`,
+      maps_radius: n,
+      helper_data: { n },
+      iniciador: `i${n}`,
+      catalogs: `[${n}]`,
+      check_sucursal: n % 2 === 0,
+      flow_id: `flow-${n}`,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["identificador", "dos palabras"],
+      ["tipo", "baile"],
+      ["contenido", "x".repeat(4_097)],
+      ["agente", "Ana"],
+      ["agente", "0"],
+      ["tags", "uno,dos"],
+      ["botones", "{no"],
+      ["catalogs", 5],
+      ["maps_radius", -1],
+      ["loop", "true"],
+    ],
+    references: ["paso_id", "paso_automatico", "departamento", "agente", "tags"],
+    archives: true,
+  },
+  {
+    path: "templates",
+    body: (n, { agents }) => ({
+      nombre: `Plantilla ${n}`,
+      id_plantilla: `plantilla_${n}`,
+      descripcion: `Hola {{1}}, van ${n}.`,
+      template: {
+        language: "es",
+        category: "UTILITY",
+        components: [{ type: "BODY", text: `Hola {{1}}, van ${n}.`, example: { body_text: [["Ana"]] } }],
+      },
+      botones: `[${n}]`,
+      codigo: `c-${n}`,
+      archivo_nombre: `${n}.png`,
+      type: n % 2 === 0 ? "TEXT" : "IMAGE",
+      tipo: n % 2 === 0 ? "Cloud" : "ProviderB",
+      agentes_permitidos: String(agents[0]),
+      contacto_variables: [n % 10],
+      articles: `[${n}]`,
+      id_providerb: `HX${n}`,
+      version: `v${n}`,
+      visible: n % 2 === 0,
+      created_by_ai: n % 2 === 1,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["id_plantilla", "Con Mayúsculas"],
+      ["id_plantilla", "x".repeat(513)],
+      ["descripcion", "x".repeat(1_025)],
+      ["template", { language: "es", category: "PROMO", components: [] }],
+      ["type", "AUDIO"],
+      ["tipo", "Paloma"],
+      ["agentes_permitidos", "Ana"],
+      ["contacto_variables", "1"],
+      ["visible", 1],
+    ],
+    references: ["agentes_permitidos"],
+    archives: true,
+    counter: "record_version",
   },
 ];

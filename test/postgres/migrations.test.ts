@@ -37,9 +37,10 @@ describe("migrations", () => {
 /** Tables that lead from the outside to a business, by what a caller or a platform presents. */
 const directories = ["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"];
 
-/** Indexes that deliberately look across businesses: a webhook names a sender only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
+/** Indexes that deliberately look across businesses: a webhook names a sender or an account only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
+  "senders_of_account",
   "realtime_events_by_age",
   "idempotency_keys_by_age",
   "steps_by_id",

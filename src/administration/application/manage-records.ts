@@ -1,3 +1,4 @@
+import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
 import type { Change, ListAsked, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
@@ -6,8 +7,8 @@ import type { Change, ListAsked, OneRecord, RecordReads, RecordStore, RecordStor
 export interface ResourceRules<Fields extends object> {
   /** In the audit. */
   readonly name: string;
-  /** Throws `RuleBroken` for what no schema can say. */
-  check?(fields: Fields): void;
+  /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
+  check?(fields: Fields, before: Fields | null): void;
   /** The record as the audit keeps it: without secrets. */
   shown?(fields: Fields): object;
 }
@@ -45,11 +46,11 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     fields: Fields,
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
-    this.rules.check?.(fields);
     const { businessId } = actor;
     const { before, after } = await this.unitOfWork.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
+      this.rules.check?.(fields, before.fields);
       if (isSame(before.fields, fields)) return { before, after: before };
       const after = await stores.records.change(businessId, id, fields);
       await this.note(stores, actor, "changed", id, before.fields, after.fields);
@@ -89,7 +90,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   }
 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
-    this.rules.check?.(fields);
+    this.rules.check?.(fields, null);
     const { businessId } = actor;
     const made = await this.unitOfWork.run(businessId, async (stores) => {
       const kept = await stores.records.create(businessId, fields);
@@ -120,6 +121,4 @@ function there<Fields>(kept: Kept<Fields> | null): Kept<Fields> {
 
 /** Fields hold what JSON can say. */
 const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
-  Object.keys(other).every(
-    (field) => JSON.stringify(one[field as keyof Fields]) === JSON.stringify(other[field as keyof Fields]),
-  );
+  Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

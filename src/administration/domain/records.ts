@@ -42,6 +42,14 @@ export class UnknownReference extends DomainError<"unknown_reference"> {
   }
 }
 
+/** By this field records would lead to each other in a circle. */
+export class CircleClosed extends DomainError<"circle_closed"> {
+  readonly code = "circle_closed";
+  constructor(readonly field: string) {
+    super(`${field} closes a circle`);
+  }
+}
+
 /** What uses a record, and how often. */
 export interface Use {
   readonly what: string;

@@ -1,8 +1,8 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { DeliveryStatus, MessageContent, OpenedMessage } from "../../messaging/public.ts";
+import type { DeliveryStatus, MessageContent, OpenedMessage, TemplateNews } from "../../messaging/public.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
-import type { IncomingNews } from "../domain/incoming.ts";
+import type { IncomingNews, WebhookNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
 import type { TicketSetup } from "../domain/ticket.ts";
 import type { Audience } from "./events.ts";
@@ -49,8 +49,15 @@ export interface DeliveryListener {
   apply(statuses: readonly DeliveryStatus[]): Promise<() => void>;
 }
 
+/** Who keeps the templates that are sent. */
+export interface TemplateListener {
+  /** What is to be done once the transaction is committed; it must not throw. */
+  apply(news: readonly TemplateNews[]): Promise<() => void>;
+}
+
 export interface IncomingStores {
   readonly queue: WebhookQueue;
+  readonly templates: TemplateListener;
   readonly incoming: IncomingStore;
   readonly deliveries: DeliveryListener;
 }
@@ -58,7 +65,7 @@ export interface IncomingStores {
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
 
 /** Reads a webhook's payload; what it does not understand it leaves out. */
-export type ReadWebhook = (payload: string) => IncomingNews;
+export type ReadWebhook = (payload: string) => WebhookNews;
 
 /** A script step that opens a ticket. Timestamps in UTC; fields that are JSON text are given as they are stored. */
 export interface TicketStep {

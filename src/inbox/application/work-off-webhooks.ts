@@ -1,5 +1,5 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
-import type { IncomingNews } from "../domain/incoming.ts";
+import type { WebhookNews } from "../domain/incoming.ts";
 import type { IncomingStores, IncomingUnitOfWork, ReadWebhook, WebhookQueue } from "./ports.ts";
 
 const batchSize = 100;
@@ -54,7 +54,7 @@ export class WorkOffWebhooks {
   }
 
   private async workOffOn(
-    { queue, incoming, deliveries }: IncomingStores,
+    { queue, incoming, deliveries, templates }: IncomingStores,
     limit: number,
     onClaim: (id: number) => void,
   ): Promise<{ count: number; events: LoggedEvent[]; afterwards: () => void }> {
@@ -62,16 +62,23 @@ export class WorkOffWebhooks {
     for (const { id } of webhooks) onClaim(id);
     if (webhooks.length === 0) return { count: 0, events: [], afterwards: () => {} };
     const news = joined(webhooks.map(({ payload }) => this.read(payload)));
-    const afterwards = news.statuses.length > 0 ? await deliveries.apply(news.statuses) : () => {};
+    // Before the recipients of campaigns: who changes a campaign locks it first, then those.
+    const tellOfCampaigns = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
+    const settle = news.statuses.length > 0 ? await deliveries.apply(news.statuses) : () => {};
     const events = await incoming.record(news);
     await queue.remove(webhooks.map(({ id }) => id));
+    const afterwards = () => {
+      tellOfCampaigns();
+      settle();
+    };
     return { count: webhooks.length, events, afterwards };
   }
 }
 
-const joined = (news: readonly IncomingNews[]): IncomingNews => ({
+const joined = (news: readonly WebhookNews[]): WebhookNews => ({
   messages: news.flatMap(({ messages }) => messages),
   reactions: news.flatMap(({ reactions }) => reactions),
   statuses: news.flatMap(({ statuses }) => statuses),
   preferences: news.flatMap(({ preferences }) => preferences),
+  templates: news.flatMap(({ templates }) => templates),
 });

@@ -53,6 +53,11 @@ export class DepartmentNotFound extends DomainError<"department_not_found"> {
   readonly code = "department_not_found";
 }
 
+/** Nothing is left of the quick reply for this contact. */
+export class QuickReplyEmpty extends DomainError<"quick_reply_empty"> {
+  readonly code = "quick_reply_empty";
+}
+
 export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
   readonly code = "quick_reply_not_found";
 }

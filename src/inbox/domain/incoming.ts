@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../messaging/public.ts";
+import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
 
 /** The platform's id of the business's number that a piece of news concerns. */
 type SenderId = string;
@@ -57,4 +57,9 @@ export interface IncomingNews {
   readonly reactions: readonly IncomingReaction[];
   readonly statuses: readonly DeliveryStatus[];
   readonly preferences: readonly PreferenceChange[];
+}
+
+/** And what it told besides of what the business sends. */
+export interface WebhookNews extends IncomingNews {
+  readonly templates: readonly TemplateNews[];
 }

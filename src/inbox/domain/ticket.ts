@@ -1,5 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
-import { maxId } from "../../kernel/ids.ts";
+import { idIn, idsIn } from "../../kernel/ids.ts";
 import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
 
@@ -61,31 +61,11 @@ export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponi
 
 const mostTags = 100;
 
-/** The ids in a step's tags, which are a JSON array or a list with commas; what is no id is left out. */
-export function tagIds(tags: string | null): number[] {
-  const ids = listed(tags ?? "").map(readId);
-  return [...new Set(ids.filter((id) => id !== null))].slice(0, mostTags);
-}
+/** The ids in a step's tags; what is no id is left out. */
+export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice(0, mostTags);
 
 /** The agent whom a step names. */
-export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => readId(agent);
-
-function listed(tags: string): readonly unknown[] {
-  if (!tags.trimStart().startsWith("[")) return tags.split(",");
-  try {
-    const list: unknown = JSON.parse(tags);
-    return Array.isArray(list) ? list : [];
-  } catch {
-    return [];
-  }
-}
-
-function readId(value: unknown): number | null {
-  const written = typeof value === "number" ? String(value) : value;
-  if (typeof written !== "string" || !/^\s*[0-9]{1,16}\s*$/.test(written)) return null;
-  const id = Number(written);
-  return id >= 1 && id <= maxId ? id : null;
-}
+export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => idIn(agent);
 
 /** There is no such step, or it opens no tickets. */
 export class StepNotFound extends DomainError<"step_not_found"> {

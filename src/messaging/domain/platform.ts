@@ -74,6 +74,23 @@ export interface PlatformTemplate {
   readonly state: TemplateState;
 }
 
+/** What the platform tells of a template by itself. */
+export interface TemplateNews {
+  /** The platform's id of the business's account. */
+  readonly account: string;
+  readonly platformId: string | null;
+  readonly name: string;
+  readonly language: string;
+  readonly at: Date;
+  /** The platform's own word; null where the template is gone there. Absent from news of its category. */
+  readonly status?: string | null;
+  readonly reason?: string | null;
+  readonly category?: string;
+}
+
+/** States in which nothing of the template can be sent. */
+export const stoppedStates: readonly string[] = ["PAUSED", "DISABLED"];
+
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
 export class PlatformUnavailable extends DomainError<"platform_unavailable"> {
   readonly code = "platform_unavailable";

@@ -9,6 +9,7 @@ import { Customers } from "./customers.ts";
 import { Reads } from "./reads.ts";
 import { cloudRoutes } from "./routes.ts";
 import { StatusQueue } from "./statuses.ts";
+import { TemplateReviews } from "./template-reviews.ts";
 
 /** The Cloud API: messages, templates and what belongs to them, with delivery statuses by webhook. */
 export function cloudPlatform(
@@ -22,8 +23,9 @@ export function cloudPlatform(
   const statuses = new StatusQueue(webhooks, settings.statusDelayMs ?? 50, log);
   const customers = new Customers(accounts, webhooks);
   const reads = new Reads();
+  const reviews = new TemplateReviews(accounts, webhooks, settings.reviewDelayMs ?? 2_000);
   return {
-    routes: cloudRoutes({ accounts, customers, statuses, reads, shared }),
+    routes: cloudRoutes({ accounts, customers, statuses, reads, reviews, shared }),
     control: [
       control(
         "POST /__sandbox/customers/{number}/say",
@@ -67,6 +69,17 @@ export function cloudPlatform(
           return { phoneNumberId: account.phoneNumberId, templates: account.templates.length };
         },
       ),
+      control(
+        "POST /__sandbox/reviews",
+        'how templates are judged from now on: {outcome: "APPROVED" | "REJECTED", reason, delay_ms}',
+        (input) => reviews.behave(input),
+      ),
+      control(
+        "POST /__sandbox/templates/{name}",
+        "changes a template, told by webhook: {event: APPROVED | REJECTED | PAUSED | DISABLED | REINSTATED | ..., reason, " +
+          "category, language, account}",
+        (input, { path }) => reviews.change(path.name ?? "", input),
+      ),
       control("PUT /__sandbox/error-status", 'the HTTP status of error codes: {"132001": 400}', (input) =>
         changeErrorStatuses(errorStatuses, input),
       ),
@@ -76,9 +89,13 @@ export function cloudPlatform(
       customers.clear();
       reads.clear();
       statuses.reset();
+      reviews.reset();
       errorStatuses.clear();
     },
-    close: () => statuses.reset(),
+    close() {
+      statuses.reset();
+      reviews.reset();
+    },
   };
 }
 

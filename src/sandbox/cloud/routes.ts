@@ -18,7 +18,8 @@ import type { Customers } from "./customers.ts";
 import { contentOf, contextOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
 import type { Reads } from "./reads.ts";
 import type { StatusQueue } from "./statuses.ts";
-import { fieldsOf, nodeOf } from "./templates.ts";
+import type { TemplateReviews } from "./template-reviews.ts";
+import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 
 /** What the platform's routes work on. */
 export interface Cloud {
@@ -26,6 +27,7 @@ export interface Cloud {
   readonly customers: Customers;
   readonly statuses: StatusQueue;
   readonly reads: Reads;
+  readonly reviews: TemplateReviews;
   readonly shared: Shared;
 }
 
@@ -59,8 +61,19 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       handle(call) {
         const business = businessOf(accounts, call);
         const [owner = ""] = business.numbers.keys();
-        const { id, status, category } = business.templates.create(owner, jsonOf(call));
+        const template = business.templates.create(owner, jsonOf(call));
+        cloud.reviews.add(business, template);
+        const { id, status, category } = template;
         return { id, status, category };
+      },
+    },
+    {
+      route: "POST /{version}/{id}",
+      operation: "message_templates",
+      handle(call) {
+        const { business, template } = templateOf(accounts, call);
+        cloud.reviews.add(business, business.templates.edit(template, jsonOf(call)));
+        return { success: true };
       },
     },
     {
@@ -140,9 +153,15 @@ function node(accounts: Accounts, call: Call): object {
   if (sender?.token === token) return senderNode(sender);
   const business = accounts.business(id);
   if (business && opens(business, token)) return businessNode(business);
-  for (const each of accounts.all()) {
-    const template = opens(each, token) ? each.templates.byId(id) : undefined;
-    if (template) return nodeOf(template, fieldsOf(call.query));
+  return nodeOf(templateOf(accounts, call).template, fieldsOf(call.query));
+}
+
+/** The template that the call is about, in an account that its token opens. */
+function templateOf(accounts: Accounts, call: Call): { business: Business; template: StoredTemplate } {
+  const token = tokenOf(call, (token) => accounts.knows(token));
+  for (const business of accounts.all()) {
+    const template = opens(business, token) ? business.templates.byId(idOf(call)) : undefined;
+    if (template) return { business, template };
   }
   throw unknownObject(call);
 }

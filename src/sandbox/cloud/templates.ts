@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { isObject } from "../core/input.ts";
+import { type Fields, isObject } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
+import { requireContent } from "./template-rules.ts";
 
 /** What a text with `{{...}}` asks for: numbered placeholders up to `count`, or `count` named ones. */
 export interface Placeholders {
@@ -15,6 +16,8 @@ export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
   /** Rises with every template that is stored; pages are cut by it. */
   readonly sequence: number;
+  /** Why it was rejected, for clients who ask for it. */
+  readonly rejectedReason?: string | undefined;
   /** The number whose settings brought it. */
   readonly owner: string;
   readonly body: Placeholders;
@@ -28,11 +31,12 @@ const maxTemplates = 6_000;
 const pageSize = { default: 25, max: 250 };
 
 const nodeFields = ["id", "name", "language", "status", "category", "components"] as const;
+/** Shown to those who ask for it. */
+const reasonField = "rejected_reason";
 /** Fields that exist at the platform and are simply not set here. */
 const emptyFields = [
   "parameter_format",
   "quality_score",
-  "rejected_reason",
   "previous_category",
   "correct_category",
   "sub_category",
@@ -71,15 +75,43 @@ export class Templates {
       throw badParameter("Param name must have only lowercase letters, digits and underscores");
     }
     if (typeof language !== "string" || language === "") throw missingParameter("language");
-    if (typeof category !== "string" || category === "") throw missingParameter("category");
-    if (!Array.isArray(components)) throw missingParameter("components");
+    const content = { category: String(category), components: requireContent(category, components) };
     if (this.find(name, language)) {
       throw new GraphError(100, "There is already content in this language for this template", { subcode: 2388024 });
     }
     if (this.stored.size >= maxTemplates) {
       throw new GraphError(100, `This account has ${maxTemplates} templates`, { subcode: 2388019 });
     }
-    return this.put(owner, { name, language, status: "PENDING", category, components });
+    return this.put(owner, { name, language, status: "PENDING", ...content });
+  }
+
+  /** Other content for a template, which waits for approval then; not while it waits already. */
+  edit(template: StoredTemplate, { category = template.category, components }: Fields): StoredTemplate {
+    if (!["APPROVED", "REJECTED", "PAUSED"].includes(template.status)) {
+      throw new GraphError(100, "Message template can only be edited once it is approved, rejected or paused", {
+        subcode: 2593002,
+      });
+    }
+    if (template.status === "APPROVED" && category !== template.category) {
+      throw new GraphError(100, "The category of an approved template cannot be edited", { subcode: 2388025 });
+    }
+    const content = { category: String(category), components: requireContent(category, components) };
+    const { name, language, owner } = template;
+    return this.put(owner, { name, language, status: "PENDING", ...content });
+  }
+
+  named(name: string): StoredTemplate[] {
+    return [...this.stored.values()].filter((template) => template.name === name);
+  }
+
+  /** In its place. */
+  change(
+    { name, language }: StoredTemplate,
+    change: Partial<Pick<StoredTemplate, "status" | "category" | "rejectedReason">>,
+  ): void {
+    const key = keyOf(name, language);
+    const template = this.stored.get(key);
+    if (template) this.stored.set(key, { ...template, ...change });
   }
 
   /** Every language of that name, or only the one with that id. */
@@ -142,13 +174,14 @@ export class Templates {
 export function nodeOf(template: StoredTemplate, fields: ReadonlySet<string>): object {
   const node: Record<string, unknown> = { id: template.id };
   for (const field of nodeFields) if (fields.has(field) && template[field] !== undefined) node[field] = template[field];
+  if (fields.has(reasonField)) node[reasonField] = template.rejectedReason ?? "NONE";
   return node;
 }
 
 export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
   const asked = query.get("fields");
   if (!asked) return new Set(nodeFields);
-  const known: readonly string[] = [...nodeFields, ...emptyFields];
+  const known: readonly string[] = [...nodeFields, reasonField, ...emptyFields];
   const names = asked.replace(/\{[^}]*\}/g, "").split(",");
   for (const name of names) {
     if (known.includes(name.trim())) continue;

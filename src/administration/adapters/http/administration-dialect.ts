@@ -1,6 +1,7 @@
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type {
+  CircleClosed,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
@@ -8,6 +9,7 @@ import type {
   UnknownReference,
   ValueTaken,
 } from "../../domain/records.ts";
+import type { TemplateLocked } from "../../domain/template.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
 const wordsFor = (wireOf: (field: string) => string) =>
@@ -23,9 +25,23 @@ const wordsFor = (wireOf: (field: string) => string) =>
       },
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
+    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} cierra un círculo`)],
+    locked: ({ field }) => [
+      409,
+      coded("locked", `${wireOf(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
+    ],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies Partial<
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>
+    Dialect<
+      | RecordNotFound
+      | RecordMovedOn
+      | ValueTaken
+      | RecordInUse
+      | UnknownReference
+      | CircleClosed
+      | TemplateLocked
+      | RuleBroken
+    >
   >;
 
 type Words = ReturnType<typeof wordsFor>;

@@ -1,5 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { idOf } from "../../../infra/http/routing/schema.ts";
+import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { maxId } from "../../../kernel/ids.ts";
 import type { FieldOnWire } from "./record-on-wire.ts";
 
 const longestName = 200;
@@ -75,3 +76,24 @@ export const flag = (name: string, fallback: boolean): FieldOnWire<boolean> => (
   schema: { type: "boolean" },
   fallback,
 });
+
+export const optionalInteger = (name: string, maximum: number = maxId): FieldOnWire<number | null> => ({
+  name,
+  schema: { anyOf: [{ type: "integer", minimum: 0, maximum }, { type: "null" }] },
+  fallback: null,
+});
+
+/** A text that is JSON. */
+export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
+  ...optionalText(name, maxLength),
+  read: (given: string | null) => {
+    try {
+      if (given !== null) JSON.parse(given);
+      return given;
+    } catch {
+      throw new InvalidInput(`${name} debe ser un texto JSON`);
+    }
+  },
+});
+
+export const readOnly = <Value>(name: string, schema: Schema): FieldOnWire<Value> => ({ name, schema, readOnly: true });

@@ -26,8 +26,12 @@ export interface RecordOnWire<Fields extends object> {
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
+  /** Fills in what is not given and follows from what is. */
+  complete?(fields: Fields): Fields;
   /** What the answer that makes a record tells besides, and no other. */
   readonly once?: Readonly<Record<string, Schema>>;
+  /** What the count of a record's changes is called, where the resource has a `version` of another kind. */
+  readonly counter?: string;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -49,9 +53,11 @@ export class WireCodec<Fields extends object> {
   readonly answer: ObjectSchema;
   /** Of the request that makes a record. */
   readonly made: ObjectSchema;
+  private readonly counter: string;
   private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
 
   constructor(readonly resource: RecordOnWire<Fields>) {
+    this.counter = resource.counter ?? "version";
     this.fields = fieldsOf(resource);
     const properties = propertiesOf(this.fields);
     const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
@@ -66,8 +72,8 @@ export class WireCodec<Fields extends object> {
     const version = { type: "integer", description: "Counts the record's changes; `ETag` names it" } as const;
     this.answer = named(`${resource.one}Record`, {
       type: "object",
-      required: ["id", ...Object.keys(properties), "version"],
-      properties: { id, ...properties, version },
+      required: ["id", ...Object.keys(properties), this.counter],
+      properties: { id, ...properties, [this.counter]: version },
     }) as ObjectSchema;
     const { once } = resource;
     this.made = once
@@ -88,7 +94,8 @@ export class WireCodec<Fields extends object> {
       const stored = typeof given === "string" ? storableText(given) : given;
       return [field, read ? read(stored) : stored];
     });
-    return Object.fromEntries(pairs) as Fields;
+    const fields = Object.fromEntries(pairs) as Fields;
+    return this.resource.complete?.(fields) ?? fields;
   }
 
   wireOf({ id, version, fields, once }: Kept<Fields>): object {
@@ -96,7 +103,7 @@ export class WireCodec<Fields extends object> {
       const value = fields[field as keyof Fields];
       return [name, write ? write(value) : value];
     });
-    return { id, ...Object.fromEntries(pairs), version, ...once };
+    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...once };
   }
 
   /** The spelling of a field. */

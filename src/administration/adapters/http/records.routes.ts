@@ -105,7 +105,7 @@ export function recordRoutes<Fields extends object>(
       idempotent: true,
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
-      dialect: meeting("taken", "unknown_reference", "rule_broken"),
+      dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken"),
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
     defineRoute({
@@ -133,12 +133,13 @@ export function recordRoutes<Fields extends object>(
           "`If-Match` with the record's `ETag` makes the change only if the record is still at that version: otherwise 412, " +
             "and nothing is changed. What changes nothing keeps its version.",
         ],
+        ...rules.map((rule) => [number(), rule] as const),
       ],
       conditional: true,
       params,
       body: codec.body,
       responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
-      dialect: meeting("not_found", "moved_on", "taken", "unknown_reference", "rule_broken"),
+      dialect: meeting("not_found", "moved_on", "taken", "locked", "unknown_reference", "circle_closed", "rule_broken"),
       handle: async (call) => {
         const { params, body, headers } = call;
         const changed = await records.change(

@@ -7,11 +7,18 @@ import type { RecordTable, SetTable } from "./record-table.ts";
 
 interface Row {
   readonly id: number;
-  readonly version: number;
+  readonly record_version: number;
   readonly [field: string]: unknown;
 }
 
 const uniqueViolation = "23505";
+
+/** When a record of the table was archived: from then on it is there for those alone that name it already. */
+const archivedAt: Readonly<Record<string, string>> = {
+  users: "archived_at",
+  articles: "archived_at",
+  steps: "archived_at",
+};
 
 const setsOf = (sets: object = {}): [field: string, set: SetTable][] => Object.entries(sets);
 
@@ -52,15 +59,20 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
-    await this.checkReferences(businessId, fields);
+    await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(fields) };
     const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
     return this.finished(businessId, (made as Row).id, fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
-    await this.checkReferences(businessId, fields);
-    const values = { ...this.valuesOf(fields), record_version: sql.raw("record_version + 1") };
+    await this.checkReferences(businessId, id, fields);
+    const { changedAt } = this.table;
+    const values = {
+      ...this.valuesOf(fields),
+      record_version: sql.raw("record_version + 1"),
+      ...(changedAt && { [changedAt]: sql.fn.now() }),
+    };
     await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
     return this.finished(businessId, id, fields);
   }
@@ -129,12 +141,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
     const query = sql({ record: name })
       .where("record.business_id", businessId)
-      .select("record.id", "record.record_version as version", ...plain, ...gathered);
+      .select("record.id", "record.record_version", ...plain, ...gathered);
     for (const [column, value] of Object.entries(only)) query.where(`record.${column}`, value as string);
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  private keptOf({ id, version, ...row }: Row): Kept<Fields> {
+  private keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
     const pairs = Object.entries(row).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : value,
@@ -169,20 +181,27 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return kept;
   }
 
-  private async checkReferences(businessId: number, fields: Fields): Promise<void> {
+  /** The ids that a field names. */
+  protected idsNamed(field: keyof Fields & string, fields: Fields): readonly number[] {
+    const value = fields[field] as number | readonly number[] | null;
+    return value === null ? [] : [value].flat();
+  }
+
+  private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
     const { references = {}, sets = {} } = this.table;
     const named = Object.entries(references as Readonly<Record<string, string>>);
     const gathered = setsOf(sets).map(([field, { of }]): [string, string] => [field, of]);
-    for (const [field, table] of [...named, ...gathered]) {
-      const value = fields[field as keyof Fields] as number | readonly number[] | null;
-      const ids = [...new Set(value === null ? [] : [value].flat())];
+    for (const [field, table] of [...named, ...gathered] as [keyof Fields & string, string][]) {
+      const ids = [...new Set(this.idsNamed(field, fields))];
       if (ids.length === 0) continue;
+      const wanted = sql(table).where("business_id", businessId).whereIn("id", ids);
+      if (archivedAt[table]) wanted.whereNull(archivedAt[table]);
       // Kept from being deleted until this transaction ends.
-      const there = await run<Row>(
-        this.queries,
-        sql(table).where("business_id", businessId).whereIn("id", ids).select("id").orderBy("id").forKeyShare(),
-      );
-      if (there.length < ids.length) throw new UnknownReference(field);
+      const there = await run<Row>(this.queries, wanted.select("id").orderBy("id").forKeyShare());
+      if (there.length === ids.length) continue;
+      const before = id === null ? null : await this.find(businessId, id);
+      const known = new Set([...there.map((row) => row.id), ...(before ? this.idsNamed(field, before.fields) : [])]);
+      if (!ids.every((each) => known.has(each))) throw new UnknownReference(field);
     }
   }
 

@@ -19,6 +19,8 @@ export interface RecordTable<Fields extends object> {
   readonly matchedBy?: readonly (keyof Fields)[];
   /** The column that says when a record was archived, where it is not deleted. */
   readonly archives?: string;
+  /** The column that says when a record was changed, where there is one. */
+  readonly changedAt?: string;
   /** What keeps a record from being deleted. */
   readonly uses?: readonly UseOf[];
   /** Of more than these: which rows of the table are records of the resource. */

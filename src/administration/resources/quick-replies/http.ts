@@ -12,4 +12,8 @@ export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
     text: requiredText("texto", 4_096),
     mediaUrl: optionalUrl("media_url"),
   },
+  rules: [
+    "`texto` may hold `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` and " +
+      "`{{negocio.nombre}}`, which are filled in when it is sent; what nobody knows is empty then.",
+  ],
 };

@@ -41,6 +41,10 @@ const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
   ],
   contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
   quick_reply_not_found: () => [404, coded("quick_reply_not_found", "La respuesta rápida no existe")],
+  quick_reply_empty: () => [
+    409,
+    coded("quick_reply_empty", "La respuesta rápida queda vacía: del contacto no se sabe lo que nombra"),
+  ],
   business_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   template_not_found: () => [404, coded("template_not_found", "La plantilla no existe")],
   not_approved: () => [409, coded("template_not_approved", "La plantilla aún no ha sido aprobada")],
@@ -87,6 +91,12 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
         "Inbox.25",
         "A template obeys the rules of sending one to a chat: approval (§3.2), the monthly limit (§3.3), the agents that " +
           "it is allowed to (§3.8).",
+      ],
+      [
+        "Inbox.53",
+        "In a quick reply `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the user who " +
+          "answers) and `{{negocio.nombre}}` are filled in, and what nobody knows is empty. One of which nothing is left is a " +
+          "409 `quick_reply_empty`.",
       ],
       ["Inbox.26", "A note is kept and told to agents. It is never sent, and takes nothing over."],
       ["Inbox.27", "The author is the user of the session, or the business for an App Key."],

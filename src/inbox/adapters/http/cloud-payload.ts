@@ -1,7 +1,7 @@
 import { reportedStates } from "../../../kernel/delivery.ts";
 import { storableText } from "../../../kernel/text.ts";
-import type { DeliveryStatus } from "../../../messaging/public.ts";
-import type { IncomingMessage, IncomingNews, IncomingReaction, PreferenceChange } from "../../domain/incoming.ts";
+import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
+import type { IncomingMessage, IncomingReaction, PreferenceChange, WebhookNews } from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;
@@ -17,15 +17,17 @@ type Json = Readonly<Record<string, unknown>>;
  * Reads a webhook of the cloud business API. Fields and kinds that are not known are left out, never an error:
  * a webhook that fails is delivered again for days. Throws only when the payload is no JSON.
  */
-export function readCloudWebhook(payload: string): IncomingNews {
+export function readCloudWebhook(payload: string): WebhookNews {
   const root = unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload);
   const messages: IncomingMessage[] = [];
   const reactions: IncomingReaction[] = [];
   const statuses: DeliveryStatus[] = [];
   const preferences: PreferenceChange[] = [];
+  const templates: TemplateNews[] = [];
   for (const entry of list(object(root).entry)) {
     for (const change of list(entry.changes)) {
       const value = object(change.value);
+      templates.push(...readTemplate(text(change.field), value, entry));
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       const names = profileNames(value);
@@ -37,7 +39,7 @@ export function readCloudWebhook(payload: string): IncomingNews {
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
     }
   }
-  return { messages, reactions, statuses, preferences };
+  return { messages, reactions, statuses, preferences, templates };
 }
 
 function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
@@ -125,6 +127,40 @@ function readPreference(word: Json, sender: string): PreferenceChange[] {
   if (from === undefined || word.category !== "marketing_messages") return [];
   if (word.value !== "stop" && word.value !== "resume") return [];
   return [{ sender, from, optedOut: word.value === "stop", occurredAt: time(word.timestamp) }];
+}
+
+/** States of templates by the event that tells of them; others, such as a warning, change none. */
+const templateStates: Readonly<Record<string, string | null>> = {
+  ...Object.fromEntries(
+    ["APPROVED", "PENDING", "REJECTED", "IN_APPEAL", "PAUSED", "DISABLED", "PENDING_DELETION", "LIMIT_EXCEEDED"].map(
+      (state) => [state, state],
+    ),
+  ),
+  REINSTATED: "APPROVED",
+  DELETED: null,
+};
+
+function readTemplate(field: string, value: Json, entry: Json): TemplateNews[] {
+  const account = id(entry.id);
+  const name = id(value.message_template_name);
+  const language = id(value.message_template_language);
+  if (account === undefined || name === undefined || language === undefined) return [];
+  const { message_template_id: given } = value;
+  const platformId = (Number.isSafeInteger(given) ? String(given) : id(given)) ?? null;
+  const news = { account, platformId, name, language, at: time(entry.time) };
+  if (field === "template_category_update") {
+    const category = id(value.new_category);
+    return category === undefined ? [] : [{ ...news, category }];
+  }
+  const event = text(value.event);
+  if (field !== "message_template_status_update" || !Object.hasOwn(templateStates, event)) return [];
+  return [{ ...news, status: templateStates[event] ?? null, reason: templateReason(value) }];
+}
+
+function templateReason(value: Json): string | null {
+  const { title, description } = object(value.other_info);
+  const reason = text(value.reason);
+  return beginning((reason === "NONE" ? "" : reason) || text(description) || text(title), 500) || null;
 }
 
 function profileNames(value: Json): ReadonlyMap<string, string> {

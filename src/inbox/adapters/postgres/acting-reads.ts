@@ -17,8 +17,16 @@ const message: Statement = {
 const quickReply: Statement = {
   name: "acting_quick_reply",
   text: `
-    select body, media_url as "mediaUrl", media_type as "mediaType" from quick_replies
-    where business_id = $1 and id = $2`,
+    with ${viewerOf("$1", "$2::bigint")}
+    select reply.body, reply.media_url as "mediaUrl", reply.media_type as "mediaType", contact.name as "contactName",
+           contact.phone as "contactPhone", contact.fields as "contactFields", users.name as "agentName",
+           business.name as "businessName"
+    from quick_replies as reply
+    join businesses as business on business.id = reply.business_id
+    left join users on users.business_id = reply.business_id and users.id = $5::bigint
+    left join chats as chat on chat.business_id = reply.business_id and chat.id = $3 and ${isWithinReach}
+    left join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+    where reply.business_id = $1 and reply.id = $4`,
 };
 
 const contactOf: Statement = {
@@ -38,8 +46,13 @@ export class PostgresActingReads implements ActingReads {
     return row?.message ?? null;
   }
 
-  async quickReply(businessId: number, quickReplyId: number): Promise<QuickReply | null> {
-    const [row] = await this.cells.of(businessId).rows<QuickReply>(quickReply, [businessId, quickReplyId]);
+  async quickReply(
+    { businessId, agentId, userId }: Viewer,
+    chatId: number,
+    quickReplyId: number,
+  ): Promise<QuickReply | null> {
+    const values = [businessId, agentId, chatId, quickReplyId, userId];
+    const [row] = await this.cells.of(businessId).rows<QuickReply>(quickReply, values);
     return row ?? null;
   }
 

@@ -13,7 +13,7 @@ const list: Statement = {
            maps_search as "mapsSearch", maps_radius as "mapsRadius", helper_data as "helperData", initiator, catalogs,
            check_branch as "checkBranch", flow_id as "flowId", created_at as "createdAt", updated_at as "updatedAt"
     from steps
-    where business_id = $1 and type = 'ticket'
+    where business_id = $1 and type = 'ticket' and archived_at is null
     order by id limit 5000`,
 };
 
@@ -42,7 +42,7 @@ const find: Statement = {
   name: "ticket_setup",
   text: `
     select ${setupColumns} from steps as step ${setupJoins}
-    where step.business_id = $1 and step.id = $2 and step.type = 'ticket'`,
+    where step.business_id = $1 and step.id = $2 and step.type = 'ticket' and step.archived_at is null`,
 };
 
 /**
@@ -53,7 +53,7 @@ const whose: Statement = {
   name: "ticket_step_whose",
   text: `
     select exists (select from steps where business_id = $1 and id = $2) as own,
-           exists (select from steps where id = $2 and business_id <> $1) as foreign`,
+           exists (select from steps where id = $2 and business_id <> $1 and archived_at is null) as foreign`,
 };
 
 export class PostgresTicketSetups implements TicketSetups {

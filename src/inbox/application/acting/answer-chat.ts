@@ -13,6 +13,7 @@ import {
 import {
   type ChatTaken,
   ContactErased,
+  QuickReplyEmpty,
   QuickReplyNotFound,
   refuseOutsideWindow,
   refuseTaken,
@@ -23,7 +24,15 @@ import { beginsBy, type ConversationState, firstState } from "../../domain/conve
 import { mayReach } from "../../domain/delivery.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { MessageView } from "../events.ts";
-import type { ActingReads, ActingUnitOfWork, AnswerDesk, ChatDesk, HeldChat, MessageToOpen } from "./ports.ts";
+import type {
+  ActingReads,
+  ActingUnitOfWork,
+  AnswerDesk,
+  ChatDesk,
+  FillQuickReply,
+  HeldChat,
+  MessageToOpen,
+} from "./ports.ts";
 
 /** What somebody writes into a chat. */
 export type Answer =
@@ -53,6 +62,7 @@ export type AnswerFailure =
   | ContactErased
   | MessageNotFound
   | QuickReplyNotFound
+  | QuickReplyEmpty
   | PrepareTemplateFailure;
 
 /** What is to be sent, ready for its channel. */
@@ -86,6 +96,7 @@ export class AnswerChat {
     private readonly sends: Pick<SendMessage, "sendOpened">,
     private readonly feed: EventFeed,
     private readonly mediaBaseUrl: string | null,
+    private readonly fill: FillQuickReply,
   ) {}
 
   /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was stored or sent. */
@@ -159,11 +170,13 @@ export class AnswerChat {
     if (answer.kind === "text") return free({ text: answer.text });
     if (answer.kind === "media") return free(await this.withMedia(businessId, answer.url, answer.text));
     if (answer.kind === "quick-reply") {
-      const reply = await this.reads.quickReply(businessId, answer.quickReplyId);
+      const reply = await this.reads.quickReply(viewer, chatId, answer.quickReplyId);
       if (!reply) throw new QuickReplyNotFound(`quick reply ${answer.quickReplyId}`);
       const link = storedMedia(reply.mediaUrl, this.mediaBaseUrl);
       const media = link ? { media: { type: mediaKindOf(reply.mediaType), link } } : {};
-      return free({ text: reply.body, ...media });
+      const text = this.fill(reply.body, reply);
+      if (text.trim() === "" && !link) throw new QuickReplyEmpty(`quick reply ${answer.quickReplyId}`);
+      return free({ text, ...media });
     }
     const contact = await this.reads.contactOf(viewer, chatId);
     if (!contact) throw new ChatNotFound(`chat ${chatId}`);

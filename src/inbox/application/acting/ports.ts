@@ -161,7 +161,21 @@ export interface MessageToReply {
   readonly platformMessageId: string | null;
 }
 
-export interface QuickReply {
+/** What a quick reply may speak of; null for what nobody knows. */
+export interface QuickReplyFacts {
+  readonly contactName: string | null;
+  /** Digits. */
+  readonly contactPhone: string | null;
+  readonly contactFields: Readonly<Record<string, unknown>> | null;
+  /** The user who answers. */
+  readonly agentName: string | null;
+  readonly businessName: string;
+}
+
+/** Fills the placeholders of a quick reply. */
+export type FillQuickReply = (text: string, facts: QuickReplyFacts) => string;
+
+export interface QuickReply extends QuickReplyFacts {
   readonly body: string;
   readonly mediaUrl: string | null;
   readonly mediaType: string | null;
@@ -169,7 +183,8 @@ export interface QuickReply {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  quickReply(businessId: number, quickReplyId: number): Promise<QuickReply | null>;
+  /** With what it may speak of in this chat; nothing of a contact whom the viewer does not reach. */
+  quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** What a template needs to know of a chat: null as for `ChatDesk.hold`. */
   contactOf(viewer: Viewer, chatId: number): Promise<{ readonly contactId: number } | null>;
 }

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpOutcome, rootOf } from "../../../infra/http-client/http-client.ts";
 import { type Fields, fields, first, parse, textOf } from "../../../infra/http-client/json.ts";
 import type { Channel, ChannelMessage, Sender } from "../../application/sends/ports.ts";
-import type { MessagingPlatform } from "../../application/templates/ports.ts";
+import type {
+  MessagingPlatform,
+  ReviewedTemplate,
+  SubmitOutcome,
+  TemplateApproval,
+} from "../../application/templates/ports.ts";
 import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../domain/platform.ts";
 import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
@@ -31,24 +36,73 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
 }
 
 const pageSize = 250;
+/** With all their contents. */
+const wholePageSize = 100;
 const mostPages = 100;
 const retryPauseMs = 200;
 
+interface PageQuery {
+  readonly fields: string;
+  readonly limit: number;
+  readonly name?: string | undefined;
+  readonly after?: string | undefined;
+}
+
 /** The templates of the platform's cloud channel. */
-export class CloudTemplates implements MessagingPlatform {
+export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   constructor(private readonly settings: CloudTemplatesSettings) {}
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
+    const query = { fields: "name,language,status", limit: pageSize, name: filter?.name };
+    const pages = await this.pages(sender, query);
+    return pages.flatMap(templatesOf).filter(named(filter?.name));
+  }
+
+  async review(sender: Sender): Promise<ReviewedTemplate[]> {
+    const query = { fields: "id,name,language,status,category,components,rejected_reason", limit: wholePageSize };
+    return (await this.pages(sender, query)).flatMap(reviewedOf);
+  }
+
+  async submit(
+    sender: Sender,
+    { name, structure, platformId }: Parameters<TemplateApproval["submit"]>[1],
+  ): Promise<SubmitOutcome> {
+    const { client, baseUrl, version, timeouts } = this.settings;
+    const { language, category, components } = fields(structure);
+    const content = platformId === null ? { name, language, category, components } : { category, components };
+    const place =
+      platformId === null
+        ? `${encodeURIComponent(sender.accountId)}/message_templates`
+        : encodeURIComponent(platformId);
+    const outcome = await client.request({
+      method: "POST",
+      url: `${rootOf(baseUrl)}/${version}/${place}`,
+      headers: { accept: "application/json", "content-type": "application/json", ...bearer(sender.accessToken) },
+      body: JSON.stringify(content),
+      timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.listMs },
+    });
+    if (outcome.kind !== "answer") return { kind: outcome.kind };
+    const body = parse(outcome.text);
+    const error = graphError(body);
+    if (error) return { kind: "refused", words: safeReason(error, sender.accessToken) };
+    const { id = platformId, status = "PENDING", success } = body;
+    const isTaken = outcome.status === 200 && (typeof body.id === "string" || success === true);
+    if (!isTaken || typeof status !== "string") return { kind: "unknown" };
+    return { kind: "accepted", platformId: typeof id === "string" ? id : platformId, status };
+  }
+
+  /** Every page. */
+  private async pages(sender: Sender, query: PageQuery): Promise<Fields[]> {
     const deadline = performance.now() + this.settings.timeouts.listMs;
-    const templates: PlatformTemplate[] = [];
+    const pages: Fields[] = [];
     const seen = new Set<string>();
     let after: string | undefined;
     for (let page = 1; page <= mostPages; page++) {
-      const body = await this.readPage(sender, { after, name: filter?.name }, deadline);
-      templates.push(...templatesOf(body));
+      const body = await this.readPage(sender, { ...query, after }, deadline);
+      pages.push(body);
       const paging = fields(body.paging);
       // A page may be short or empty and still have a next one.
-      if (paging.next === undefined || paging.next === null) return templates.filter(named(filter?.name));
+      if (paging.next === undefined || paging.next === null) return pages;
       after = cursorOf(paging);
       if (after === undefined) throw listingFailed("a next page without a cursor");
       if (seen.has(after)) throw listingFailed("the pages go round in a circle");
@@ -58,11 +112,7 @@ export class CloudTemplates implements MessagingPlatform {
   }
 
   /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
-  private async readPage(
-    sender: Sender,
-    query: { readonly after: string | undefined; readonly name: string | undefined },
-    deadline: number,
-  ): Promise<Fields> {
+  private async readPage(sender: Sender, query: PageQuery, deadline: number): Promise<Fields> {
     const { client, baseUrl, version, timeouts } = this.settings;
     const url = `${rootOf(baseUrl)}/${version}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
     for (let attempt = 1; ; attempt++) {
@@ -177,12 +227,12 @@ function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { 
 /** Without the platform's own words: a gateway's trouble, or a 200 that was cut or garbled on the way. */
 const isPassing = (status: number): boolean => status === 200 || status === 429 || status >= 500;
 
-function pageQuery(query: { readonly after: string | undefined; readonly name: string | undefined }): string {
+function pageQuery({ fields, limit, name, after }: PageQuery): string {
   return new URLSearchParams({
-    fields: "name,language,status",
-    limit: String(pageSize),
-    ...(query.name !== undefined && { name: query.name }),
-    ...(query.after !== undefined && { after: query.after }),
+    fields,
+    limit: String(limit),
+    ...(name !== undefined && { name }),
+    ...(after !== undefined && { after }),
   }).toString();
 }
 
@@ -200,6 +250,19 @@ function templatesOf(page: Fields): PlatformTemplate[] {
     const { name, language, status } = fields(entry);
     if (typeof name !== "string" || typeof language !== "string") return [];
     return [{ name, language, state: stateOf(status) }];
+  });
+}
+
+function reviewedOf(page: Fields): ReviewedTemplate[] {
+  if (!Array.isArray(page.data)) return [];
+  return page.data.flatMap((entry: unknown) => {
+    const { id, name, language, status, category, components, rejected_reason: reason } = fields(entry);
+    if (typeof id !== "string" || typeof name !== "string") return [];
+    if (typeof language !== "string" || typeof status !== "string") return [];
+    const parts = Array.isArray(components) ? components.filter((part) => typeof part === "object" && part) : [];
+    const said = typeof reason === "string" && reason !== "NONE" ? reason : null;
+    const known = { platformId: id, name, language, status, reason: said, components: parts };
+    return [{ ...known, category: typeof category === "string" ? category : null }];
   });
 }
 

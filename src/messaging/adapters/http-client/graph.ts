@@ -26,9 +26,9 @@ export const graphStops = [
 ];
 
 export function graphError(body: Fields): PlatformError | undefined {
-  const { code, message, error_subcode: subcode, error_data: data } = fields(body.error);
+  const { code, message, error_subcode: subcode, error_data: data, error_user_msg: said } = fields(body.error);
   if (typeof code !== "number" || !Number.isInteger(code)) return undefined;
-  const { details } = fields(data);
+  const { details = said } = fields(data);
   return {
     code,
     message: typeof message === "string" ? message : "",

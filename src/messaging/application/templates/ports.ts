@@ -10,6 +10,38 @@ export interface MessagingPlatform {
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
+/** A template as the platform has it, whole. */
+export interface ReviewedTemplate {
+  readonly platformId: string;
+  readonly name: string;
+  readonly language: string;
+  /** The platform's own word. */
+  readonly status: string;
+  readonly reason: string | null;
+  readonly category: string | null;
+  readonly components: readonly object[];
+}
+
+export type SubmitOutcome =
+  | { readonly kind: "accepted"; readonly platformId: string | null; readonly status: string }
+  /** In the platform's words. */
+  | { readonly kind: "refused"; readonly words: string }
+  /** Proven never to have left. */
+  | { readonly kind: "not-sent" }
+  /** It may have been taken or not. */
+  | { readonly kind: "unknown" };
+
+/** Where templates are approved. */
+export interface TemplateApproval {
+  /** All of the account's. Rejects with `PlatformUnavailable`. */
+  review(sender: Sender): Promise<readonly ReviewedTemplate[]>;
+  /** A new one or, with its id at the platform, a changed one. Never rejects. */
+  submit(
+    sender: Sender,
+    template: { readonly name: string; readonly structure: object; readonly platformId: string | null },
+  ): Promise<SubmitOutcome>;
+}
+
 /** What the platform knows under one template name, remembered for a short while. */
 export interface KnownTemplates {
   /** Rejects with `PlatformUnavailable`. */

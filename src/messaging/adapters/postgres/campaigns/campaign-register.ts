@@ -31,7 +31,7 @@ const context: Statement = {
   text: `
     select business_zone(business.feature_flags) as timezone,
            ${preferredLanguage}, ${templateColumns}, ${senderColumns},
-           ${missing("array[$4]", "steps", "and found.type = 'ticket'")} as step,
+           ${missing("array[$4]", "steps", "and found.type = 'ticket' and found.archived_at is null")} as step,
            ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$5", "tags")} as tags
     from businesses as business
     left join templates as template

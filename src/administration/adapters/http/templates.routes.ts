@@ -1,0 +1,114 @@
+import { coded } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { SubmitTemplate } from "../../application/submit-template.ts";
+import type { SyncTemplates } from "../../application/sync-templates.ts";
+import type { Template } from "../../domain/template.ts";
+import { administering, answers } from "./administration-dialect.ts";
+import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { actorOf, administration, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+
+const platformAway = { description: "The platform did not answer", schema: codedFailure };
+
+/** What templates do beyond what all resources do. */
+export function templateRoutes(
+  resource: RecordOnWire<Template>,
+  submit: Pick<SubmitTemplate, "execute">,
+  sync: Pick<SyncTemplates, "execute">,
+): Route[] {
+  const codec = new WireCodec(resource);
+  const meeting = administering((field) => codec.spelled(field));
+  const ofPlatform = {
+    no_sender: () => [409, coded("no_sender", "El negocio no tiene un número en la plataforma")],
+    platform_unavailable: () => [
+      502,
+      coded("platform_unavailable", "La plataforma no respondió; POST /admin/templates/sync dice qué plantillas tiene"),
+    ],
+  } as const;
+  const submitting = {
+    ...meeting("not_found", "moved_on", "rule_broken"),
+    ...ofPlatform,
+    locked: () => [409, coded("locked", "La plantilla ya está en la plataforma")],
+    not_submittable: () => [
+      409,
+      coded("not_submittable", "Solo se envían plantillas de tipo Cloud con su contenido en template"),
+    ],
+    template_refused: ({ message }: { readonly message: string }) => [
+      400,
+      coded("template_refused", `La plataforma rechazó la plantilla: ${message}`),
+    ],
+  } as const;
+  const away = { 502: platformAway, 400: answers.wrong, 500: answers.unexpected } as const;
+
+  return [
+    defineRoute({
+      ...administration,
+      method: "post",
+      path: `/admin/${resource.path}/:id/submit`,
+      operationId: "submitTemplate",
+      summary: "Send a template to the platform for approval",
+      rules: [
+        [
+          "Admin.Submit.1",
+          "`template` is checked whole, as the platform does, and sent with the token of the business's number. The template is " +
+            "pending from then on; the platform tells by webhook what came of its review.",
+        ],
+        [
+          "Admin.Submit.2",
+          "One that the platform rejected may be changed and submitted again: it is edited there, under its name. One that is " +
+            "pending, approved or paused is a 409 `locked`.",
+        ],
+        [
+          "Admin.Submit.3",
+          "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
+            "its answer is lost (502) the template stays pending, until a sync or a webhook says more.",
+        ],
+      ],
+      conditional: true,
+      params: objectWith({ id: numericIdOf(resource.entity) }),
+      lane: "platform",
+      responses: {
+        200: { description: "The record", schema: codec.answer, headers: etagHeader },
+        404: answers.notFound,
+        409: { description: "The platform has it already, or it cannot be submitted", schema: codedFailure },
+        412: answers.movedOn,
+        ...away,
+      },
+      dialect: submitting,
+      handle: async (call) => {
+        const record = await submit.execute(actorOf(call), call.params.id, expectedIn(call.headers));
+        return new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
+      },
+    }),
+    defineRoute({
+      ...administration,
+      method: "post",
+      path: `/admin/${resource.path}/sync`,
+      operationId: "syncTemplates",
+      summary: "Read all templates of the platform's account",
+      rules: [
+        [
+          "Admin.Sync.1",
+          "Templates are matched by the platform's id, else by name and language; one that names no language stands for its name " +
+            "in all of them. Archived ones stay archived.",
+        ],
+        [
+          "Admin.Sync.2",
+          "`created`: the platform had them and the business did not. `updated`: their state or, of what was submitted, their " +
+            "content was another. `missing`: the business has them and the platform does not; their state is `no_status`.",
+        ],
+      ],
+      lane: "platform",
+      responses: {
+        200: {
+          description: "How many templates came of it",
+          schema: objectWith({ created: integer, updated: integer, missing: integer }),
+        },
+        409: { description: "The business has no number at the platform", schema: codedFailure },
+        ...away,
+      },
+      dialect: { ...meeting(), ...ofPlatform },
+      handle: async (call) => sync.execute(actorOf(call)),
+    }),
+  ];
+}

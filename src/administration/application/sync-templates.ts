@@ -1,0 +1,117 @@
+import { isSameJson } from "../../kernel/same-json.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { Actor } from "../domain/records.ts";
+import { bodyIn, headerTypeOf, isSubmitted } from "../domain/template.ts";
+import type { RecordStores } from "./ports.ts";
+import type {
+  ApprovingPlatform,
+  KnownTemplate,
+  PlatformTemplate,
+  TemplateNews,
+  TemplateStore,
+} from "./template-ports.ts";
+
+/** How many templates came of a look at the platform. */
+export interface Synced {
+  readonly created: number;
+  readonly updated: number;
+  /** Templates of ours that the platform does not have. */
+  readonly missing: number;
+}
+
+/** Brings templates and their states to where the platform's account stands. */
+export class SyncTemplates {
+  constructor(
+    private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
+    private readonly platform: ApprovingPlatform,
+  ) {}
+
+  /** Rejects with `NoAccount` and `PlatformUnavailable`; then nothing is changed. */
+  async execute(actor: Actor): Promise<Synced> {
+    const { businessId } = actor;
+    const readAt = await this.unitOfWork.run(businessId, ({ records }) => records.now());
+    const listed = once(await this.platform.list(businessId));
+    return this.unitOfWork.run(businessId, async ({ records, audit }) => {
+      const preferred = await records.preferredLanguage(businessId);
+      const known = await records.known(businessId);
+      const { matched, strangers } = match(known, listed, preferred);
+      const living = known.filter(({ isArchived }) => !isArchived);
+      const missing = living.filter(({ id }) => !matched.has(id));
+      const news = living.map((template) => newsOf(template, matched.get(template.id)));
+      const changed = news.filter((each, index) => !isSameJson(each, standingOf(living[index] as KnownTemplate)));
+      const updated = await records.apply(businessId, changed, readAt);
+      const created = await records.adopt(businessId, strangers);
+      const gone = new Set(missing.map(({ id }) => id));
+      const entry = { resource: "templates" } as const;
+      const before = new Map(living.map((template) => [template.id, standingOf(template)]));
+      const after = new Map(changed.map((each) => [each.id, each]));
+      await audit.add(actor, [
+        ...updated.map((recordId) => ({
+          ...{ ...entry, recordId, change: "changed" as const },
+          ...{ before: before.get(recordId) ?? null, after: after.get(recordId) ?? null },
+        })),
+        ...created.map((recordId, index) => ({
+          ...{ ...entry, recordId, change: "created" as const },
+          ...{ before: null, after: strangers[index] ?? null },
+        })),
+      ]);
+      const others = updated.filter((id) => !gone.has(id));
+      return { created: created.length, updated: others.length, missing: missing.length };
+    });
+  }
+}
+
+/** Each name once in each language. */
+const once = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
+  ...new Map(listed.map((template) => [keyOf(template.name, template.language), template])).values(),
+];
+
+const keyOf = (name: string, language: string): string => `${name}\n${language}`;
+
+/** What the platform has of each template that is known, by its id; and what is known of nobody. */
+function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
+  const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
+  const byKey = new Map(listed.map((template) => [keyOf(template.name, template.language), template]));
+  const matched = new Map<number, PlatformTemplate>();
+  const strangers = new Set(listed);
+  for (const { id, platformId, platformName, structure } of known) {
+    const own = platformId ? byPlatformId.get(platformId) : undefined;
+    const language = structure?.language;
+    const found = own ?? (language ? byKey.get(keyOf(platformName, language)) : undefined);
+    if (found) {
+      matched.set(id, found);
+      strangers.delete(found);
+    }
+    if (language) continue;
+    // One that names no language stands for its name in all of them, and is sent in the first of these.
+    const named = listed.filter(({ name }) => name === platformName);
+    for (const each of named) strangers.delete(each);
+    const sent =
+      named.find((each) => each.language === preferred) ??
+      named.find(({ status }) => status === "APPROVED") ??
+      named[0];
+    if (!found && sent) matched.set(id, sent);
+  }
+  return { matched, strangers: [...strangers] };
+}
+
+/** What was submitted is as the platform has it; what was refused may have been changed here since. */
+function newsOf(template: KnownTemplate, listed: PlatformTemplate | undefined): TemplateNews {
+  const standing = standingOf(template);
+  if (!listed) return { ...standing, platformStatus: null, platformReason: null, platformId: null };
+  const { platformId, status: platformStatus, reason: platformReason } = listed;
+  const news = { ...standing, platformId, platformStatus, platformReason };
+  if (!isSubmitted(news) || listed.components.length === 0) return news;
+  const structure = {
+    ...template.structure,
+    ...(template.structure?.language && { language: listed.language }),
+    ...(listed.category !== null && { category: listed.category }),
+    components: listed.components,
+  };
+  return { ...news, structure, body: bodyIn(structure) || template.body, headerType: headerTypeOf(structure) };
+}
+
+const standingOf = (template: KnownTemplate): TemplateNews => {
+  const { id, structure, body, headerType, platformStatus, platformReason, platformId } = template;
+  return { id, structure, body, headerType, platformStatus, platformReason, platformId } as TemplateNews;
+};

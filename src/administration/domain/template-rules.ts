@@ -1,0 +1,224 @@
+/** What the messaging platform takes as a template; it refuses everything else. */
+
+export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
+export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
+export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
+
+/** Characters. */
+export const longest = { name: 512, header: 60, body: 1_024, footer: 60, button: 25, url: 2_000, phone: 20 } as const;
+const mostButtons = 10;
+const mostOfKind: Readonly<Partial<Record<string, number>>> = {
+  URL: 2,
+  PHONE_NUMBER: 1,
+  COPY_CODE: 1,
+  FLOW: 1,
+  OTP: 1,
+  CATALOG: 1,
+};
+const parts = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
+
+export type TemplateRule =
+  | "missing"
+  | "unknown"
+  | "malformed"
+  | "too-long"
+  | "too-many"
+  | "twice"
+  /** Placeholders: wrongly written, a number left out, at an end of the text, where none may be. */
+  | "placeholder"
+  | "gap"
+  | "at-an-end"
+  | "no-placeholders"
+  /** Examples: one for each placeholder, or of the media. */
+  | "example"
+  /** Quick replies stand together. */
+  | "mixed";
+
+/** The first rule that a structure breaks, and at which of its fields: `components[1].text`. */
+export interface Breach {
+  readonly at: string;
+  readonly rule: TemplateRule;
+  readonly most?: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const object = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const upper = (value: unknown): string => text(value).toUpperCase();
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const isText = (value: unknown): boolean => text(value).trim() !== "";
+
+/** @param structure - `{ language, category, components }` in the platform's format */
+export function breachOf(structure: object): Breach | null {
+  return first(breaches(structure as Json));
+}
+
+/** The name under which the platform knows a template. */
+export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
+
+function* breaches({ language, category, components }: Json): Generator<Breach> {
+  if (!isText(language)) yield { at: "language", rule: "missing" };
+  else if (!/^[a-z]{2,3}(_[A-Z]{2})?$/.test(text(language))) yield { at: "language", rule: "unknown" };
+  if (!isText(category)) yield { at: "category", rule: "missing" };
+  else if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
+  if (!Array.isArray(components)) yield { at: "components", rule: "missing" };
+  const seen = new Set<string>();
+  for (const [index, given] of list(components).entries()) {
+    const at = `components[${index}]`;
+    const component = object(given);
+    const type = upper(component.type);
+    if (!parts.includes(type)) yield { at: `${at}.type`, rule: "unknown" };
+    if (seen.has(type)) yield { at: `${at}.type`, rule: "twice" };
+    seen.add(type);
+    yield* breachesOfPart(type, component, at, category === "AUTHENTICATION");
+  }
+  if (!seen.has("BODY")) yield { at: "components", rule: "missing" };
+}
+
+function breachesOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Breach> {
+  if (type === "HEADER") return header(component, at);
+  if (type === "FOOTER") return footer(component, at, isAuthentication);
+  if (type === "BUTTONS") return buttons(component, at);
+  // The platform writes the text of these itself.
+  return isAuthentication && component.text === undefined ? [] : body(component, at);
+}
+
+function* header({ format, text: words, example }: Json, at: string): Generator<Breach> {
+  const media = isAmong(mediaFormats, upper(format));
+  if (media) {
+    const [handle] = list(object(example).header_handle);
+    if (!isText(handle)) yield { at: `${at}.example.header_handle`, rule: "example" };
+    return;
+  }
+  if (upper(format) !== "TEXT") yield { at: `${at}.format`, rule: isText(format) ? "unknown" : "missing" };
+  yield* wordsOf(words, `${at}.text`, longest.header);
+  const placeholders = placeholdersIn(text(words));
+  if (placeholders === null) yield { at: `${at}.text`, rule: "placeholder" };
+  const names = [...new Set(placeholders)];
+  if (names.length > 1) yield { at: `${at}.text`, rule: "too-many", most: 1 };
+  const [name] = names;
+  if (name === undefined) return;
+  if (/^\d+$/.test(name) && name !== "1") yield { at: `${at}.text`, rule: "gap" };
+  yield* examples(
+    names,
+    { numbered: object(example).header_text, named: object(example).header_text_named_params },
+    at,
+    ["header_text", "header_text_named_params"],
+  );
+}
+
+function* body({ text: words, example }: Json, at: string): Generator<Breach> {
+  const where = `${at}.text`;
+  yield* wordsOf(words, where, longest.body);
+  const placeholders = placeholdersIn(text(words));
+  if (placeholders === null) {
+    yield { at: where, rule: "placeholder" };
+    return;
+  }
+  const names = [...new Set(placeholders)];
+  if (names.length === 0) return;
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  if (numbers.length > 0 && numbers.length < names.length) yield { at: where, rule: "placeholder" };
+  if (numbers.length > 0 && Math.max(...numbers) !== numbers.length) yield { at: where, rule: "gap" };
+  if (/^\s*\{\{|\}\}\s*$/.test(text(words))) yield { at: where, rule: "at-an-end" };
+  const { body_text, body_text_named_params } = object(example);
+  const [numbered] = list(body_text);
+  yield* examples(names, { numbered, named: body_text_named_params }, at, ["body_text", "body_text_named_params"]);
+}
+
+function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Breach> {
+  if (isAuthentication && words === undefined) return;
+  yield* wordsOf(words, `${at}.text`, longest.footer);
+  if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
+}
+
+function* buttons({ buttons: given }: Json, at: string): Generator<Breach> {
+  const where = `${at}.buttons`;
+  if (list(given).length === 0) yield { at: where, rule: "missing" };
+  if (list(given).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
+  const kinds = list(given).map((each) => upper(object(each).type));
+  for (const [index, each] of list(given).entries()) {
+    const button = object(each);
+    const kind = upper(button.type);
+    const own = `${where}[${index}]`;
+    if (!isAmong(buttonKinds, kind)) yield { at: `${own}.type`, rule: "unknown" };
+    const most = mostOfKind[kind];
+    if (most !== undefined && kinds.slice(0, index + 1).filter((other) => other === kind).length > most) {
+      yield { at: `${own}.type`, rule: "too-many", most };
+    }
+    yield* buttonOf(kind, button, own);
+  }
+  const replies = kinds.map((kind) => kind === "QUICK_REPLY");
+  if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield { at: where, rule: "mixed" };
+}
+
+function* buttonOf(kind: string, button: Json, at: string): Generator<Breach> {
+  const { text: words, url, phone_number: phone, example } = button;
+  // The platform names these itself.
+  if (kind !== "COPY_CODE" && kind !== "OTP") {
+    yield* wordsOf(words, `${at}.text`, longest.button);
+    if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
+  }
+  if (kind === "URL") yield* urlOf(url, example, at);
+  if (kind === "PHONE_NUMBER") {
+    yield* wordsOf(phone, `${at}.phone_number`, longest.phone);
+    if (!/^\+?\d+$/.test(text(phone))) yield { at: `${at}.phone_number`, rule: "malformed" };
+  }
+  if (kind === "COPY_CODE" && !isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
+  if (kind === "FLOW" && !isText(button.flow_id)) yield { at: `${at}.flow_id`, rule: "missing" };
+}
+
+function* urlOf(url: unknown, example: unknown, at: string): Generator<Breach> {
+  yield* wordsOf(url, `${at}.url`, longest.url);
+  if (!/^https?:\/\/[^\s{}/]+\.[^\s{}/]+/i.test(text(url))) yield { at: `${at}.url`, rule: "malformed" };
+  const placeholders = placeholdersIn(text(url));
+  if (placeholders?.length === 0) return;
+  if (placeholders?.length !== 1 || !text(url).endsWith("}}")) yield { at: `${at}.url`, rule: "placeholder" };
+  if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
+}
+
+function* wordsOf(value: unknown, at: string, most: number): Generator<Breach> {
+  if (!isText(value)) yield { at, rule: "missing" };
+  // By characters: an emoji is one.
+  if ([...text(value)].length > most) yield { at, rule: "too-long", most };
+}
+
+/** An example for each: in the order of their numbers, or by their names. */
+function* examples(
+  names: readonly string[],
+  { numbered, named }: { readonly numbered: unknown; readonly named: unknown },
+  at: string,
+  [ofNumbers, ofNames]: readonly [string, string],
+): Generator<Breach> {
+  if (names.every((name) => /^\d+$/.test(name))) {
+    const given = list(numbered);
+    if (given.length !== names.length || !given.every(isText)) {
+      yield { at: `${at}.example.${ofNumbers}`, rule: "example" };
+    }
+    return;
+  }
+  const given = list(named).map(object);
+  const known = given.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
+  if (known.length !== names.length || !names.every((name) => known.includes(name))) {
+    yield { at: `${at}.example.${ofNames}`, rule: "example" };
+  }
+}
+
+/** What stands in the placeholders, in their order; null where braces are none. */
+function placeholdersIn(words: string): readonly string[] | null {
+  const found = [...words.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim());
+  const rest = words.replace(/\{\{[^{}]*\}\}/g, "");
+  const isWhole =
+    !rest.includes("{{") &&
+    !rest.includes("}}") &&
+    found.every((name) => /^([1-9]\d{0,2}|[a-z][a-z0-9_]*)$/.test(name));
+  return isWhole ? found : null;
+}
+
+const isAmong = (known: readonly string[], value: unknown): boolean => known.some((each) => each === value);
+
+function first<Value>(values: Iterable<Value>): Value | null {
+  for (const value of values) return value;
+  return null;
+}

@@ -1,0 +1,111 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
+import { idIn, idsIn } from "../../../kernel/ids.ts";
+import { identifierOf } from "../../../kernel/text.ts";
+import {
+  flag,
+  jsonText,
+  optionalInteger,
+  optionalReference,
+  optionalText,
+  optionalUrl,
+  readOnly,
+  requiredName,
+} from "../../adapters/http/fields.ts";
+import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { Step } from "./record.ts";
+
+/** What a step of a script does. Only those of type `ticket` open tickets. */
+const stepTypes = [
+  ...["ticket", "mensaje", "pregunta", "botones", "opciones", "media", "catalogo", "ubicacion", "sucursal"],
+  ...["flow", "ia", "pedido", "pago", "fin"],
+] as const;
+
+/** What every channel takes as one text. */
+const longestText = 4_096;
+const longestIdentifier = 200;
+const mostTags = 100;
+
+export const stepsOnWire: RecordOnWire<Step> = {
+  path: "steps",
+  entity: "step",
+  one: "Step",
+  many: "Steps",
+  fields: {
+    name: requiredName("nombre"),
+    identifier: {
+      name: "identificador",
+      schema: { type: "string", pattern: String.raw`^\S+$`, maxLength: longestIdentifier },
+      fallback: "",
+    },
+    type: { name: "tipo", schema: { type: "string", enum: stepTypes }, fallback: "ticket" },
+    content: text("contenido", longestText),
+    variable: text("variable", 200),
+    media: optionalText("media"),
+    mediaType: optionalText("media_tipo", 200),
+    mediaUrl: optionalUrl("media_url"),
+    parentStepId: optionalReference("paso_id", "step"),
+    description: optionalText("descripcion", longestText),
+    buttons: jsonText("botones"),
+    optionsTitle: optionalText("titulo_opciones"),
+    options: jsonText("opciones"),
+    departmentId: optionalReference("departamento", "department"),
+    initial: flag("inicio", false),
+    catalogId: optionalInteger("catalogo_id"),
+    agent: {
+      name: "agente",
+      schema: { anyOf: [{ type: "string", pattern: String.raw`^\d{1,16}$` }, idOf("user"), { type: "null" }] },
+      fallback: null,
+      read: (given: string | number | null) => {
+        if (given === null) return null;
+        const id = idIn(given);
+        if (id === null) throw new InvalidInput("agente no es válido");
+        return String(id);
+      },
+    },
+    nextStepId: optionalReference("paso_automatico", "step"),
+    loop: flag("loop", false),
+    aiPromptId: optionalInteger("ai_prompt_id"),
+    structureId: optionalInteger("estructura_id"),
+    tags: {
+      name: "tags",
+      schema: {
+        anyOf: [
+          { type: "string", pattern: String.raw`^[\d\s,"\[\]]*$`, maxLength: 2_000 },
+          { type: "array", maxItems: mostTags, items: idOf("tag") },
+          { type: "null" },
+        ],
+      },
+      fallback: null,
+      read: (given: string | readonly number[] | null) => {
+        const ids = typeof given === "string" ? idsIn(given) : (given ?? []);
+        if (ids.length > mostTags) throw new InvalidInput(`tags puede tener ${mostTags} etiquetas`);
+        return ids.length === 0 ? null : [...new Set(ids)].join(",");
+      },
+    },
+    mapsSearch: optionalText("maps_search"),
+    mapsRadius: optionalInteger("maps_radius", 1_000_000),
+    helperData: { name: "helper_data", schema: { type: ["object", "null"] }, fallback: null },
+    initiator: optionalText("iniciador"),
+    catalogs: jsonText("catalogs"),
+    checkBranch: { name: "check_sucursal", schema: { type: ["boolean", "null"] }, fallback: null },
+    flowId: optionalText("flow_id", 200),
+    businessId: readOnly("empresa_id", { type: "integer" }),
+    createdAt: readOnly("created_at", timestamp),
+    updatedAt: readOnly("updated_at", timestamp),
+  },
+  complete: (step) => ({ ...step, identifier: step.identifier || identifierOf(step.name) || "paso" }),
+  rules: [
+    "`identificador` is made of `nombre` where it is not given; it is unique within the steps of one `estructura_id`.",
+    "`agente` is the id of a user, `tags` are ids of tags with commas between them or as an array; both are answered as text. " +
+      "`botones`, `opciones` and `catalogs` are JSON text.",
+    "Neither `paso_id` nor `paso_automatico` may lead back to the step, from step to step, unless one of the steps in the " +
+      "circle has `loop`.",
+    "An archived step is not listed by §6 and opens no tickets (§5) and no campaigns (§4). Its tickets, those who wait for one, " +
+      "and the steps that name it stay as they are.",
+  ],
+};
+
+function text(name: string, maxLength: number): FieldOnWire<string> {
+  return { name, schema: { type: "string", maxLength }, fallback: "" };
+}

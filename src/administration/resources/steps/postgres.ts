@@ -1,0 +1,102 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { idsIn } from "../../../kernel/ids.ts";
+import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
+import { run, sql } from "../../adapters/postgres/query.ts";
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { CircleClosed, type Kept } from "../../domain/records.ts";
+import type { Step } from "./record.ts";
+
+const stepsTable: RecordTable<Step> = {
+  name: "steps",
+  columns: {
+    name: "name",
+    identifier: "identifier",
+    type: "type",
+    content: "content",
+    variable: "variable",
+    media: "media",
+    mediaType: "media_type",
+    mediaUrl: "media_url",
+    parentStepId: "parent_step_id",
+    description: "description",
+    buttons: "buttons",
+    optionsTitle: "options_title",
+    options: "options",
+    departmentId: "department_id",
+    initial: "initial",
+    catalogId: "catalog_id",
+    agent: "agent",
+    nextStepId: "next_step_id",
+    loop: "loop",
+    aiPromptId: "ai_prompt_id",
+    structureId: "structure_id",
+    tags: "tags",
+    mapsSearch: "maps_search",
+    mapsRadius: "maps_radius",
+    helperData: "helper_data",
+    initiator: "initiator",
+    catalogs: "catalogs",
+    checkBranch: "check_branch",
+    flowId: "flow_id",
+    businessId: "business_id",
+    createdAt: "created_at",
+    updatedAt: "updated_at",
+  },
+  searched: ["name", "identifier"],
+  references: { parentStepId: "steps", nextStepId: "steps", departmentId: "departments", agent: "users", tags: "tags" },
+  unique: { steps_by_identifier: "identifier" },
+  changedAt: "updated_at",
+  archives: "archived_at",
+};
+
+/** Ways from a step to another one; each of them goes in no circle. */
+const ways = [
+  ["parentStepId", "parent_step_id"],
+  ["nextStepId", "next_step_id"],
+] as const;
+
+/** Steps that lead to each other. Agents and tags are stored as text. */
+export class PostgresStepRecords extends KnexRecords<Step> {
+  constructor(private readonly transaction: Queries) {
+    super(transaction, stepsTable);
+  }
+
+  /** One change at a time: two could close a circle that neither sees. */
+  override async lock(businessId: number, id: number): Promise<Kept<Step> | null> {
+    await run(this.transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended('steps', ?))", [businessId]));
+    return super.lock(businessId, id);
+  }
+
+  override async change(businessId: number, id: number, step: Step): Promise<Kept<Step>> {
+    const kept = await super.change(businessId, id, step);
+    for (const [field, column] of ways) {
+      if (await this.closesCircle(businessId, id, column)) throw new CircleClosed(field);
+    }
+    return kept;
+  }
+
+  protected override idsNamed(field: keyof Step & string, step: Step): readonly number[] {
+    const value = step[field];
+    return typeof value === "string" ? idsIn(value) : super.idsNamed(field, step);
+  }
+
+  /** Whether the way leads back to the step through steps of which none is a loop. */
+  private async closesCircle(businessId: number, id: number, column: string): Promise<boolean> {
+    const rows = await run<{ id: number }>(
+      this.transaction,
+      sql.raw(
+        `with recursive way as (
+           select step.id, step.?? as leads_to, step.loop as loops from steps as step
+           where step.business_id = ? and step.id = ? and step.archived_at is null
+           union
+           select step.id, step.??, step.loop from way
+           join steps as step on step.business_id = ? and step.id = way.leads_to and step.archived_at is null
+           where not way.loops
+         )
+         select id from way where leads_to = ? and not loops`,
+        [column, businessId, id, column, businessId, id],
+      ),
+    );
+    return rows.length > 0;
+  }
+}

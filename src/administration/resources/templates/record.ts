@@ -1,0 +1,1 @@
+export type { Template, TemplateStructure } from "../../domain/template.ts";

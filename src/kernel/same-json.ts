@@ -1,0 +1,10 @@
+/** Whether two values that JSON can say are the same, whatever the order of their fields. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  const names = Object.keys(one);
+  if (Array.isArray(one) !== Array.isArray(other) || names.length !== Object.keys(other).length) return false;
+  return names.every(
+    (name) =>
+      Object.hasOwn(other, name) && isSameJson(one[name as keyof typeof one], other[name as keyof typeof other]),
+  );
+}

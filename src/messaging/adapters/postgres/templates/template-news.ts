@@ -1,0 +1,117 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { cloudChannel } from "../../../../kernel/channels.ts";
+import { groupBy } from "../../../../kernel/group-by.ts";
+import { stoppedStates, type TemplateNews } from "../../../domain/platform.ts";
+import { campaignMove } from "../campaigns/campaign-sql.ts";
+
+const given = `
+  given as (
+    select * from jsonb_to_recordset($1::jsonb) as news(
+      account text, "platformId" text, name text, language text, at timestamptz, status text, reason text, category text)
+  ),
+  whose as (
+    select distinct sender.business_id, given.* from given
+    join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
+  )`;
+
+/** Whether the row `template` is what the row `whose` tells of. One that names no language is sent in the business's. */
+const isMeant = `
+  template.business_id = whose.business_id and template.provider = 'Cloud'
+  and (template.platform_id = whose."platformId"
+       or template.platform_name = whose.name
+          and coalesce(template.structure->>'language', (
+                select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
+                where business.id = template.business_id)) = whose.language)`;
+
+/** In one order, as several are changed one after the other. */
+const lock: Statement = {
+  name: "template_news_lock",
+  text: `
+    with ${given}
+    select template.id from templates as template
+    where exists (select from whose where ${isMeant})
+      and template.business_id in (select business_id from whose)
+    order by template.business_id, template.id
+    for no key update of template`,
+};
+
+/** News that are older than what is known change nothing. */
+const tellState: Statement = {
+  name: "template_news_state",
+  text: `
+    with ${given}
+    update templates as template
+    set platform_id = case when whose.status is not null then coalesce(template.platform_id, whose."platformId") end,
+        platform_status = whose.status, platform_reason = whose.reason, platform_changed_at = whose.at,
+        record_version = template.record_version + 1
+    from whose
+    where ${isMeant} and (template.platform_changed_at is null or template.platform_changed_at <= whose.at)`,
+};
+
+const tellCategory: Statement = {
+  name: "template_news_category",
+  text: `
+    with ${given}
+    update templates as template
+    set structure = jsonb_set(template.structure, '{category}', to_jsonb(whose.category)),
+        record_version = template.record_version + 1, updated_at = now()
+    from whose
+    where ${isMeant} and template.structure is not null
+      and template.structure->>'category' is distinct from whose.category`,
+};
+
+/** By the template as the campaign was registered with it, unless something newer is known of it. */
+const pause: Statement = {
+  name: "template_news_pause",
+  text: `
+    with ${given},
+    stopped as (
+      select distinct on (campaign.business_id, campaign.id) campaign.business_id, campaign.id,
+             'the platform has the template ' || lower(whose.status) || coalesce(': ' || whose.reason, '') as why
+      from whose join campaigns as campaign
+        on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
+           and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language
+           and campaign.template->>'providerBId' is null
+      where not exists (select from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
+      order by campaign.business_id, campaign.id, whose.at desc
+    ),
+    locked as (
+      select campaign.business_id, campaign.id, stopped.why
+      from stopped join campaigns as campaign on campaign.business_id = stopped.business_id and campaign.id = stopped.id
+      where campaign.state ${campaignMove.pause.from}
+      order by campaign.business_id, campaign.id
+      for no key update of campaign
+    )
+    update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = locked.why
+    from locked where campaign.business_id = locked.business_id and campaign.id = locked.id
+    returning campaign.business_id as "businessId", campaign.id`,
+};
+
+/** What the platform tells of templates: their state, their category, and that campaigns stop for it. */
+export class PostgresTemplateNews {
+  constructor(private readonly transaction: Queries) {}
+
+  /** The campaigns that stop, by their business. */
+  async apply(news: readonly TemplateNews[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    const inOrder = news.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+    await this.transaction.rows(lock, [JSON.stringify(inOrder)]);
+    for (const each of inOrder) {
+      const statement = each.category === undefined ? tellState : tellCategory;
+      await this.transaction.rows(statement, [JSON.stringify([each])]);
+    }
+    // Of what was told of one template the last counts.
+    const last = [
+      ...groupBy(
+        inOrder.filter(({ status }) => status !== undefined),
+        keyOf,
+      ).values(),
+    ];
+    const stopped = last.flatMap((told) => told.slice(-1)).filter(({ status }) => stoppedStates.includes(status ?? ""));
+    if (stopped.length === 0) return new Map();
+    const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [JSON.stringify(stopped)]);
+    const byBusiness = groupBy(rows, ({ businessId }) => businessId);
+    return new Map([...byBusiness].map(([businessId, own]) => [businessId, own.map(({ id }) => id)]));
+  }
+}
+
+const keyOf = ({ account, name, language }: TemplateNews): string => JSON.stringify([account, name, language]);

@@ -1,0 +1,89 @@
+import { type Fields, isObject } from "../core/input.ts";
+import { GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
+
+const categories = ["MARKETING", "UTILITY", "AUTHENTICATION"];
+const longest: Readonly<Record<string, number>> = { HEADER: 60, BODY: 1_024, FOOTER: 60 };
+const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"];
+const mostButtons: Readonly<Record<string, number>> = { URL: 2, PHONE_NUMBER: 1 };
+
+const refused = (subcode: number, details: string): GraphError => new GraphError(100, details, { subcode });
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** What the platform refuses at once; the rest is for its review. */
+export function requireContent(category: unknown, components: unknown): Fields[] {
+  if (typeof category !== "string" || category === "") throw missingParameter("category");
+  if (!categories.includes(category)) throw invalidParameter(`category must be one of {${categories.join(", ")}}`);
+  if (!Array.isArray(components)) throw missingParameter("components");
+  const parts = components.filter(isObject);
+  const types = parts.map(({ type }) => textOf(type).toUpperCase());
+  const strange = types.find((type) => !(type in longest) && type !== "BUTTONS");
+  if (strange !== undefined || parts.length < components.length) {
+    throw invalidParameter(`components: unexpected type ${strange}`);
+  }
+  if (new Set(types).size < types.length) throw refused(2388060, "components: each type may stand once");
+  if (!types.includes("BODY")) throw refused(2388072, "component of type BODY is missing");
+  for (const [index, part] of parts.entries()) requirePart(types[index] ?? "", part, category === "AUTHENTICATION");
+  return parts;
+}
+
+function requirePart(type: string, part: Fields, isAuthentication: boolean): void {
+  if (type === "BUTTONS") {
+    requireButtons(part);
+    return;
+  }
+  const example = isObject(part.example) ? part.example : {};
+  if (type === "HEADER" && textOf(part.format).toUpperCase() !== "TEXT") {
+    if (!mediaFormats.includes(textOf(part.format).toUpperCase())) throw refused(2388047, "header has a wrong format");
+    if (!Array.isArray(example.header_handle)) throw missingExample(type, "header_handle");
+    return;
+  }
+  if (isAuthentication && part.text === undefined) return;
+  const text = textOf(part.text);
+  if (text.trim() === "") throw refused(2388072, `component of type ${type} is missing expected field(s) (text)`);
+  if (text.length > (longest[type] ?? 0)) {
+    throw refused(2388040, `component of type ${type} has more than ${longest[type]} characters`);
+  }
+  requirePlaceholders(type, text, example);
+}
+
+function requirePlaceholders(type: string, text: string, example: Fields): void {
+  const names = [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = ""]) => name))];
+  if (/\{\{|\}\}/.test(text.replace(/\{\{\s*[^{}\s]+\s*\}\}/g, ""))) {
+    throw refused(2388023, `component of type ${type} has a malformed variable`);
+  }
+  if (names.length === 0) return;
+  if (type === "FOOTER") throw refused(2388073, "footer cannot have variables");
+  if (type === "HEADER" && names.length > 1) throw refused(2388050, "header may have one variable");
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  if (numbers.length > 0 && (numbers.length < names.length || Math.max(...numbers) !== numbers.length)) {
+    throw refused(2388023, "variables must be numbered in order");
+  }
+  if (type === "BODY" && /^\s*\{\{|\}\}\s*$/.test(text)) {
+    throw refused(2388299, "variables can't be at the start or end of the template");
+  }
+  const examples =
+    type === "HEADER" ? example.header_text : Array.isArray(example.body_text) ? example.body_text[0] : undefined;
+  const named = example[`${type.toLowerCase()}_text_named_params`];
+  const given = numbers.length > 0 ? examples : named;
+  if (!Array.isArray(given) || given.length !== names.length) throw missingExample(type, "example");
+}
+
+function requireButtons({ buttons }: Fields): void {
+  if (!Array.isArray(buttons) || buttons.length === 0 || buttons.length > 10) {
+    throw refused(2388060, "buttons: from 1 to 10");
+  }
+  for (const button of buttons) {
+    const { type, text, url, example } = isObject(button) ? button : {};
+    if (textOf(type) === "") throw missingParameter("buttons.type");
+    const most = mostButtons[textOf(type)];
+    if (most !== undefined && buttons.filter((other) => isObject(other) && other.type === type).length > most) {
+      throw refused(2388060, `buttons: at most ${most} of type ${textOf(type)}`);
+    }
+    if (textOf(text).length > 25) throw refused(2388040, "buttons: text has more than 25 characters");
+    if (textOf(url).includes("{{") && !/\}\}$/.test(textOf(url))) throw refused(2388023, "buttons: variable of a URL");
+    if (textOf(url).includes("{{") && example === undefined) throw missingExample("BUTTONS", "example");
+  }
+}
+
+const missingExample = (type: string, field: string): GraphError =>
+  refused(2388043, `component of type ${type} is missing expected field(s) (${field})`);

@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import nock from "nock";
+import { HttpClient } from "../../src/infra/http-client/http-client.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
+import { CloudTemplates } from "../../src/messaging/adapters/http-client/cloud-api.ts";
+import { PlatformUnavailable } from "../../src/messaging/domain/platform.ts";
+import { useNock, useRealNetwork } from "../http-client/nocked.ts";
+import { freePort, serveRaw } from "../http-client/servers.ts";
+import { senderOn, timeouts, version } from "./channel-support.ts";
+
+const host = "https://platform.test";
+const path = "/v23.0/2066/message_templates";
+const sender = senderOn(cloudChannel, { accountId: "2066" });
+const structure = { language: "es", category: "UTILITY", components: [{ type: "BODY", text: "Hola" }], stray: 1 };
+const asked = { name: "aviso", structure, platformId: null };
+
+describe("submitting templates to the cloud API", () => {
+  useNock();
+  let client: HttpClient;
+  const templates = (changes = {}) =>
+    new CloudTemplates({ client, baseUrl: host, version, timeouts: { ...timeouts, ...changes } });
+
+  beforeEach(() => {
+    client = new HttpClient();
+  });
+  afterEach(() => client.close());
+
+  it("sends a new one whole, with the number's token", async () => {
+    const { stray: _, ...content } = structure;
+    nock(host, { reqheaders: { authorization: `Bearer ${sender.accessToken}` } })
+      .post(path, { name: "aviso", ...content })
+      .reply(200, { id: "77", status: "PENDING", category: "UTILITY" });
+    expect(await templates().submit(sender, asked)).to.deep.equal({
+      kind: "accepted",
+      platformId: "77",
+      status: "PENDING",
+    });
+  });
+
+  it("edits one that the platform has, by its id", async () => {
+    const { category, components } = structure;
+    nock(host).post("/v23.0/77", { category, components }).reply(200, { success: true });
+    expect(await templates().submit(sender, { ...asked, platformId: "77" })).to.deep.equal({
+      kind: "accepted",
+      platformId: "77",
+      status: "PENDING",
+    });
+  });
+
+  for (const [said, error] of [
+    ["details", { message: "(#100) Invalid parameter", code: 100, error_data: { details: "body is too long" } }],
+    ["words for people", { message: "Invalid parameter", code: 100, error_user_msg: "body is too long" }],
+  ] as const) {
+    it(`passes on the platform's ${said}`, async () => {
+      nock(host).post(path).reply(400, { error });
+      const outcome = await templates().submit(sender, asked);
+      expect(outcome.kind).to.equal("refused");
+      expect(outcome).to.have.property("words").that.includes("body is too long");
+    });
+  }
+
+  for (const [what, status, body] of [
+    ["a gateway's page", 502, "<html>"],
+    ["a success that names no template", 200, {}],
+    ["what is no JSON", 200, "ok"],
+  ] as const) {
+    it(`knows nothing from ${what}`, async () => {
+      nock(host).post(path).reply(status, body);
+      expect(await templates().submit(sender, asked)).to.deep.equal({ kind: "unknown" });
+    });
+  }
+
+  it("reads all of an account, page by page, with the platform's own words", async () => {
+    const template = { id: "77", name: "aviso", language: "es", status: "PAUSED", category: "UTILITY" };
+    const pages = nock(host);
+    pages
+      .get(path)
+      .query(({ after, fields }) => after === undefined && String(fields).includes("components"))
+      .reply(200, {
+        data: [
+          { ...template, components: [{ type: "BODY", text: "Hola" }], rejected_reason: "NONE" },
+          { name: "half" },
+        ],
+        paging: { cursors: { after: "next" }, next: `${host}${path}?after=next` },
+      });
+    pages
+      .get(path)
+      .query(({ after }) => after === "next")
+      .reply(200, { data: [{ ...template, id: "78", language: "en", rejected_reason: "PROMOTIONAL" }] });
+    expect(await templates().review(sender)).to.deep.equal([
+      {
+        ...{ platformId: "77", name: "aviso", language: "es", status: "PAUSED", category: "UTILITY" },
+        ...{ reason: null, components: [{ type: "BODY", text: "Hola" }] },
+      },
+      {
+        ...{ platformId: "78", name: "aviso", language: "en", status: "PAUSED", category: "UTILITY" },
+        ...{ reason: "PROMOTIONAL", components: [] },
+      },
+    ]);
+    nock(host)
+      .get(path)
+      .query(true)
+      .times(2)
+      .reply(500, { error: { code: 2, message: "away" } });
+    const failure = await templates()
+      .review(sender)
+      .catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(PlatformUnavailable);
+  });
+});
+
+describe("submitting templates over a broken connection", () => {
+  useRealNetwork();
+  let client: HttpClient;
+  const submitTo = (baseUrl: string) =>
+    new CloudTemplates({ client, baseUrl, version, timeouts: { ...timeouts, listMs: 300 } }).submit(sender, asked);
+
+  beforeEach(() => {
+    client = new HttpClient();
+  });
+  afterEach(() => client.close());
+
+  it("knows nothing where the answer does not come in time", async () => {
+    const silent = await serveRaw(() => {});
+    expect(await submitTo(silent.url)).to.deep.equal({ kind: "unknown" });
+    expect(silent.requests()).to.equal(1);
+    await silent.close();
+  });
+
+  it("knows that nothing left where nobody listens", async () => {
+    expect(await submitTo(`http://127.0.0.1:${await freePort()}`)).to.deep.equal({ kind: "not-sent" });
+  });
+});
