@@ -93,7 +93,8 @@ export function recordRoutes<Fields extends object>(
         ["Admin.4", "Every change stands in the audit: who, when, from where, the record before and after."],
         ...own,
       ],
-      idempotent: true,
+      // An answer that is kept to be repeated would keep the secret.
+      ...(!resource.once && { idempotent: true }),
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
       dialect,

@@ -31,7 +31,8 @@ export class HttpWebhookSender implements WebhookSender {
 
   async send(request: WebhookRequest): Promise<Attempt> {
     const { url, id, body, secrets } = request;
-    if (complaintAboutUrl(url, this.settings.allowPrivate) !== null) return failed("not an address to deliver to");
+    const isUsable = URL.canParse(url) && (this.settings.allowPrivate || new URL(url).protocol === "https:");
+    if (!isUsable) return failed("not an address to deliver to");
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signatures = secrets.map((secret) => signatureOf(secret, `${id}.${timestamp}.${body}`));
     const headers = {

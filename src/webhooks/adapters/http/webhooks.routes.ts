@@ -38,12 +38,17 @@ const administration = {
 const dialect = {
   ...codedDialect,
   not_found: () => [404, coded("not_found", "El registro no existe")],
+} as const satisfies typeof codedDialect & Dialect<WebhookNotFound>;
+
+/** Of what only an endpoint that is not disabled can be asked. */
+const deliveringDialect = {
+  ...dialect,
   disabled: () => [409, coded("disabled", "El webhook está deshabilitado")],
   since_out_of_range: () => [
     400,
     coded("invalid_input", `since debe estar dentro de las últimas ${replayHours} horas`),
   ],
-} as const satisfies typeof codedDialect & Dialect<WebhookNotFound | WebhookDisabled | SinceOutOfRange>;
+} as const satisfies typeof dialect & Dialect<WebhookDisabled | SinceOutOfRange>;
 
 const failures = {
   400: { description: "A parameter or field is wrong", schema: codedFailure },
@@ -123,7 +128,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       ],
       params,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
-      dialect,
+      dialect: deliveringDialect,
       handle: async ({ params, caller: { businessId } }) =>
         new Reply(202, toWire(businessId, await deliveries.test(businessId, params.id))),
     }),
@@ -178,7 +183,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       ],
       params: ofDelivery,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
-      dialect,
+      dialect: deliveringDialect,
       handle: async ({ params: { id, deliveryId }, caller: { businessId } }) =>
         new Reply(202, toWire(businessId, await deliveries.redeliver(businessId, id, deliveryId))),
     }),
@@ -202,7 +207,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         409: disabled,
         ...failures,
       },
-      dialect,
+      dialect: deliveringDialect,
       handle: async ({ params, body, caller: { businessId } }) => {
         const since = momentOf(body.since);
         await deliveries.replay(businessId, params.id, since);

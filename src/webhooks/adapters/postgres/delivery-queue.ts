@@ -177,14 +177,14 @@ const mostCounted = 100_000;
 const counts: Statement = {
   name: "webhook_delivery_counts",
   text: `
-    select (select count(*) from (select from webhook_deliveries where ${waits} limit ${mostCounted}) as some)::integer
+    select (select count(*) from (select from webhook_deliveries where ${waits} limit ${mostCounted}) as few)::integer
              as waiting,
-           (select count(*) from (select from webhook_deliveries where state = 'failed' limit ${mostCounted}) as some)::integer
+           (select count(*) from (select from webhook_deliveries where state = 'failed' limit ${mostCounted}) as few)::integer
              as failed,
            (select count(*) from webhooks where disabled)::integer as disabled,
            coalesce((
              select greatest(0, extract(epoch from now() - min(due_at)))
-             from (select due_at from webhook_deliveries where ${waits} limit ${mostCounted}) as some), 0)::float
+             from (select due_at from webhook_deliveries where ${waits} limit ${mostCounted}) as few), 0)::float
              as oldest`,
 };
 
