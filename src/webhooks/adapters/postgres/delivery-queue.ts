@@ -14,7 +14,9 @@ import { failingDays, isTaken, jitter, pauses } from "../../domain/deliveries.ts
 import { fanOut } from "./fan-out.ts";
 
 /** Longer than an attempt, and much longer than the time between two claims. */
-const leaseSeconds = 60;
+const leaseSeconds = 30;
+/** Longer than an attempt: one that is begun ends within the lease. */
+const leastLeftSeconds = 20;
 
 /** True of the row `progress` while something is due at its endpoint. */
 const isDue = `(
@@ -96,7 +98,7 @@ const open: Statement = {
     join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
     where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
       and delivery.state = 'waiting' and not hook.disabled
-      and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leaseSeconds / 2} seconds'`,
+      and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
 };
 
 /** The progress of the endpoint is locked before its delivery. */
