@@ -6,6 +6,7 @@ import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { enveloped } from "../infra/realtime/wire.ts";
 import { cached } from "../kernel/cached.ts";
 import type { LoggedEvent } from "../kernel/events.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
@@ -103,11 +104,7 @@ export const newSecretBy = (secrets: Secrets) => (businessId: number) => {
 };
 
 /** As the sockets of an App Key hear it. */
-const spell = (event: LoggedEvent): object => {
-  const envelope = { empresa_id: event.businessId, at: event.at.toISOString() };
-  if (event.name === testType) return envelope;
-  return { ...envelope, seq: event.number, ...toWire(event), ...envelope };
-};
+const spell = (event: LoggedEvent): object => enveloped(event, event.name === testType ? {} : toWire(event));
 
 const unitOfWorkOf = (cells: Cells<Cell>) =>
   new PostgresUnitOfWork(cells, (transaction): WebhookStores => {

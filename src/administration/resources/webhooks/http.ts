@@ -6,8 +6,17 @@ import type { Webhook } from "./record.ts";
 
 const longestUrl = 2_000;
 
-/** @param complaintAbout - says what speaks against an address, in words for people; null where nothing does */
-export const webhooksOnWire = (complaintAbout: (url: string) => string | null): RecordOnWire<Webhook> => ({
+const complaints = {
+  malformed: "no es una dirección válida",
+  credentials: "no puede llevar usuario ni contraseña",
+  not_https: "debe empezar con https://",
+  own_network: "debe estar fuera de nuestra red",
+} as const;
+
+/** @param complaintAbout - says what speaks against an address; null where nothing does */
+export const webhooksOnWire = (
+  complaintAbout: (url: string) => keyof typeof complaints | null,
+): RecordOnWire<Webhook> => ({
   path: "webhooks",
   one: "Webhook",
   many: "Webhooks",
@@ -22,7 +31,7 @@ export const webhooksOnWire = (complaintAbout: (url: string) => string | null): 
       },
       read: (given: string) => {
         const complaint = complaintAbout(given);
-        if (complaint !== null) throw new InvalidInput(`url ${complaint}`);
+        if (complaint !== null) throw new InvalidInput(`url ${complaints[complaint]}`);
         return given;
       },
     },

@@ -65,16 +65,14 @@ const failed = (error: string): Attempt => ({ status: null, answer: null, error 
 
 const localName = /(^|\.)(localhost|local|internal)\.?$/i;
 
-/**
- * What speaks against an address that a business wants to be delivered to, in words for its people; null where nothing
- * does. What its name leads to is checked when a connection is made.
- */
-export function complaintAboutUrl(text: string, allowPrivate: boolean): string | null {
-  if (!URL.canParse(text)) return "no es una dirección válida";
+export type UrlComplaint = "malformed" | "credentials" | "not_https" | "own_network";
+
+/** What speaks against an address to deliver to. Where its name leads is checked as each connection is made. */
+export function complaintAboutUrl(text: string, allowPrivate: boolean): UrlComplaint | null {
+  if (!URL.canParse(text)) return "malformed";
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "") return "no puede llevar usuario ni contraseña";
+  if (url.username !== "" || url.password !== "") return "credentials";
   if (allowPrivate) return null;
-  if (url.protocol !== "https:") return "debe empezar con https://";
-  if (localName.test(url.hostname) || !isPublicLiteral(url.hostname)) return "debe estar fuera de nuestra red";
-  return null;
+  if (url.protocol !== "https:") return "not_https";
+  return localName.test(url.hostname) || !isPublicLiteral(url.hostname) ? "own_network" : null;
 }
