@@ -10,12 +10,17 @@ import { eventually } from "../support/wait.ts";
 import { Receiver } from "./support.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+interface Described {
+  readonly post: {
+    readonly requestBody: { readonly content: { readonly "application/json": { readonly schema: Json } } };
+  };
+}
 
 describe("Each type of event for a business's own systems", () => {
   let campaigns: CampaignWorld;
   let receiver: Receiver;
   let document: {
-    readonly webhooks: Readonly<Record<string, { readonly post: { readonly requestBody: Json } }>>;
+    readonly webhooks: Readonly<Record<string, Described>>;
     readonly components: Json;
   };
   before(async () => {
@@ -59,8 +64,9 @@ describe("Each type of event for a business's own systems", () => {
 
     const ajv = new Ajv2020({ strict: false, formats: { "date-time": (at) => !Number.isNaN(Date.parse(at)) } });
     for (const { type, body } of receiver.received) {
-      const { content } = document.webhooks[type]?.post.requestBody as { content: Json };
-      const { schema } = content["application/json"] as { schema: Json };
+      const described = document.webhooks[type];
+      if (!described) throw new Error(`${type} is not described`);
+      const { schema } = described.post.requestBody.content["application/json"];
       const isValid = ajv.validate({ ...schema, components: document.components }, JSON.parse(body));
       expect(isValid, `${type}: ${ajv.errorsText()} in ${body}`).to.equal(true);
     }
