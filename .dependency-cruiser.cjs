@@ -1,5 +1,5 @@
 /** The parts of `src/`. A feature has a domain, an application and one folder of adapters for each technology. */
-const features = "(tenancy|messaging|inbox|orders|reports|ads|administration)";
+const features = "(tenancy|messaging|inbox|orders|reports|ads|administration|webhooks)";
 const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
 /** The one file of a feature that others may import. */

@@ -42,6 +42,8 @@ import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
+import { webhooksOnWire } from "../administration/resources/webhooks/http.ts";
+import { PostgresWebhookRecords } from "../administration/resources/webhooks/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
@@ -51,8 +53,10 @@ import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
+import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
+import { newSecretBy } from "./webhooks.module.ts";
 
 export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, branchesOnWire, branchesTable);
@@ -68,6 +72,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       return { key, digest: secrets.digest(key) };
     };
     return routesOf(appKeysOnWire, cells, (queries) => new PostgresAppKeyRecords(queries, newKey));
+  });
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
+    const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
+    return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets)));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));

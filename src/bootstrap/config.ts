@@ -80,6 +80,7 @@ const schema = section({
     allowPrivateUrls: { type: "boolean" },
     timeoutMs: positive,
   }),
+  webhooks: section({ allowPrivateUrls: { type: "boolean" }, timeoutMs: positive }),
   messages: section({ leaseSeconds: positive }),
   campaigns: section({
     sendersAtATime: positive,
@@ -153,7 +154,7 @@ const asking: ReadonlySet<string> = new Set([
 /** What will do for tests and for a look, and not for production. Settings may be malformed, or not there. */
 function weaknesses(settings: unknown, variables: Json): string[] {
   const problems: string[] = [];
-  const { secrets, messagingPlatform, metricsKey, media, plainHttpHosts } = settings as Config;
+  const { secrets, messagingPlatform, metricsKey, media, webhooks, plainHttpHosts } = settings as Config;
   const given = {
     [nameOf(["secrets", "master"], variables)]: secrets.master,
     [nameOf(["messagingPlatform", "appSecret"], variables)]: messagingPlatform.appSecret,
@@ -175,6 +176,7 @@ function weaknesses(settings: unknown, variables: Json): string[] {
     problems.push(`${nameOf(path, variables)} must begin with https://, unless PLAIN_HTTP_HOSTS names its host`);
   }
   if (media.allowPrivateUrls === true) problems.push("ALLOW_PRIVATE_MEDIA_URLS must not be set in production");
+  if (webhooks?.allowPrivateUrls === true) problems.push("ALLOW_PRIVATE_WEBHOOK_URLS must not be set in production");
   return problems;
 }
 

@@ -15,6 +15,7 @@ import { PostgresCampaignErasure } from "../messaging/adapters/postgres/campaign
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
+import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-erasure.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -30,6 +31,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
           contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone)),
           others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
           files: new PostgresMediaErasure(transaction),
+          copies: [new PostgresWebhookErasure(transaction)],
         }),
       );
       const remove = new RemoveWithdrawn(storage, files);

@@ -2,7 +2,6 @@ import { Container, ContainerModule } from "inversify";
 import { PostgresLiveViews } from "../inbox/adapters/postgres/live-views.ts";
 import { chatPresence } from "../inbox/adapters/realtime/chat-presence.ts";
 import { ChatVisibility } from "../inbox/adapters/realtime/chat-visibility.ts";
-import { goneEvents, inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import { Secrets } from "../infra/crypto/secrets.ts";
 import { networkOf } from "../infra/http/addresses.ts";
@@ -20,12 +19,11 @@ import { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
 import { Metrics } from "../infra/telemetry/metrics.ts";
-import type { EventFeed, LoggedEvent } from "../kernel/events.ts";
+import type { EventFeed } from "../kernel/events.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
-import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
-import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { isPushed } from "../orders/public.ts";
 import type { KeyAccess } from "../tenancy/public.ts";
+import { NudgingFeed } from "../webhooks/public.ts";
 import { administrationModule } from "./administration.module.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
@@ -42,6 +40,8 @@ import { provide } from "./provide.ts";
 import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
 import { tokens } from "./tokens.ts";
+import { deliveriesDue, webhooksModule } from "./webhooks.module.ts";
+import { toWire } from "./wire-events.ts";
 
 export type { Container };
 
@@ -63,12 +63,16 @@ export function createContainer(config: Config): Container {
     reportsModule,
     adsModule,
     mediaModule,
+    webhooksModule,
   );
   return container;
 }
 
 /** Connections for keys, sessions and what else is looked for before a business is known. */
 const directoryPoolSize = 4;
+
+/** Milliseconds within which events nudge those who deliver them once. */
+const nudgeEveryMs = 100;
 
 /** Comma-separated, as environment variables give lists. */
 export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
@@ -183,21 +187,20 @@ const sharedModule = (config: Config) =>
       );
     }
     const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
-    if (hasPusher) provide<EventFeed, [EventFeed, NudgedLoop]>(bind, tokens.feed, [sockets, tokens.pushLoop], pushing);
-    else provide<EventFeed, [EventFeed]>(bind, tokens.feed, [sockets], (feed) => feed);
+    provide<EventFeed, [EventFeed, NudgedLoop, Notifications]>(
+      bind,
+      tokens.feed,
+      [sockets, tokens.pushLoop, tokens.notifications],
+      (feed, pushLoop, notifications) => {
+        const nudge = () => notifications.notify(deliveriesDue);
+        return new NudgingFeed(hasPusher ? pushing(feed, pushLoop) : feed, nudge, nudgeEveryMs);
+      },
+    );
   });
 
 /** The business that an App Key opens a socket for; null where it has no administrator, as for requests. */
 const programOf = (access: KeyAccess | null) =>
   access?.hasAdministrator ? { businessId: access.businessId, userId: null, keyId: access.keyId } : null;
-
-/** The wire's spelling of every event, by its name. */
-const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
-  ...inboxEvents,
-  ...goneEvents,
-  ...campaignEvents,
-  ...orderEvents,
-};
 
 /** Tells the sockets, and whoever pushes at once what waits in the outbox since the commit. */
 const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
@@ -206,9 +209,3 @@ const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
     if (events.some(isPushed)) loop.nudge();
   },
 });
-
-function toWire({ name, payload }: LoggedEvent): object {
-  const spell = wireEvents[name];
-  if (!spell) throw new Error(`no spelling for the event ${name}`);
-  return spell(payload as never);
-}

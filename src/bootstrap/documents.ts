@@ -10,6 +10,7 @@ import { type AsyncApiDocument, asyncApiDocument } from "../infra/realtime/async
 import { campaignEventSchemas } from "../messaging/adapters/http/campaigns/campaign-event-schemas.ts";
 import { orderEventSchemas, pushedOrderSchemas } from "../orders/adapters/http/order-schemas.ts";
 import { orderWebhooks } from "../orders/adapters/http/order-webhooks.ts";
+import { webhookDocuments } from "../webhooks/adapters/http/webhook-documents.ts";
 import { resolveAll } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -34,8 +35,29 @@ const apiInfo: ApiInfo = {
     Webhooks: "What platforms deliver to this service.",
     Integrations: "What this service asks other systems, at addresses that its operator configures.",
     Administration: "What administrators set up for their business.",
+    Events: "What this service tells a business's own systems, at the addresses of its webhooks.",
   },
-  webhooks: orderWebhooks,
+  webhooks: [
+    ...orderWebhooks,
+    ...webhookDocuments({
+      "message.new": inboxEventSchemas["message:new"],
+      "message.status": inboxEventSchemas["message:status"],
+      "chat.changed": {
+        ...inboxEventSchemas["chat:changed"],
+        description:
+          "On the sockets these are two events: `chat:changed`, and `inbox:reorder` where it has a new message.",
+      },
+      "ticket.new": inboxEventSchemas["ticket:new"],
+      "ticket.changed": inboxEventSchemas["ticket:changed"],
+      "order.changed": orderEventSchemas["order:changed"],
+      "campaign.finished": {
+        ...campaignEventSchemas["campaign:progress"],
+        summary: "A campaign is completed or was cancelled",
+        description: "Once; what becomes of its last messages later is not told again.",
+      },
+      "contact.changed": inboxEventSchemas["contact:changed"],
+    }),
+  ],
 };
 
 /** The OpenAPI document of all that features serve. */

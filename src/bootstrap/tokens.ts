@@ -64,6 +64,8 @@ import type { FoldReports, ReportPage, SharedReports } from "../reports/public.t
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type { AppKeyStore, AppKeys, FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
+import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
+import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -164,6 +166,11 @@ export const tokens = {
   cancelInactive: token<CancelInactive>("cancelInactive"),
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
+  deliveryQueue: token<DeliveryQueue>("deliveryQueue"),
+  webhookSender: token<HttpWebhookSender>("webhookSender"),
+  deliverWebhooks: token<DeliverWebhooks>("deliverWebhooks"),
+  /** Delivers to endpoints of businesses. */
+  deliveryLoop: token<NudgedLoop>("deliveryLoop"),
   /** Draws the pages of reports. */
   pageThread: token<Thread<ReportPage, string>>("pageThread"),
 };

@@ -235,4 +235,27 @@ export const samples: readonly Sample[] = [
     archives: true,
     counter: "record_version",
   },
+  {
+    path: "webhooks",
+    body: (n) => ({
+      url: `https://crm.example.com/recado/${n}`,
+      events: ["message.new", "order.changed"],
+      description: `El CRM ${n}`,
+      disabled: true,
+    }),
+    wrong: [
+      ["url", undefined],
+      ["url", "http://crm.example.com/"],
+      ["url", "ftp://crm.example.com/"],
+      ["url", "https://ana:secreto@crm.example.com/"],
+      ["url", "https://127.0.0.1/"],
+      ["url", "https://[::1]/"],
+      ["url", "https://localhost/"],
+      ["events", undefined],
+      ["events", []],
+      ["events", ["everything"]],
+      ["disabled", "yes"],
+    ],
+    once: ["secret"],
+  },
 ];

@@ -242,7 +242,7 @@ describe("dependency rules", function () {
   it("know every folder of src", async () => {
     const entries = await readdir("src", { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads", "administration"];
+    const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads", "administration", "webhooks"];
     const others = ["kernel", "infra", "bootstrap", "cli", "demo", "fixtures", "sandbox"];
     expect([...features, ...others]).to.include.members(folders);
     for (const feature of features.filter((name) => folders.includes(name))) {

@@ -49,6 +49,7 @@ const others: Readonly<Record<string, string>> = {
   MEDIA_S3_ENDPOINT: "https://s3.example",
   MEDIA_S3_REGION: "sa-east-1",
   ALLOW_PRIVATE_MEDIA_URLS: "true",
+  ALLOW_PRIVATE_WEBHOOK_URLS: "true",
   MESSAGE_LEASE_SECONDS: "90",
   CAMPAIGN_SEND_WITHIN_SECONDS: "9",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "11",
@@ -162,6 +163,7 @@ describe("the configuration", () => {
     ["MEDIA_BASE_URL", "http://media.example/"],
     ["MEDIA_BASE_URL", "https://media.example"],
     ["ALLOW_PRIVATE_MEDIA_URLS", "maybe"],
+    ["ALLOW_PRIVATE_WEBHOOK_URLS", "maybe"],
   ];
   for (const [variable, value] of wrong) {
     it(`refuses ${variable}=${value}, by the variable's name and without the value`, () => {
@@ -223,6 +225,7 @@ describe("the configuration", () => {
         METRICS_KEY: "fifteen charact",
         MESSAGING_PLATFORM_URL: "http://user:hunter2@graph.example",
         ALLOW_PRIVATE_MEDIA_URLS: "true",
+        ALLOW_PRIVATE_WEBHOOK_URLS: "true",
       });
       expect(message.split("\n  ")).to.deep.equal([
         "bad configuration:",
@@ -233,6 +236,7 @@ describe("the configuration", () => {
         "METRICS_KEY must have at least 16 characters",
         "MESSAGING_PLATFORM_URL must begin with https://, unless PLAIN_HTTP_HOSTS names its host",
         "ALLOW_PRIVATE_MEDIA_URLS must not be set in production",
+        "ALLOW_PRIVATE_WEBHOOK_URLS must not be set in production",
       ]);
     });
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
@@ -53,6 +54,14 @@ describe("a process that is killed (kill -9)", function () {
     const { violations } = await dieWhileContactsAreImported(victim, 4_000, new Random(seed), {
       rounds: 2,
       rows: 4_000,
+    });
+    expect(violations).to.deep.equal([]);
+  });
+
+  it("while it tells a business's own system of events leaves none untold, and tells them in their order", async () => {
+    const { violations } = await dieWhileEventsAreDelivered(victim, 5_000, new Random(seed), {
+      rounds: 1,
+      parallel: 30,
     });
     expect(violations).to.deep.equal([]);
   });

@@ -6,6 +6,7 @@ import { formatTable } from "../bench/table.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { campaignScenarios } from "./campaigns.ts";
+import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
@@ -29,6 +30,8 @@ const scenarios: Readonly<Record<string, (victim: Victim, first: number, random:
   "killed while it sends": (victim, first, random) => dieAtRandom(victim, first, random, { rounds: 4, parallel: 20 }),
   "killed while customers write": (victim, first, random) =>
     dieWhileCustomersWrite(victim, first, random, { rounds: 4, parallel: 50 }),
+  "killed while events are delivered": (victim, first, random) =>
+    dieWhileEventsAreDelivered(victim, first, random, { rounds: 4, parallel: 50 }),
   "killed, or left by its client, while contacts are imported": (victim, first, random) =>
     dieWhileContactsAreImported(victim, first, random, { rounds: 4, rows: 20_000 }),
 };

@@ -50,6 +50,7 @@ const acrossBusinesses = [
   "media_files_by_name",
   "media_files_unfinished",
   "media_files_by_last_name",
+  "webhook_events_by_age",
 ];
 
 describe("tables of a business", () => {

@@ -12,8 +12,9 @@ export interface Kept<Fields> {
 /** Who changes something, and from where. */
 export interface Actor {
   readonly businessId: number;
-  readonly kind: "user" | "key";
-  readonly id: number;
+  readonly kind: "user" | "key" | "system";
+  /** Null for the system. */
+  readonly id: number | null;
   readonly address: string;
 }
 

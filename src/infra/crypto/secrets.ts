@@ -10,6 +10,9 @@ const tagBytes = 16;
 /** A new key or token; the prefix tells people and secret scanners what they found. */
 export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tokenBytes).toString("base64url")}`;
 
+/** A new secret by which a receiver knows what we send, as Standard Webhooks spells it. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(tokenBytes).toString("base64")}`;
+
 /** What the master secret is good for; each use has a key of its own, derived from it (HKDF, RFC 5869). */
 export class Secrets implements TokenVault {
   private readonly digestKey: Buffer;

@@ -50,6 +50,8 @@ export interface HttpClientSettings {
   readonly idleSocketMs?: number;
   /** Larger answers end as `unknown`. Default 10 MiB. */
   readonly maxAnswerBytes?: number;
+  /** Of answers only so many bytes are read, and what they say stands by then; the rest is not waited for. */
+  readonly cutAnswersAt?: number;
   /** Replace the pools of this client, which then closes them as its own. */
   readonly agents?: { readonly http?: http.Agent; readonly https?: https.Agent };
 }
@@ -62,6 +64,7 @@ export class HttpClient {
   private readonly timeouts: HttpTimeouts;
   private readonly maxInFlight: number;
   private readonly maxAnswerBytes: number;
+  private readonly cutAnswersAt: number;
   private readonly httpAgent: http.Agent;
   private readonly httpsAgent: https.Agent;
   private inFlight = 0;
@@ -73,6 +76,7 @@ export class HttpClient {
     this.timeouts = { connectMs: 3_000, totalMs: 15_000, ...settings.timeouts };
     this.maxInFlight = settings.maxInFlight ?? 2_048;
     this.maxAnswerBytes = settings.maxAnswerBytes ?? 10 * 1024 * 1024;
+    this.cutAnswersAt = settings.cutAnswersAt ?? Number.POSITIVE_INFINITY;
     const pool = { maxSockets: settings.maxSockets ?? 128, idleSocketMs: settings.idleSocketMs ?? 4_000 };
     this.httpAgent = settings.agents?.http ?? pooled(http.Agent, pool);
     this.httpsAgent = settings.agents?.https ?? pooled(https.Agent, pool);
@@ -169,18 +173,27 @@ export class HttpClient {
     outgoing.on("response", (response) => {
       answering = true;
       noteKeepAlive(response);
-      const { maxAnswerBytes } = this;
+      const { maxAnswerBytes, cutAnswersAt } = this;
       const chunks: Buffer[] = [];
       let size = 0;
+      const answered = (text: string): void =>
+        end({ kind: "answer", status: response.statusCode ?? 0, headers: response.headers, text });
       response.on("data", (chunk: Buffer) => {
         size += chunk.length;
-        if (size > maxAnswerBytes) fail(`answer larger than ${maxAnswerBytes} bytes`);
+        if (size >= cutAnswersAt) {
+          answered(
+            Buffer.concat([...chunks, chunk])
+              .subarray(0, cutAnswersAt)
+              .toString(),
+          );
+          outgoing.destroy();
+        } else if (size > maxAnswerBytes) fail(`answer larger than ${maxAnswerBytes} bytes`);
         else chunks.push(chunk);
       });
       response.on("end", () => {
         if (!response.complete) return fail("answer broke off");
         const text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
-        end({ kind: "answer", status: response.statusCode ?? 0, headers: response.headers, text });
+        answered(text);
       });
       response.on("error", (error) => fail(`answer broke off: ${codeOf(error)}`));
       response.on("close", () => fail("answer broke off"));

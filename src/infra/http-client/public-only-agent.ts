@@ -1,5 +1,5 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
-import { BlockList, isIPv6, type LookupFunction, Socket, type TcpNetConnectOpts } from "node:net";
+import { BlockList, isIP, isIPv6, type LookupFunction, Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { RequestFilteringHttpsAgent } from "request-filtering-agent";
 
@@ -17,6 +17,33 @@ const internalService = "168.63.129.16";
 
 const isNeverPublic = (address: string): boolean =>
   isIPv6(address) ? notGlobal.check(address, "ipv6") : address === internalService;
+
+/** The IPv4 networks that machines of ones own have, for `isPublicLiteral`. */
+const ownNetworks = new BlockList();
+for (const [network, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["224.0.0.0", 3],
+] as const) {
+  ownNetworks.addSubnet(network, bits, "ipv4");
+}
+
+/**
+ * False for an address that is certain to be refused when a connection is made, true for every name: for people who enter
+ * one. The agent alone keeps out of the own network.
+ *
+ * @param host - as `URL` has it
+ */
+export function isPublicLiteral(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) === 0) return true;
+  return !isNeverPublic(address) && (isIPv6(address) || !ownNetworks.check(address, "ipv4"));
+}
 
 /**
  * An https agent for addresses that somebody else chose: it connects to public addresses only, whether written

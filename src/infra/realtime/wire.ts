@@ -19,6 +19,12 @@ export const atOnce = (businessId: number, { name, payload }: BusinessEvent): Wi
   payload: { empresa_id: businessId, at: new Date().toISOString(), ...payload },
 });
 
+/** What all events have, around what this one holds. Only those of the log have a number above 0. */
+export function enveloped({ businessId, at, number }: LoggedEvent, translated: object): object {
+  const envelope = { empresa_id: businessId, at: at.toISOString(), ...(number > 0 && { seq: number }) };
+  return { ...envelope, ...translated, ...envelope };
+}
+
 /**
  * Gives an event the wire's form: `{ empresa_id, at, seq }` and what `translate` makes of its payload; null where that
  * is null, for an event that is not for these clients. An event that cannot be translated must not stop those behind it:
@@ -30,8 +36,7 @@ export const onTheWire =
     try {
       const translated = translate(event);
       if (!translated) return null;
-      const envelope = { empresa_id: event.businessId, at: event.at.toISOString(), seq: event.number };
-      return { name: event.name, payload: { ...envelope, ...translated, ...envelope } };
+      return { name: event.name, payload: enveloped(event, translated) };
     } catch (error) {
       const { businessId, number, name } = event;
       logger.error({ err: error, businessId, number, event: name }, "An event could not be put on the wire");

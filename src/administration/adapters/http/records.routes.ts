@@ -102,7 +102,8 @@ export function recordRoutes<Fields extends object>(
         [number(), "Every change stands in the audit: who, when, from where, the record before and after."],
         ...rules.map((rule) => [number(), rule] as const),
       ],
-      idempotent: true,
+      // An answer that is kept to be repeated would keep the secret.
+      ...(!resource.once && { idempotent: true }),
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
       dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken"),

@@ -89,6 +89,9 @@ export class EraseContact {
     await this.refused.edit(businessId, numbers, (rows) => this.rowsWithout(rows, numbers));
     const late = await this.eraseLate(businessId, contactId);
     await this.eraseEvents(businessId, begun);
+    await this.unitOfWork.run(businessId, async ({ copies }) => {
+      for (const copy of copies) await copy.erase(businessId, begun);
+    });
     const files = [...begun.files, ...late];
     await this.removeFiles(businessId, files);
     await this.unitOfWork.run(businessId, ({ contacts }) =>

@@ -156,6 +156,8 @@ export interface ErasureStores {
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
+  /** What others copied out of the events that are kept. */
+  readonly copies: readonly FeatureErasure[];
 }
 
 export type ErasureUnitOfWork = UnitOfWork<ErasureStores>;

@@ -94,7 +94,7 @@ const announce: Statement = {
       select campaign.business_id, campaign.id as position, 'campaign:progress' as name,
              jsonb_build_object(
                'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
-               'pauseReason', campaign.pause_reason, 'total', campaign.total,
+               'pauseReason', campaign.pause_reason, 'total', campaign.total, 'finishedAt', campaign.finished_at,
                'counts', ${countsByState}) as payload
       from campaigns as campaign join told using (id)
       where campaign.business_id = $1

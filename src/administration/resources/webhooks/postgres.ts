@@ -1,0 +1,50 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
+import { run, sql } from "../../adapters/postgres/query.ts";
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { Kept } from "../../domain/records.ts";
+import type { Webhook } from "./record.ts";
+
+export const webhooksTable: RecordTable<Webhook> = {
+  name: "webhooks",
+  columns: { url: "url", events: "events", description: "description", disabled: "disabled" },
+  arrays: ["events"],
+  searched: ["url", "description"],
+};
+
+/** The secret is stored sealed. */
+export class PostgresWebhookRecords extends KnexRecords<Webhook> {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
+  ) {
+    super(transaction, webhooksTable);
+  }
+
+  override async create(businessId: number, fields: Webhook): Promise<Kept<Webhook>> {
+    const { secret, sealed } = this.newSecret(businessId);
+    const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
+    const [made] = await run<{ readonly id: number }>(this.transaction, sql("webhooks").insert(row).returning("id"));
+    const kept = made && (await this.find(businessId, made.id));
+    if (!kept) throw new Error(`a new webhook of business ${businessId} is gone in its own transaction`);
+    const progress = { business_id: businessId, webhook_id: kept.id, reached: latestOf(businessId) };
+    await run(this.transaction, sql("webhook_progress").insert(progress));
+    return { ...kept, once: { secret } };
+  }
+
+  override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
+    const before = await this.find(businessId, id);
+    if (before?.fields.disabled && !fields.disabled) {
+      const begins = { reached: latestOf(businessId), failing_since: null };
+      await run(
+        this.transaction,
+        sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
+      );
+    }
+    return super.change(businessId, id, fields);
+  }
+}
+
+/** The number of the last event of the business: an endpoint hears of those after it. */
+const latestOf = (businessId: number) =>
+  sql.raw("coalesce((select last_number from realtime_counters where business_id = ?), 0)", [businessId]);

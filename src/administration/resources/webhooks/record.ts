@@ -1,0 +1,9 @@
+import type { WebhookEvent } from "../../../kernel/webhook-events.ts";
+
+export interface Webhook {
+  readonly url: string;
+  /** In the order of `webhookEvents`. */
+  readonly events: readonly WebhookEvent[];
+  readonly description: string | null;
+  readonly disabled: boolean;
+}

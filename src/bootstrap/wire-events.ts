@@ -1,0 +1,18 @@
+import { goneEvents, inboxEvents } from "../inbox/adapters/realtime/inbox-events.ts";
+import type { LoggedEvent } from "../kernel/events.ts";
+import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
+import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
+
+/** The wire's spelling of every event, by its name. */
+const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
+  ...inboxEvents,
+  ...goneEvents,
+  ...campaignEvents,
+  ...orderEvents,
+};
+
+export function toWire({ name, payload }: Pick<LoggedEvent, "name" | "payload">): object {
+  const spell = wireEvents[name];
+  if (!spell) throw new Error(`no spelling for the event ${name}`);
+  return spell(payload as never);
+}

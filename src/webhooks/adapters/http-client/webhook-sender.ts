@@ -1,0 +1,78 @@
+import { createHmac } from "node:crypto";
+import https from "node:https";
+import { HttpClient, type HttpOutcome } from "../../../infra/http-client/http-client.ts";
+import { isPublicLiteral, PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
+import { storableText } from "../../../kernel/text.ts";
+import type { Attempt, WebhookRequest, WebhookSender } from "../../application/ports.ts";
+
+export interface HttpWebhookSenderSettings {
+  /** Milliseconds for one attempt, from the connection to the last byte. */
+  readonly timeoutMs: number;
+  /** Tests only: private addresses too, http, and any certificate. */
+  readonly allowPrivate: boolean;
+}
+
+/** Of an answer. */
+const keptBytes = 1_024;
+const secretPrefix = "whsec_";
+
+/** Posts to addresses that businesses chose, as Standard Webhooks has it. Follows no redirect. */
+export class HttpWebhookSender implements WebhookSender {
+  private readonly client: HttpClient;
+
+  constructor(private readonly settings: HttpWebhookSenderSettings) {
+    const { allowPrivate, timeoutMs } = settings;
+    this.client = new HttpClient({
+      agents: { https: allowPrivate ? new https.Agent({ rejectUnauthorized: false }) : new PublicOnlyAgent() },
+      timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
+      cutAnswersAt: keptBytes,
+    });
+  }
+
+  async send(request: WebhookRequest): Promise<Attempt> {
+    const { url, id, body, secrets } = request;
+    const isUsable = URL.canParse(url) && (this.settings.allowPrivate || new URL(url).protocol === "https:");
+    if (!isUsable) return failed("not an address to deliver to");
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const signatures = secrets.map((secret) => signatureOf(secret, `${id}.${timestamp}.${body}`));
+    const headers = {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(body)),
+      "user-agent": "Recado",
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signatures.join(" "),
+    };
+    return attemptOf(await this.client.request({ method: "POST", url, headers, body }));
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+const signatureOf = (secret: string, signed: string): string => {
+  const key = Buffer.from(secret.slice(secretPrefix.length), "base64");
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+};
+
+const attemptOf = (outcome: HttpOutcome): Attempt =>
+  outcome.kind === "answer"
+    ? { status: outcome.status, answer: storableText(outcome.text), error: null }
+    : failed(outcome.reason);
+
+const failed = (error: string): Attempt => ({ status: null, answer: null, error });
+
+const localName = /(^|\.)(localhost|local|internal)\.?$/i;
+
+export type UrlComplaint = "malformed" | "credentials" | "not_https" | "own_network";
+
+/** What speaks against an address to deliver to. Where its name leads is checked as each connection is made. */
+export function complaintAboutUrl(text: string, allowPrivate: boolean): UrlComplaint | null {
+  if (!URL.canParse(text)) return "malformed";
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") return "credentials";
+  if (allowPrivate) return null;
+  if (url.protocol !== "https:") return "not_https";
+  return localName.test(url.hostname) || !isPublicLiteral(url.hostname) ? "own_network" : null;
+}

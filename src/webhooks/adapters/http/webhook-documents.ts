@@ -1,0 +1,67 @@
+import type { Webhook } from "../../../infra/http/openapi/writer.ts";
+import { integer, named, objectWith, type Schema, text, timestamp } from "../../../infra/http/routing/schema.ts";
+import type { WebhookEvent } from "../../../kernel/webhook-events.ts";
+
+interface Described {
+  readonly summary: string;
+  readonly description?: string;
+  readonly payload: { readonly required?: readonly string[]; readonly properties: Readonly<Record<string, unknown>> };
+}
+
+const about =
+  "Posted to the webhooks that hear of this event, by the Standard Webhooks specification; libraries that verify it are " +
+  "listed at standardwebhooks.com. It may come more than once, with the same `webhook-id`. An answer of 2xx within 15 " +
+  "seconds takes it. Otherwise it is tried again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, except that 410 " +
+  "disables the webhook. First attempts about one chat, and about one order, come in the order of the events. " +
+  "`data` is what an App Key hears on the sockets.";
+
+const parameters = [
+  { in: "header", name: "webhook-id", description: "The event: the same in every attempt", schema: text },
+  { in: "header", name: "webhook-timestamp", description: "Of the attempt, in seconds since 1970", schema: text },
+  {
+    in: "header",
+    name: "webhook-signature",
+    description:
+      "`v1,` and the base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}`, with what follows `whsec_` in the secret, decoded " +
+      "from base64, as its key. Two of them, with a space between, while the secret before the last one is valid.",
+    schema: text,
+  },
+] as const;
+
+const responses = {
+  200: { description: "Taken, as with any status from 200 to 299" },
+  410: { description: "The webhook is to be disabled" },
+} as const;
+
+const envelope = { empresa_id: integer, at: timestamp, seq: { ...integer, minimum: 1 } } as const;
+
+/** `message.new` as an operation's and a schema's name: `MessageNew`. */
+const nameOf = (event: string): string =>
+  event
+    .split(".")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+
+/** What endpoints of businesses are told, for the document of the HTTP API. */
+export const webhookDocuments = (events: Readonly<Record<WebhookEvent, Described>>): Webhook[] =>
+  Object.entries(events).map(([event, { summary, description, payload }]) => {
+    const fields = { ...envelope, ...payload.properties, ...envelope };
+    const data = {
+      type: "object",
+      required: [...new Set([...Object.keys(envelope), ...(payload.required ?? [])])],
+      properties: fields,
+    };
+    const name = nameOf(event);
+    const body = objectWith({ type: { type: "string", const: event }, timestamp, data });
+    return {
+      name: event,
+      method: "post",
+      operationId: `tell${name}`,
+      tag: "Events",
+      summary,
+      description: description === undefined ? about : `${description} ${about}`,
+      parameters,
+      body: named(`${name}Event`, body as unknown as Schema & object),
+      responses,
+    };
+  });

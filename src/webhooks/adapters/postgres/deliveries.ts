@@ -1,0 +1,154 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Delivery, DeliveryReads, ShownWebhook, StoredWebhooks } from "../../application/ports.ts";
+import { type DeliveryState, previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
+
+const shown = `
+  delivery.id, delivery.number, event.type, event.at, delivery.state, delivery.attempts,
+  delivery.attempted_at as "attemptedAt", case when delivery.state = 'waiting' then delivery.due_at end as "dueAt",
+  delivery.status, delivery.answer, delivery.error`;
+
+const list: Statement = {
+  name: "webhook_deliveries_list",
+  text: `
+    select ${shown}
+    from webhook_deliveries as delivery
+    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and ($3::text is null or delivery.state = $3)
+      and ($4::bigint is null or delivery.id < $4)
+    order by delivery.id desc limit $5 + 1`,
+};
+
+const find: Statement = {
+  name: "webhook_deliveries_find",
+  text: `
+    select ${shown}
+    from webhook_deliveries as delivery
+    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`,
+};
+
+const exists: Statement = {
+  name: "webhook_exists",
+  text: "select from webhooks where business_id = $1 and id = $2",
+};
+
+const lock: Statement = {
+  name: "webhook_lock",
+  text: `
+    select url, events, description, disabled from webhooks where business_id = $1 and id = $2 for no key update`,
+};
+
+const disable: Statement = {
+  name: "webhook_disable",
+  text: `
+    update webhooks set disabled = true, record_version = record_version + 1 where business_id = $1 and id = $2`,
+};
+
+const rotate: Statement = {
+  name: "webhook_rotate",
+  text: `
+    update webhooks
+    set previous_secret = secret, previous_until = now() + interval '${previousSecretHours} hours', secret = $3
+    where business_id = $1 and id = $2 returning previous_until as "previousUntil"`,
+};
+
+const test: Statement = {
+  name: "webhook_test",
+  text: `
+    with event as (
+      insert into webhook_events (business_id, number, name, type, payload, at)
+      select $1, -nextval('webhook_test_numbers'), '${testType}', '${testType}', '{}', now()
+      returning business_id, number
+    )
+    insert into webhook_deliveries (business_id, webhook_id, number, subject)
+    select business_id, $2, number, 'test' from event
+    returning id`,
+};
+
+/** One that is being attempted is attempted again where that fails, as always. */
+const redeliver: Statement = {
+  name: "webhook_redeliver",
+  text: `
+    with held as materialized (
+      select lease from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+    )
+    update webhook_deliveries as delivery
+    set state = 'waiting', failures = 0, due_at = now(), claim = case when claim = held.lease then claim end
+    from held
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
+    returning delivery.id`,
+};
+
+/** Goes back in the log: the events from there on are given to the endpoint again. */
+const replay: Statement = {
+  name: "webhook_replay",
+  text: `
+    with wanted as (
+      select $3::timestamptz as since
+      where $3::timestamptz between now() - interval '${replayHours} hours' and now()
+    ),
+    first as (
+      select number - 1 as before from realtime_events, wanted
+      where business_id = $1 and at >= since order by number limit 1
+    ),
+    moved as (
+      update webhook_progress set reached = least(reached, first.before)
+      from first where business_id = $1 and webhook_id = $2
+    )
+    select from wanted`,
+};
+
+export class PostgresDeliveryReads implements DeliveryReads {
+  constructor(private readonly cells: Cells) {}
+
+  async list(
+    businessId: number,
+    webhookId: number,
+    state: DeliveryState | null,
+    before: number | null,
+    limit: number,
+  ): Promise<Delivery[] | null> {
+    const cell = this.cells.of(businessId);
+    if ((await cell.rows(exists, [businessId, webhookId])).length === 0) return null;
+    return cell.rows<Delivery>(list, [businessId, webhookId, state, before, limit]);
+  }
+
+  async find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null> {
+    const [row] = await this.cells.of(businessId).rows<Delivery>(find, [businessId, webhookId, deliveryId]);
+    return row ?? null;
+  }
+}
+
+export class PostgresWebhooks implements StoredWebhooks {
+  constructor(private readonly transaction: Queries) {}
+
+  async lock(businessId: number, webhookId: number): Promise<ShownWebhook | null> {
+    const [row] = await this.transaction.rows<ShownWebhook>(lock, [businessId, webhookId]);
+    return row ?? null;
+  }
+
+  async disable(businessId: number, webhookId: number): Promise<void> {
+    await this.transaction.rows(disable, [businessId, webhookId]);
+  }
+
+  async rotate(businessId: number, webhookId: number, sealed: Uint8Array): Promise<{ readonly previousUntil: Date }> {
+    const values = [businessId, webhookId, sealed];
+    const [row] = await this.transaction.rows<{ previousUntil: Date }>(rotate, values);
+    if (!row) throw new Error(`webhook ${webhookId} of business ${businessId} is gone while it is locked`);
+    return row;
+  }
+
+  async test(businessId: number, webhookId: number): Promise<number> {
+    const [row] = await this.transaction.rows<{ id: number }>(test, [businessId, webhookId]);
+    return row?.id ?? 0;
+  }
+
+  async redeliver(businessId: number, webhookId: number, deliveryId: number): Promise<boolean> {
+    return (await this.transaction.rows(redeliver, [businessId, webhookId, deliveryId])).length > 0;
+  }
+
+  async replay(businessId: number, webhookId: number, since: Date): Promise<boolean> {
+    return (await this.transaction.rows(replay, [businessId, webhookId, since])).length > 0;
+  }
+}

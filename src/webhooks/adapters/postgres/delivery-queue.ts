@@ -1,0 +1,270 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
+import type { TokenVault } from "../../../kernel/token-vault.ts";
+import type {
+  Attempt,
+  ClaimedDelivery,
+  DeliveryCounts,
+  DeliveryQueue,
+  EndpointLease,
+  OpenDelivery,
+  Settled,
+} from "../../application/ports.ts";
+import { failingDays, isTaken, jitter, pauses } from "../../domain/deliveries.ts";
+import { fanOut } from "./fan-out.ts";
+
+/** Longer than an attempt, and much longer than the time between two claims. */
+const leaseSeconds = 30;
+/** Longer than an attempt: one that is begun ends within the lease. */
+const leastLeftSeconds = 20;
+
+/**
+ * True of the row `progress` while something is due at its endpoint. Ordered, so that the index is asked: `exists` would
+ * read all deliveries of others for the many endpoints that have none.
+ */
+const isDue = `(
+  (select first.number from webhook_deliveries as first
+   where first.business_id = progress.business_id and first.webhook_id = progress.webhook_id
+     and first.state = 'waiting' and first.failures = 0
+   order by first.number limit 1) is not null
+  or (select again.due_at from webhook_deliveries as again
+      where again.business_id = progress.business_id and again.webhook_id = progress.webhook_id
+        and again.state = 'waiting' and again.failures > 0
+      order by again.due_at limit 1) <= now())`;
+
+const lease: Statement = {
+  name: "webhook_lease",
+  text: `
+    update webhook_progress as progress
+    set lease = gen_random_uuid(), lease_until = now() + interval '${leaseSeconds} seconds'
+    from (
+      select progress.business_id, progress.webhook_id
+      from webhook_progress as progress
+      join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
+      where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
+      order by progress.lease_until nulls first, progress.business_id, progress.webhook_id
+      limit $1
+      for no key update of progress skip locked
+    ) as free
+    where progress.business_id = free.business_id and progress.webhook_id = free.webhook_id
+    returning progress.business_id as "businessId", progress.webhook_id as "webhookId", progress.lease as token`,
+};
+
+const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
+const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
+
+/** First attempts in the order of the events: a row that somebody else has locked is waited for. */
+const claim: Statement = {
+  name: "webhook_delivery_claim",
+  text: `
+    with held as materialized (
+      select business_id, webhook_id from webhook_progress
+      where ${ofLease}
+        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled)
+      for no key update
+    ),
+    renewed as (
+      update webhook_progress as progress set lease_until = now() + interval '${leaseSeconds} seconds'
+      from held where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+    ),
+    first as materialized (
+      select id from webhook_deliveries
+      where ${ofEndpoint} and failures = 0 and exists (select from held)
+      order by number limit $4
+      for no key update
+    ),
+    again as materialized (
+      select id from webhook_deliveries
+      where ${ofEndpoint} and failures > 0 and due_at <= now() and exists (select from held)
+      order by due_at limit $4
+      for no key update
+    ),
+    claimed as (
+      update webhook_deliveries as delivery set claim = $3::uuid
+      from (table first union all table again) as chosen
+      where delivery.business_id = $1 and delivery.id = chosen.id
+      returning delivery.id, delivery.number, delivery.subject, delivery.failures
+    )
+    select held.webhook_id as held, claimed.id, claimed.subject, claimed.failures
+    from held left join claimed on true order by claimed.number`,
+};
+
+const open: Statement = {
+  name: "webhook_delivery_open",
+  text: `
+    select hook.url, hook.secret, case when hook.previous_until > now() then hook.previous_secret end as previous,
+           event.type, event.name, event.number, event.payload, event.at, event.business_id as "businessId"
+    from webhook_deliveries as delivery
+    join webhook_progress as progress
+      on progress.business_id = delivery.business_id and progress.webhook_id = delivery.webhook_id
+    join webhooks as hook on hook.business_id = delivery.business_id and hook.id = delivery.webhook_id
+    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
+      and delivery.state = 'waiting' and not hook.disabled
+      and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
+};
+
+/** The progress of the endpoint is locked before its delivery. */
+const settle: Statement = {
+  name: "webhook_delivery_settle",
+  text: `
+    with held as materialized (
+      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+    ),
+    settled as (
+      update webhook_deliveries as delivery
+      set attempts = attempts + 1, attempted_at = now(), claim = null, status = $5, answer = $6, error = $7,
+          failures = case when $8 then failures else failures + 1 end,
+          state = case when $8 then 'delivered' when failures >= ${pauses.length} then 'failed' else 'waiting' end,
+          due_at = now() + make_interval(secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter}))
+      from held
+      where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
+      returning delivery.id
+    ),
+    told as (
+      update webhook_progress set failing_since = case when $8 then null else now() end
+      from settled
+      where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
+    )
+    select not $8 and held.failing_since < now() - interval '${failingDays} days' as "isHopeless"
+    from held join settled on true`,
+};
+
+/** Of a delivery. Written so that the two indexes of those that wait serve it. */
+const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
+
+const release: Statement = {
+  name: "webhook_release",
+  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease}`,
+};
+
+const tidyAtOnce = 10_000;
+
+const failOfDisabled: Statement = {
+  name: "webhook_fail_of_disabled",
+  text: `
+    with locked as materialized (
+      select progress.business_id, progress.webhook_id
+      from webhook_progress as progress
+      join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
+      where hook.disabled
+      order by progress.business_id, progress.webhook_id
+      for no key update of progress skip locked
+    ),
+    waiting as materialized (
+      select delivery.business_id, delivery.id
+      from locked join webhook_deliveries as delivery using (business_id, webhook_id)
+      where ${waits}
+      limit ${tidyAtOnce}
+    ),
+    failed as (
+      update webhook_deliveries as delivery set state = 'failed', error = 'disabled', claim = null
+      from waiting where delivery.business_id = waiting.business_id and delivery.id = waiting.id
+      returning 1
+    )
+    select count(*)::integer as count from failed`,
+};
+
+const purge: Statement = {
+  name: "webhook_purge_events",
+  text: `
+    with gone as (
+      delete from webhook_events where (business_id, number) in (
+        select business_id, number from webhook_events
+        where kept_at < now() - make_interval(days => $1) order by kept_at limit ${tidyAtOnce})
+      returning 1)
+    select count(*)::integer as count from gone`,
+};
+
+/** Counted no further than this. */
+const mostCounted = 100_000;
+
+const counts: Statement = {
+  name: "webhook_delivery_counts",
+  text: `
+    select (select count(*) from (select from webhook_deliveries where ${waits} limit ${mostCounted}) as few)::integer
+             as waiting,
+           (select count(*) from (select from webhook_deliveries where state = 'failed' limit ${mostCounted}) as few)::integer
+             as failed,
+           (select count(*) from webhooks where disabled)::integer as disabled,
+           coalesce((
+             select greatest(0, extract(epoch from now() - min(due_at)))
+             from (select due_at from webhook_deliveries where ${waits} limit ${mostCounted}) as few), 0)::float
+             as oldest`,
+};
+
+interface OpenRow extends Omit<OpenDelivery["event"], "payload"> {
+  readonly payload: object;
+  readonly url: string;
+  readonly type: string;
+  readonly secret: Buffer;
+  readonly previous: Buffer | null;
+}
+
+type ClaimRow = ClaimedDelivery | { readonly id: null };
+
+/** Time is the database's. */
+export class PostgresDeliveryQueue implements DeliveryQueue {
+  constructor(
+    private readonly cells: Cells,
+    private readonly vault: TokenVault,
+  ) {}
+
+  async fanOut(endpoints: number): Promise<number> {
+    const rows = await everywhere(this.cells, (cell) => cell.rows<{ endpoints: number }>(fanOut, [endpoints]));
+    return rows.reduce((sum, each) => sum + each.endpoints, 0);
+  }
+
+  lease(limit: number): Promise<EndpointLease[]> {
+    return everywhere(this.cells, (cell) => cell.rows<EndpointLease>(lease, [limit]));
+  }
+
+  async claim({ businessId, webhookId, token }: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null> {
+    const rows = await this.cells.of(businessId).rows<ClaimRow>(claim, [businessId, webhookId, token, limit]);
+    return rows.length === 0 ? null : rows.filter((row): row is ClaimedDelivery => row.id !== null);
+  }
+
+  async open({ businessId, webhookId, token }: EndpointLease, deliveryId: number): Promise<OpenDelivery | null> {
+    const values = [businessId, webhookId, token, deliveryId];
+    const [row] = await this.cells.of(businessId).rows<OpenRow>(open, values);
+    if (!row) return null;
+    const { url, type, secret, previous, ...event } = row;
+    const sealed = previous ? [secret, previous] : [secret];
+    return { url, type, event, secrets: sealed.map((each) => this.vault.open(each, businessId)) };
+  }
+
+  async settle(
+    { businessId, webhookId, token }: EndpointLease,
+    deliveryId: number,
+    { status, answer, error }: Attempt,
+  ): Promise<Settled> {
+    const values = [businessId, webhookId, token, deliveryId, status, answer, error, isTaken(status)];
+    const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
+    return { isHopeless: row?.isHopeless ?? false };
+  }
+
+  async release({ businessId, webhookId, token }: EndpointLease): Promise<void> {
+    await this.cells.of(businessId).rows(release, [businessId, webhookId, token]);
+  }
+
+  async tidy(days: number): Promise<void> {
+    for (const cell of this.cells.each()) {
+      for (const [statement, values] of [[failOfDisabled, []] as const, [purge, [days]] as const]) {
+        for (let count = tidyAtOnce; count === tidyAtOnce; ) {
+          const [row] = await cell.rows<{ count: number }>(statement, values);
+          count = row?.count ?? 0;
+        }
+      }
+    }
+  }
+
+  async counts(): Promise<DeliveryCounts> {
+    const rows = await everywhere(this.cells, (cell) => cell.rows<DeliveryCounts>(counts, []));
+    return rows.reduce((sum, each) => ({
+      waiting: sum.waiting + each.waiting,
+      failed: sum.failed + each.failed,
+      disabled: sum.disabled + each.disabled,
+      oldest: Math.max(sum.oldest, each.oldest),
+    }));
+  }
+}

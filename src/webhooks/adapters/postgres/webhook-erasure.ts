@@ -1,0 +1,39 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+
+/** By itself: what was being copied out of the log is waited for, and seen by the next statement. */
+const hold: Statement = {
+  name: "webhook_erase_hold",
+  text: "select from webhook_progress where business_id = $1 order by webhook_id for no key update",
+};
+
+/** Answers may repeat what they were sent. */
+const erase: Statement = {
+  name: "webhook_erase",
+  text: `
+    with about as materialized (
+      select number from webhook_events
+      where business_id = $1 and (chat_id = any($3::bigint[]) or contact_id = $2)
+      order by number
+      for no key update
+    ),
+    emptied as (
+      update webhook_events as event set payload = erased_payload(payload)
+      from about where event.business_id = $1 and event.number = about.number
+    )
+    update webhook_deliveries as delivery set answer = null
+    from about
+    where delivery.business_id = $1 and delivery.number = about.number and delivery.answer is not null`,
+};
+
+/** What is kept of events about a contact, to be delivered. */
+export class PostgresWebhookErasure {
+  constructor(private readonly transaction: Queries) {}
+
+  async erase(
+    businessId: number,
+    { id, chatIds }: { readonly id: number; readonly chatIds: readonly number[] },
+  ): Promise<void> {
+    await this.transaction.rows(hold, [businessId]);
+    await this.transaction.rows(erase, [businessId, id, chatIds]);
+  }
+}

@@ -1,0 +1,107 @@
+import { FairGate } from "../../kernel/fair-gate.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import { isGone, webhookIdOf } from "../domain/deliveries.ts";
+import { DrainEndpoint } from "./drain-endpoint.ts";
+import type {
+  ClaimedDelivery,
+  DeliveryQueue,
+  EndpointLease,
+  OpenDelivery,
+  SpellEvent,
+  WebhookSender,
+  WebhookStores,
+} from "./ports.ts";
+
+const endpointsAtOnce = 100;
+/** Attempts at a time, of this process and of one business: those that hang leave room for others. */
+const width = 512;
+const widthOfOne = 16;
+/** Milliseconds: endpoints that hang make others of their business wait for less. */
+const longestWaitMs = 60 * 60_000;
+
+/** Hears what could not be done; it is done again later. */
+export type OnDeliveryFailure = (error: unknown, businessId: number | null) => void;
+
+/**
+ * Brings events to the endpoints of businesses, at least once. Several processes share the work: each event is given to
+ * its endpoints by one of them, and each endpoint is in the hands of one at a time.
+ */
+export class DeliverWebhooks {
+  private readonly drains = new Map<string, { readonly drain: DrainEndpoint; readonly ended: Promise<void> }>();
+
+  private readonly gate = new FairGate({
+    name: "outgoing webhooks",
+    width,
+    widthOfOne,
+    queueOfOne: Number.MAX_SAFE_INTEGER,
+    queue: Number.MAX_SAFE_INTEGER,
+    waitMs: longestWaitMs,
+  });
+
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly sender: WebhookSender,
+    private readonly spell: SpellEvent,
+    private readonly unitOfWork: UnitOfWork<WebhookStores>,
+    private readonly onFailure: OnDeliveryFailure,
+  ) {}
+
+  /** Begins with what is due; it goes on in the background until `signal` is aborted. */
+  async execute(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.queue.fanOut(endpointsAtOnce)) > 0);
+    for (const { drain } of this.drains.values()) drain.poke();
+    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
+      const leases = await this.queue.lease(endpointsAtOnce);
+      for (const lease of leases) this.begin(lease, signal);
+      count = leases.length;
+    }
+  }
+
+  /** Resolves when all that was under way has ended. */
+  async idle(): Promise<void> {
+    while (this.drains.size > 0) await Promise.all([...this.drains.values()].map(({ ended }) => ended));
+  }
+
+  private begin(lease: EndpointLease, signal: AbortSignal): void {
+    const drain = new DrainEndpoint(lease, this.queue, async (delivery) => {
+      const attempt = () => this.attempt(lease, delivery, signal);
+      await this.gate.pass(lease.businessId, attempt).catch((error) => this.onFailure(error, lease.businessId));
+    });
+    const ended = drain
+      .run(signal)
+      .catch((error) => this.onFailure(error, lease.businessId))
+      .finally(() => this.drains.delete(lease.token));
+    this.drains.set(lease.token, { drain, ended });
+  }
+
+  /** What is sent is read right before: it may have been erased while others were waited for. */
+  private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+    // What waits behind others is left to the next lease.
+    const open = signal.aborted ? null : await this.queue.open(lease, id);
+    if (!open) return;
+    const { businessId, webhookId } = lease;
+    const { url, secrets, event } = open;
+    const attempt = await this.sender.send({
+      url,
+      secrets,
+      id: webhookIdOf(businessId, event.number),
+      body: this.bodyOf(open),
+    });
+    const { isHopeless } = await this.queue.settle(lease, id, attempt);
+    if (isGone(attempt.status)) await this.disable(businessId, webhookId, "410");
+    else if (isHopeless) await this.disable(businessId, webhookId, "failing");
+  }
+
+  private bodyOf({ event, type }: OpenDelivery): string {
+    return JSON.stringify({ type, timestamp: event.at.toISOString(), data: this.spell(event) });
+  }
+
+  private async disable(businessId: number, webhookId: number, reason: "410" | "failing"): Promise<void> {
+    await this.unitOfWork.run(businessId, async ({ webhooks, note }) => {
+      const before = await webhooks.lock(businessId, webhookId);
+      if (!before || before.disabled) return;
+      await webhooks.disable(businessId, webhookId);
+      await note(businessId, null, webhookId, before, { ...before, disabled: true, reason });
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { Gate } from "../../kernel/gate.ts";
+import { Turns } from "../../kernel/turns.ts";
+import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
+
+/** Deliveries of one endpoint that a process has in hand. */
+const inHand = 32;
+/** Of these the ones that are being attempted. */
+const atOnce = 8;
+/** Milliseconds after which the lease is renewed at the latest, and what came due meanwhile is looked for. */
+const lookMs = 5_000;
+
+/**
+ * Delivers what is due to one endpoint, for as long as something is. First attempts about one subject are made one after
+ * the other; a failed one holds up nothing, since it is tried again later.
+ */
+export class DrainEndpoint {
+  private readonly turns = new Turns();
+  private readonly gate = new Gate(atOnce);
+  private readonly underWay = new Map<number, Promise<void>>();
+  private wake: () => void = () => {};
+  private changed = false;
+
+  constructor(
+    readonly lease: EndpointLease,
+    private readonly queue: Pick<DeliveryQueue, "claim" | "release">,
+    /** Never rejects. */
+    private readonly attempt: (delivery: ClaimedDelivery) => Promise<void>,
+  ) {}
+
+  /** There may be more to deliver. Returns at once. */
+  poke(): void {
+    this.changed = true;
+    this.wake();
+  }
+
+  /** Resolves when nothing is due, the lease is lost, or `signal` is aborted; what is under way has ended by then. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted && (await this.claimMore())) await this.somethingNew();
+    } finally {
+      await Promise.all(this.underWay.values());
+      await this.queue.release(this.lease);
+    }
+  }
+
+  /** False where there is no more to do. */
+  private async claimMore(): Promise<boolean> {
+    this.changed = false;
+    const claimed = await this.queue.claim(this.lease, Math.max(0, inHand - this.underWay.size));
+    if (!claimed) return false;
+    for (const delivery of claimed) this.start(delivery);
+    return this.underWay.size > 0;
+  }
+
+  private start(delivery: ClaimedDelivery): void {
+    const { id, subject, failures } = delivery;
+    const attempt = () => this.gate.pass(() => this.attempt(delivery));
+    const attempted = failures === 0 ? this.turns.take(subject, attempt) : attempt();
+    const ended = attempted.finally(() => {
+      this.underWay.delete(id);
+      this.poke();
+    });
+    this.underWay.set(id, ended);
+  }
+
+  /** A delivery has ended, there may be more, or the lease is to be renewed. */
+  private async somethingNew(): Promise<void> {
+    if (this.changed) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, lookMs);
+    });
+    clearTimeout(timer);
+    this.wake = () => {};
+  }
+}

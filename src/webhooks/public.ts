@@ -1,0 +1,7 @@
+/** What the composition root may use of webhooks. */
+
+export { DeliverWebhooks } from "./application/deliver-webhooks.ts";
+export { ManageDeliveries } from "./application/manage-deliveries.ts";
+export { NudgingFeed } from "./application/nudging-feed.ts";
+export type { DeliveryQueue, WebhookStores } from "./application/ports.ts";
+export { keptDays, testType } from "./domain/deliveries.ts";

@@ -1,0 +1,93 @@
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/sandbox/core/random.ts";
+import { serve } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import type { Outcome, Victim } from "./scenario.ts";
+
+interface Told {
+  readonly id: string;
+  readonly chat: number;
+  readonly number: number;
+}
+
+/** The platform and the service try again for longer than this. */
+const toldMs = 30_000;
+const customers = 5;
+
+/**
+ * Kills the process while a business's own system is told of messages. Each message is to be told at least once, with
+ * one id, and those of one chat in their order: what is told again does not count.
+ */
+export async function dieWhileEventsAreDelivered(
+  victim: Victim,
+  first: number,
+  random: Random,
+  { rounds, parallel }: { readonly rounds: number; readonly parallel: number },
+): Promise<Outcome> {
+  const told: Told[] = [];
+  const receiver = await serve(async (request, response) => {
+    const { data } = JSON.parse(await text(request));
+    const id = String(request.headers["webhook-id"]);
+    told.push({ id, chat: data.chat_id, number: data.seq });
+    // Long enough to be killed in between.
+    await sleep(random.between(1, 20));
+    response.writeHead(200).end();
+  });
+  const hook = await victim.administer<{ id: number }>("POST", "/admin/webhooks", {
+    url: `${receiver.url}/`,
+    events: ["message.new"],
+  });
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const said = Array.from({ length: parallel }, (_, n) => {
+        const number = `592${20_000_000 + first + (n % customers)}`;
+        const saying = { id: `wamid.told-${first}-${round}-${n}`, text: `Hola ${n}` };
+        return victim.control("POST", `/customers/${number}/say`, saying);
+      });
+      // A random moment is what is tested here.
+      await sleep(random.between(50, 400));
+      await victim.kill();
+      await Promise.all(said);
+      // Nobody waits for the lease of a process that is known to be dead.
+      await victim.rows("update webhook_progress set lease_until = now()");
+      await victim.startAgain();
+    }
+    const messages = () =>
+      victim.rows<{ number: number }>(`
+        select number from realtime_events join messages on messages.business_id = realtime_events.business_id
+          and messages.id = (payload -> 'message' ->> 'id')::bigint
+        where name = 'message:new' and platform_message_id like 'wamid.told-${first}-%'`);
+    const isTold = ({ number }: { number: number }) => told.some((one) => one.number === number);
+    const rows = await eventually(async () => {
+      const found = await messages();
+      return found.length === rounds * parallel && found.every(isTold) && found;
+    }, toldMs).catch(messages);
+
+    const violations = rows.filter((row) => !isTold(row)).map(({ number }) => `event ${number} was not told`);
+    if (rows.length < rounds * parallel) violations.push(`${rows.length} messages of ${rounds * parallel} are there`);
+    violations.push(...misled(told));
+    return { figures: { events: rows.length, kills: rounds, repeats: told.length - rows.length }, violations };
+  } finally {
+    await victim.administer("PUT", `/admin/webhooks/${hook.id}`, {
+      url: `${receiver.url}/`,
+      events: ["message.new"],
+      disabled: true,
+    });
+    await receiver.close();
+  }
+}
+
+/** What was told for the first time after something later of its chat, or with another id than at first. */
+function misled(told: readonly Told[]): string[] {
+  const ids = new Map<number, string>();
+  const last = new Map<number, number>();
+  return told.flatMap(({ id, chat, number }) => {
+    const known = ids.get(number);
+    if (known !== undefined) return known === id ? [] : [`event ${number} was told as ${known} and as ${id}`];
+    ids.set(number, id);
+    const before = last.get(chat) ?? 0;
+    last.set(chat, number);
+    return before < number ? [] : [`event ${number} was told after ${before} of the same chat`];
+  });
+}

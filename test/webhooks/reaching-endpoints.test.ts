@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { startService } from "../../src/bootstrap/service.ts";
+import { serveRaw } from "../http-client/servers.ts";
+import { eventually } from "../support/wait.ts";
+import { Hooks } from "./support.ts";
+
+describe("Endpoints of businesses", () => {
+  describe("in the own network", () => {
+    let hooks: Hooks;
+    before(async () => {
+      hooks = await Hooks.start({ environment: { ALLOW_PRIVATE_WEBHOOK_URLS: "" } });
+    });
+    after(() => hooks.stop());
+    afterEach(() => hooks.clear());
+
+    it("are not taken", async () => {
+      const urls = ["https://127.0.0.1/", "https://10.1.2.3/", "https://169.254.169.254/", "https://[fd00::1]/"];
+      for (const url of [
+        ...urls,
+        "https://localhost/",
+        "https://db.internal/",
+        "http://crm.example.com/",
+        "https://",
+      ]) {
+        const { status, json } = await hooks.ask("POST", "", { url, events: ["message.new"] });
+        expect([status, json.code], url).to.deep.equal([400, "invalid_input"]);
+        expect(json.error).to.include("url");
+      }
+    });
+
+    // A name that leads there only later is as good as one that is written into the table.
+    for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+      it(`are not connected to, as ${host}`, async () => {
+        const server = await serveRaw(() => {}, {});
+        try {
+          const hook = await hooks.hook("https://crm.example.com/");
+          await hooks.world.rows("update webhooks set url = $1", [`https://${host}:${server.port}/`]);
+          await hooks.says("Hola");
+          const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+          expect(tried).to.include({ state: "waiting", status: null, error: "connection failed: no code" });
+          expect(server.connections()).to.equal(0);
+        } finally {
+          await server.close();
+        }
+      });
+    }
+
+    it("are not asked over http", async () => {
+      const receiver = await hooks.receiver();
+      const hook = await hooks.hook("https://crm.example.com/");
+      await hooks.world.rows("update webhooks set url = $1", [receiver.url]);
+      await hooks.says("Hola");
+      const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+      expect(tried.error).to.equal("not an address to deliver to");
+      expect(receiver.received).to.deep.equal([]);
+    });
+  });
+
+  describe("that can be reached", () => {
+    let hooks: Hooks;
+    before(async () => {
+      hooks = await Hooks.start({
+        configure: (config) => ({ ...config, webhooks: { ...config.webhooks, timeoutMs: 300 } }),
+      });
+    });
+    after(() => hooks.stop());
+    afterEach(() => hooks.clear());
+
+    it("lead nowhere else: a redirect is a failure", async () => {
+      const [target, receiver] = [await hooks.receiver(), await hooks.receiver()];
+      receiver.answering = (_, response) => void response.writeHead(307, { location: target.url }).end();
+      const hook = await hooks.hook(receiver.url);
+      await hooks.says("Hola");
+      const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+      expect(tried).to.include({ state: "waiting", status: 307 });
+      expect(target.received).to.deep.equal([]);
+    });
+
+    it("have so long to answer, whatever they began with", async () => {
+      const receiver = await hooks.receiver();
+      receiver.answering = (_, response) => void response.writeHead(200).write("o");
+      const hook = await hooks.hook(receiver.url);
+      await hooks.says("Hola");
+      const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+      expect(tried).to.include({ state: "waiting", status: null, error: "no answer within 300 ms" });
+    });
+
+    it("are delivered to over TLS", async () => {
+      const server = await serveRaw((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"), {});
+      try {
+        const hook = await hooks.hook(server.url);
+        await hooks.says("Hola");
+        const done = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+        expect(done).to.include({ state: "delivered", status: 204, answer: "" });
+      } finally {
+        await server.close();
+      }
+    });
+  });
+
+  it("are told each event once by many workers, in its order", async () => {
+    const hooks = await Hooks.start();
+    const worker = await startService({ ...hooks.world.config, role: "worker" });
+    try {
+      const receiver = await hooks.receiver();
+      receiver.answering = (_, response) => void setTimeout(() => response.writeHead(200).end(), 5);
+      await hooks.hook(receiver.url);
+      const texts = Array.from({ length: 30 }, (_, n) => `mensaje ${n}`);
+      for (const [n, text] of texts.entries()) await hooks.says(text, `5917000020${n % 3}`);
+      await receiver.gets(30);
+      await eventually(async () => {
+        return (await hooks.world.rows("select from webhook_deliveries where state <> 'delivered'")).length === 0;
+      });
+      const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+      expect(new Set(ids).size).to.equal(ids.length);
+      for (const chat of [0, 1, 2]) {
+        const own = texts.filter((_, n) => n % 3 === chat);
+        expect(receiver.texts.filter((text) => own.includes(text))).to.deep.equal(own);
+      }
+    } finally {
+      await worker.stop();
+      await hooks.stop();
+    }
+  });
+});
