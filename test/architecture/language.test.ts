@@ -12,7 +12,8 @@ const wireNames = new Set(
 );
 
 /** Where the wire is spoken: routes, events, pages, stand-ins for platforms, and the words of the demo. */
-const speaksTheWire = /^src\/(\w+\/adapters\/(http|realtime|wire|html)|sandbox|demo)\//;
+const speaksTheWire =
+  /^src\/(\w+\/adapters\/(http|realtime|wire|html)\/|administration\/resources\/[^/]+\/http[.]ts$|(sandbox|demo)\/)/;
 
 /** The envelope of every event names the business as the wire does. */
 const exceptions: Readonly<Record<string, readonly string[]>> = { "src/infra/realtime/": ["empresa"] };

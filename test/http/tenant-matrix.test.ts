@@ -66,6 +66,14 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "sendTemplateToChat body.categoria_id": "a category of the client's own",
   "listAdCampaigns query.accountId": "an account of the ad platform, as the business's token shows it",
   "listAdSets query.accountId": "an account of the ad platform, as the business's token shows it",
+  "createStep body.catalogo_id": "a catalog of the platform",
+  "createStep body.ai_prompt_id": "a prompt of the bot's own",
+  "createStep body.estructura_id": "a structure of the bot's own",
+  "createStep body.flow_id": "a flow of the platform",
+  "changeStep body.catalogo_id": "a catalog of the platform",
+  "changeStep body.ai_prompt_id": "a prompt of the bot's own",
+  "changeStep body.estructura_id": "a structure of the bot's own",
+  "changeStep body.flow_id": "a flow of the platform",
   "createDriver body.tracking_id": "a driver of the tracking integration",
   "changeDriver body.tracking_id": "a driver of the tracking integration",
   "createArticle body.retailer_id": "an article in the catalogs of the platforms",
@@ -184,8 +192,11 @@ function withValue(given: unknown, path: readonly string[], value: unknown): unk
 const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(name);
 
 const routes = servedRoutes();
-/** The same five of every resource: `test/administration/records.test.ts` sends foreign ids to each of them. */
-const isOfRecords = ({ path }: Route): boolean => /^\/admin\/[a-z-]+(\/:id)?$/.test(path);
+/**
+ * Those of every resource, and those below one: `test/administration/records.test.ts`, `test/administration/templates.test.ts`
+ * and `test/webhooks/manage-deliveries.test.ts` send foreign ids to them.
+ */
+const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const guarded = routes.filter((route) => route.auth !== "none" && !isOfRecords(route));
 
 describe("ids of another business", () => {
