@@ -59,12 +59,12 @@ export const ticketNote = ({ stepName }: TicketSetup, agentName: string): string
   `Ticket nuevo: ${stepName} (${agentName})`;
 export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponible: ${stepName}`;
 
-const mostTags = 100;
+const mostTagsOfStep = 100;
 
 /** The ids in a step's tags, which are a JSON array or a list with commas; what is no id is left out. */
 export function tagIds(tags: string | null): number[] {
   const ids = listed(tags ?? "").map(readId);
-  return [...new Set(ids.filter((id) => id !== null))].slice(0, mostTags);
+  return [...new Set(ids.filter((id) => id !== null))].slice(0, mostTagsOfStep);
 }
 
 /** The agent whom a step names. */

@@ -4,7 +4,7 @@ import { codedFailure, idOf, numericIdOf, objectWith } from "../../../infra/http
 import type { ActOnChats, Transfer } from "../../application/acting/act-on-chats.ts";
 import type { ChatView } from "../../application/events.ts";
 import { type TicketEnd, ticketEnds } from "../../domain/ticket.ts";
-import { chatToWire, ticketStates } from "../wire/inbox-wire.ts";
+import { chatToWire, ticketStateToWire } from "../wire/inbox-wire.ts";
 import { chatTaken, common, failures, forbidden, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { chatSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
@@ -130,7 +130,7 @@ function transferIn(body: { readonly soporte_id?: number | null; readonly depart
   throw new InvalidInput("soporte_id o departamento_id es requerido");
 }
 
-const ends = Object.fromEntries(ticketEnds.map((end) => [ticketStates[end], end])) as Readonly<
+const ends = Object.fromEntries(ticketEnds.map((end) => [ticketStateToWire[end], end])) as Readonly<
   Record<string, TicketEnd>
 >;
 

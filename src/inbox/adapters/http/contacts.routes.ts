@@ -41,7 +41,7 @@ export const contactsRoutes = (contacts: ManageContacts, erase: Pick<EraseContac
 
 const noContact = { description: "No such contact", schema: codedFailure };
 const noContactOrTag = { description: "No such contact or tag", schema: codedFailure };
-export const forbidden = { description: "Only for administrators and App Keys", schema: codedFailure };
+export const forAdministratorsOnly = { description: "Only for administrators and App Keys", schema: codedFailure };
 const taken = { description: "Another contact has the number", schema: codedFailure };
 
 const params = objectWith({ id: numericIdOf("contact") });
@@ -80,7 +80,7 @@ const listRoute = (contacts: ManageContacts): Route =>
     } as const,
     responses: {
       200: { description: "A page of contacts", schema: pageOf(listedContactSchema), otherTypes: ["text/csv"] },
-      403: forbidden,
+      403: forAdministratorsOnly,
       ...failures,
     },
     dialect: meeting("forbidden"),
@@ -282,7 +282,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     params,
     responses: {
       204: { description: "The contact is erased" },
-      403: forbidden,
+      403: forAdministratorsOnly,
       404: noContact,
       ...failures,
     },

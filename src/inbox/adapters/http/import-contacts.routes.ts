@@ -9,7 +9,7 @@ import { type ImportContacts, type ImportRow, noProgress } from "../../applicati
 import type { RefusedRows } from "../../application/contacts/ports.ts";
 import { longestPhone, mostFields, RefusedRowsNotFound, shortestPhone } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
-import { forbidden, requireAdministrator } from "./contacts.routes.ts";
+import { forAdministratorsOnly, requireAdministrator } from "./contacts.routes.ts";
 import { common, failures, meeting } from "./inbox-dialect.ts";
 
 const mostRows = 500_000;
@@ -79,7 +79,7 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
           refused_csv: nullableText,
         }),
       },
-      403: forbidden,
+      403: forAdministratorsOnly,
       ...failures,
     },
     dialect: meeting("forbidden"),
@@ -144,7 +144,7 @@ const refusedRoute = (refused: RefusedRows): Route =>
     params: objectWith({ file: { type: "string", minLength: 1, maxLength: 100, example: "r_0123456789" } }),
     responses: {
       200: { description: "The rows, each after the reason", type: "text/csv", schema: text },
-      403: forbidden,
+      403: forAdministratorsOnly,
       404: { description: "No such file, or its time is over", schema: codedFailure },
       ...failures,
     },

@@ -21,14 +21,14 @@ const authors: Readonly<Record<MessageView["author"], string>> = {
 const directions: Readonly<Record<MessageView["direction"], string>> = { in: "entrante", out: "saliente" };
 
 /** Of conversations, but for the last, which only chats have. */
-export const chatStates = {
+export const chatStateToWire = {
   bot: "bot",
   pending: "pendiente",
   in_progress: "proceso",
   closed: "cerrado",
 } as const satisfies Readonly<Record<ChatState, string>>;
 
-export const ticketStates: Readonly<Record<TicketState, string>> = {
+export const ticketStateToWire: Readonly<Record<TicketState, string>> = {
   pending: "pendiente",
   in_progress: "proceso",
   completed: "completado",
@@ -77,7 +77,7 @@ export const messageToWire = (message: MessageView) => ({
 
 const ticketToWire = ({ id, state, step, department }: TicketView) => ({
   id,
-  estado: ticketStates[state],
+  estado: ticketStateToWire[state],
   paso: namedToWire(step),
   departamento: department && namedToWire(department),
 });
@@ -89,7 +89,7 @@ export const chatToWire = (chat: ChatView) => ({
   soporte_id: chat.supportUserId,
   anuncio_id: chat.adId,
   conversacion_id: chat.conversationId,
-  estado: chatStates[chat.state],
+  estado: chatStateToWire[chat.state],
   ultimo_mensaje: chat.lastMessageAt && iso(chat.lastMessageAt),
   mensaje: chat.lastMessage && {
     id: chat.lastMessage.id,
@@ -126,7 +126,7 @@ export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSumma
   contacto: wholeContactToWire(chat.wholeContact),
   conversaciones: chat.conversations.map(({ id, state, closeReason, adId, createdAt, closedAt }) => ({
     id,
-    estado: chatStates[state],
+    estado: chatStateToWire[state],
     motivo: closeReason,
     anuncio_id: adId,
     creada: iso(createdAt),
