@@ -128,9 +128,13 @@ const amend: Statement = {
     news as (
       select known.*, conversation.state as conversation_state, chat.support_user_id, chat.department_id
       from known
-      join conversations as conversation
-        on conversation.business_id = known.business_id and conversation.id = known.conversation_id
-      join chats as chat on chat.business_id = known.business_id and chat.id = known.chat_id
+      cross join lateral (
+        select state from conversations where business_id = known.business_id and id = known.conversation_id offset 0
+      ) as conversation
+      cross join lateral (
+        select support_user_id, department_id from chats
+        where business_id = known.business_id and id = known.chat_id offset 0
+      ) as chat
     ),
     events as (
       ${toldOfChange}

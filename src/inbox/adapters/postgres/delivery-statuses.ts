@@ -48,7 +48,10 @@ const moveStatuses: Statement = {
               earlier.opted_out, message.takes_conversation`,
 };
 
-/** What the answer to the request would have told, where it was lost; and who opted out. */
+/**
+ * What the answer to the request would have told, where it was lost; and who opted out. Contacts are looked up and
+ * locked one by one, in the order of `given`, which is that of their ids.
+ */
 const learnRecipients: Statement = {
   name: "incoming_recipients",
   text: `
@@ -57,17 +60,22 @@ const learnRecipients: Statement = {
              news.opted_out
       from jsonb_to_recordset($1::jsonb) as news(
         business_id bigint, chat_id bigint, recipient_id text, opted_out boolean)
-      join chats as chat on chat.business_id = news.business_id and chat.id = news.chat_id
-      join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
-      where contact.erased_at is null
+      cross join lateral (
+        select contact_id from chats where business_id = news.business_id and id = news.chat_id offset 0
+      ) as chat
+      cross join lateral (
+        select business_id, id from contacts
+        where business_id = news.business_id and id = chat.contact_id and erased_at is null offset 0
+      ) as contact
       order by contact.business_id, contact.id, news.opted_out desc
     ),
     locked as (
       select contact.business_id, contact.id, given.recipient_id, given.opted_out
-      from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
-      where contact.erased_at is null
-      order by contact.business_id, contact.id
-      for no key update of contact
+      from given cross join lateral (
+        select business_id, id from contacts
+        where business_id = given.business_id and id = given.id and erased_at is null
+        for no key update
+      ) as contact
     )
     update contacts as contact
     set platform_id = coalesce(locked.recipient_id, contact.platform_id),
