@@ -315,6 +315,7 @@ describe("acting on chats", () => {
       const me = await inbox.done(people.carl, "PUT", "/me/available", { disponible: true });
       expect(me).to.deep.include({ id: people.carl, disponible: true });
       for (const { chatId } of [first, second]) {
+        await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === people.carl);
         expect(await inbox.chat(people.carl, chatId)).to.deep.include({ soporte_id: people.carl, estado: "proceso" });
       }
       await inbox.done(people.carl, "PUT", "/me/available", { disponible: false });

@@ -119,23 +119,16 @@ export class ActOnChats {
     );
   }
 
-  /**
-   * A closed one stays as it was closed. The open conversation is entered so that it is locked before the chat, as
-   * everybody locks them; one that was opened by that is undone.
-   */
-  async close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
-    const { businessId } = viewer;
-    try {
-      return await this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
-        refuseHidden(chat);
-        refuseClose(chat, viewer);
-        if (chat.isNew) throw new ClosedAlready();
-        return { ticketsOf: await chats.close(chat, end, reason) };
-      });
-    } catch (error) {
-      if (!(error instanceof ClosedAlready)) throw error;
-      return this.run(businessId, async ({ chats }) => ({ chat: await chats.view(businessId, chatId), events: [] }));
-    }
+  /** A closed one stays as it was closed. The open conversation is locked before the chat, as everybody locks them. */
+  close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
+    return this.run(viewer.businessId, async (stores) => {
+      const { chats } = stores;
+      const isOpen = (await chats.lockOpen(viewer.businessId, [chatId])) > 0;
+      const chat = await this.hold(stores, viewer, chatId, null);
+      refuseHidden(chat);
+      refuseClose(chat, viewer);
+      return this.outcome(stores, chat, isOpen ? { ticketsOf: await chats.close(chat, end, reason) } : "nothing");
+    });
   }
 
   setBot(viewer: Viewer, chatId: number, isAvailable: boolean): Promise<ChatView> {
@@ -207,8 +200,6 @@ export class ActOnChats {
     return chat;
   }
 }
-
-class ClosedAlready extends Error {}
 
 /** The agent has it in hand already. */
 const isWith = ({ holder, state, isNew }: ActedOn, agentId: number): boolean =>

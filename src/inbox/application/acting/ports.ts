@@ -81,8 +81,8 @@ export interface ChatDesk {
    * is closed.
    */
   enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
-  /** Locks the open conversations of these chats, before any of the chats is held. */
-  lockOpen(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /** Locks the open conversations of these chats, before any of the chats is held; how many there are. */
+  lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
   /**
    * The agent has it in hand, its conversation and its open tickets; it waits no more. With a department, it is the one
    * that it waited for last. The agents who have more or fewer open tickets with it.
@@ -126,8 +126,8 @@ export interface AnswerDesk {
 
 /** Chats that were handed to a department in which nobody was available. */
 export interface WaitingChats {
-  /** Departments for which chats wait, in a fixed order, at most 200, beginning after `after`. */
-  lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]>;
+  /** Departments of a business, or of all, for which chats wait, in a fixed order, at most 200, beginning after `after`. */
+  lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]>;
 }
 
 /** A department's line: its agents, and the chats that wait for them. */
