@@ -3,12 +3,13 @@ import type { Knex } from "knex";
 /**
  * A chat whose contact waits for a ticket keeps the department that it waits for, also when the customer writes again.
  *
- * It is a function, and a volatile one, because it is asked by a statement that may have waited for the lock of the chat:
- * each look of such a function at the tables is as of now, not as of the beginning of the statement.
+ * It is a function, and a volatile one, because it is asked by a statement that may have waited for the lock of the
+ * chat: each look of such a function at the tables is as of now, not as of the beginning of the statement.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
-    -- The present one where the chat waits for it, else the one for which it waits since last; null where it waits for none.
+    -- The present department where the chat waits for it, else the one for which it began to wait last; null where it
+    -- waits for none.
     create function department_waited_for(business bigint, chat bigint, present bigint) returns bigint
     volatile language plpgsql as $$
     begin

@@ -267,8 +267,8 @@ const toldOfLooks = `
 
 /**
  * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
- * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are English; the realtime adapter gives
- * them the wire's spelling.
+ * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are
+ * English; the realtime adapter gives them the wire's spelling.
  *
  * @param looks - Rows of `moved` with `looks` are of messages that clients know and that look different now: each is
  *   told by `message:changed`. Without this, `moved` needs no such column.

@@ -69,7 +69,7 @@ export interface DepartmentLine extends AgentLine {
 
 /**
  * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `openConversation`
- * comes before `hold`.
+ * or `lockOpen` comes before `hold`.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
