@@ -68,6 +68,7 @@ describe("the chats that campaigns write to", () => {
       ],
     });
     const [first = 0, second = 0] = campaigns;
+    await all.rows("insert into realtime_counters (business_id, last_number) values (1, 0) on conflict do nothing");
     let recorded: Promise<unknown> | undefined;
     await all.world.database.transaction(async (holder) => {
       const run = (text: string, values: readonly unknown[] = []) => holder.rows({ name: "", text }, values);
