@@ -81,7 +81,7 @@ export const inboxEventSchemas = {
     }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has other departments or another number of open tickets",
+    summary: "An agent came, went, or has another number of open tickets",
     payload: objectWith({ agente: agentSchema }),
   },
   "contact:changed": {

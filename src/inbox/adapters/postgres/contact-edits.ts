@@ -57,8 +57,8 @@ const hold: Statement = {
 };
 
 /**
- * The platform goes on to call a contact what it calls it, whose threads would be lost otherwise; one that has no thread
- * is written to by its new number. Once the customer writes from that, the thread goes there.
+ * A contact that has chats keeps its id on the platform: messages to and from that id belong to these chats. It changes
+ * when the customer first writes from the new number. A contact without chats gets the new number as its id at once.
  */
 const change: Statement = {
   name: "contact_change",

@@ -3,7 +3,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, type MessageState, mayReach } from "../../domain/delivery.ts";
-import { inChunks, type MessageNews } from "./news.ts";
+import { type ChangedContact, inChunks, type MessageNews } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
@@ -81,7 +81,9 @@ const learnRecipients: Statement = {
     set platform_id = coalesce(locked.recipient_id, contact.platform_id),
         opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
                             else contact.opted_out_at end
-    from locked where contact.business_id = locked.business_id and contact.id = locked.id`,
+    from locked where contact.business_id = locked.business_id and contact.id = locked.id
+      and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
+    returning contact.business_id, contact.id`,
 };
 
 /** What the sender does with the answer, for messages whose answer was lost. */
@@ -117,9 +119,10 @@ export const moveMessages = (
   statuses: readonly DeliveryStatus[],
 ): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
+/** The contacts of which something is known that was not known before. */
+export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<ChangedContact[]> {
   const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
-  await inChunks(
+  return inChunks<ChangedContact>(
     transaction,
     learnRecipients,
     news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({

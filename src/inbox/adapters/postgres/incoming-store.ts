@@ -8,6 +8,7 @@ import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import { announceContacts, lockCounters } from "./changed-contacts.ts";
 import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
@@ -125,17 +126,20 @@ export class PostgresIncomingStore implements IncomingStore {
     const { transaction, provider } = this;
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
-    await learnFrom(transaction, moved);
-    await applyPreferences(transaction, provider, preferences, this.digestOf);
+    const learned = await learnFrom(transaction, moved);
+    const asked = await applyPreferences(transaction, provider, preferences, this.digestOf);
     await takeConversationsOf(transaction, moved);
     const arrived = await storeMessages(transaction, provider, messages, this.digestOf);
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);
     const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
-    const events = await this.tell(news, reacted, raised);
     const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
-    return [...events, ...(await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow))];
+    const contacts = [...learned, ...asked];
+    if (withNewWindow.length + contacts.length > 0) await lockCounters(transaction, [...news, ...raised, ...contacts]);
+    const events = await this.tell(news, reacted, raised);
+    const windows = await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow);
+    return [...events, ...windows, ...(await announceContacts(transaction, contacts))];
   }
 
   private tell(
