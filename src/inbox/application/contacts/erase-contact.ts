@@ -1,7 +1,8 @@
-import type { EventFeed } from "../../../kernel/events.ts";
+import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { ContactNotFound } from "../../domain/contact.ts";
 import { withoutOwnerOf } from "../../domain/forget-number.ts";
 import type {
+  ErasedContact,
   Erasure,
   ErasureStores,
   ErasureUnitOfWork,
@@ -75,7 +76,10 @@ export class EraseContact {
       await contacts.eraseChats(businessId, contact.chatIds);
       const files = await stores.files.withdraw(businessId, names);
       await contacts.begin(businessId, contactId, { numbers, files });
-      return contacts.announce(businessId, contact);
+      return [
+        ...(await contacts.announce(businessId, contact)),
+        ...(await announceOthers(stores, businessId, contact)),
+      ];
     });
     this.feed.publish(events);
   }
@@ -99,19 +103,21 @@ export class EraseContact {
   }
 
   /** What came into the contact's chats while they were erased. */
-  private eraseLate(businessId: number, contactId: number): Promise<string[]> {
-    return this.unitOfWork.run(businessId, async (stores) => {
+  private async eraseLate(businessId: number, contactId: number): Promise<string[]> {
+    const { files, events } = await this.unitOfWork.run(businessId, async (stores) => {
       const { contacts } = stores;
       const contact = await contacts.find(businessId, contactId);
-      if (!contact) return [];
+      if (!contact) return { files: [], events: [] };
       const names = await eraseMessages(stores, businessId, contact);
       await contacts.eraseAnswers(businessId, contactId);
       await contacts.eraseConversations(businessId, contact.chatIds);
       await contacts.eraseChats(businessId, contact.chatIds);
       const files = names.length === 0 ? [] : await stores.files.withdraw(businessId, names);
       if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
-      return files;
+      return { files, events: await announceOthers(stores, businessId, contact) };
     });
+    this.feed.publish(events);
+    return files;
   }
 
   /** Some at a time, and without the lock under which events are numbered: nothing of the business waits for it. */
@@ -149,4 +155,14 @@ async function eraseMessages(
   const names = await contacts.filesOf(businessId, contact.chatIds);
   await contacts.eraseMessages(businessId, contact.chatIds);
   return names;
+}
+
+async function announceOthers(
+  { others }: ErasureStores,
+  businessId: number,
+  contact: ErasedContact,
+): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = [];
+  for (const other of others) events.push(...((await other.announce?.(businessId, contact)) ?? []));
+  return events;
 }

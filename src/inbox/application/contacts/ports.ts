@@ -143,6 +143,8 @@ export interface ContactErasure {
 /** What another feature holds of a contact. */
 export interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
+  /** Logs what `erase` changed in this transaction: the last thing that it does. To be published after the commit. */
+  announce?(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
 }
 
 /** Stored files. */
