@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage } from "../../messaging/public.ts";
+import type { Holder } from "../domain/acting.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
 import type { IncomingNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
@@ -157,6 +158,8 @@ export interface TicketDesk {
   tryHold(line: AgentLine): Promise<Date | null>;
   /** The contact's latest chat; contact, chat and open conversation are made where they are missing. */
   thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
+  /** Who has the chat, which stays so until the transaction ends. */
+  holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
   /** Those of the line and those in `named` who are available, the least busy ones first, at most 500. */
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;

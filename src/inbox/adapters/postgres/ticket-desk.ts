@@ -14,8 +14,10 @@ import type {
   ThreadNote,
   TicketDesk,
 } from "../../application/ports.ts";
+import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.ts";
+import { holderOf } from "./chat-holder.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
@@ -248,6 +250,10 @@ export class PostgresTicketDesk implements TicketDesk {
     const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
     if (!thread) throw new Error(`no thread was made in business ${businessId}`);
     return thread;
+  }
+
+  holder(businessId: number, chatId: number): Promise<Holder | null> {
+    return holderOf(this.transaction, businessId, chatId);
   }
 
   async openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null> {
