@@ -330,6 +330,15 @@ describe("acting on chats", () => {
       expect(chat.ticket.estado).to.equal("pendiente");
     });
 
+    it("leaves a closed chat as it is where it is to go to nobody (Inbox.38)", async () => {
+      const { chatId } = await withTicket();
+      await act(people.ana, chatId, "close", { ticket: "completado" });
+      const before = await inbox.chat("key", chatId);
+      const chat = await act("key", chatId, "assign", { soporte_id: null });
+      expect(chat).to.deep.include({ estado: "cerrado", soporte_id: people.ana, version: before.version });
+      expect(await inbox.chat("key", chatId)).to.deep.equal(before);
+    });
+
     it("takes its tickets from the agent as well (Inbox.38)", async () => {
       const { chatId } = await withTicket();
       await act(people.ana, chatId, "take");
@@ -464,7 +473,13 @@ describe("acting on chats", () => {
 
     it("says whether the bot attends the chat (Inbox.42)", async () => {
       const { chatId } = await inbox.customerWrites("bot");
-      await act(people.ana, chatId, "bot", { disponible: false });
+      const row = await act(people.ana, chatId, "bot", { disponible: false });
+      expect(row.bot_disponible).to.equal(false);
+      expect((await told("chat:changed", chatId, ({ version }) => version === row.version)).bot_disponible).to.equal(
+        false,
+      );
+      const [listed] = (await inbox.done("key", "GET", "/chats?limit=1")).data;
+      expect(listed).to.deep.include({ chat_id: chatId, bot_disponible: false });
       expect(await inbox.chat("key", chatId)).to.deep.include({ bot_disponible: false, estado: "bot" });
     });
   });

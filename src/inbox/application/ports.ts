@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage } from "../../messaging/public.ts";
+import type { Holder } from "../domain/acting.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
 import type { IncomingNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
@@ -161,6 +162,8 @@ export interface TicketDesk {
    * conversation are made where they are missing.
    */
   thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
+  /** Who has the chat, which stays so until the transaction ends. */
+  holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
   /** Locks those of these conversations that are open, and then their chats, until the transaction ends. */
   lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;

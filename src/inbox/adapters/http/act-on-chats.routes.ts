@@ -88,12 +88,13 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
       [
         "Inbox.37",
         "For administrators, App Keys and the agent who has the chat; for others 403 `forbidden`. Its open tickets go " +
-          "along: while nobody has the chat, they have no agent either.",
+          "along: while nobody has the chat, they have no agent either. A ticket's department is that of its step, and " +
+          "stays when the chat goes to another department.",
       ],
       [
         "Inbox.38",
         "To an agent (`soporte_id`): conversation and open tickets are in `proceso`. To nobody (`soporte_id: null`): the " +
-          "chat is `pendiente` and has no agent.",
+          "chat is `pendiente` and has no agent; a closed chat stays as it is.",
       ],
       [
         "Inbox.50",

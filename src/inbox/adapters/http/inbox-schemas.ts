@@ -52,6 +52,7 @@ export const chatFields = {
   anuncio_id: nullableText,
   conversacion_id: nullableInteger,
   estado: chatState,
+  bot_disponible: boolean,
   ultimo_mensaje: nullableTimestamp,
   mensaje: orNull(lastMessageSchema),
   no_leidos: integer,
@@ -113,7 +114,6 @@ export const chatDetailsSchema = named(
   "ChatDetails",
   objectWith({
     ...chatFields,
-    bot_disponible: boolean,
     contacto: wholeContactSchema,
     conversaciones: {
       type: "array",

@@ -1,7 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
-import type { ActingReads, QuickReply } from "../../application/acting/ports.ts";
+import type { ActingReads, HeldChat, QuickReply } from "../../application/acting/ports.ts";
 import type { MessageView } from "../../application/events.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { messageFields } from "./announce-sql.ts";
@@ -25,9 +25,12 @@ const contactOf: Statement = {
   name: "acting_contact",
   text: `
     with ${viewerOf("$1", "$2::bigint")}
-    select chat.contact_id as "contactId" from chats as chat
+    select chat.contact_id as "contactId", contact.erased_at is not null as "isErased"
+    from chats as chat join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
     where chat.business_id = $1 and chat.id = $3 and ${isWithinReach}`,
 };
+
+type ContactOfChat = Pick<HeldChat, "contactId" | "isErased">;
 
 export class PostgresActingReads implements ActingReads {
   constructor(private readonly cells: Cells) {}
@@ -43,9 +46,9 @@ export class PostgresActingReads implements ActingReads {
     return row ?? null;
   }
 
-  async contactOf({ businessId, agentId }: Viewer, chatId: number): Promise<{ readonly contactId: number } | null> {
+  async contactOf({ businessId, agentId }: Viewer, chatId: number): Promise<ContactOfChat | null> {
     const values = [businessId, agentId, chatId];
-    const [row] = await this.cells.of(businessId).rows<{ contactId: number }>(contactOf, values);
+    const [row] = await this.cells.of(businessId).rows<ContactOfChat>(contactOf, values);
     return row ?? null;
   }
 }

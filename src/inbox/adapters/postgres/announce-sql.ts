@@ -181,7 +181,7 @@ const risenColumns = [
     "department_id",
     "ad_id",
   ],
-  ...["state", "unread", "version"],
+  ...["state", "bot_available", "unread", "version"],
 ]
   .map((column) => `chat.${column}`)
   .join(", ");

@@ -95,6 +95,7 @@ export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: 
     adId: `${chat}.ad_id`,
     conversationId,
     state: `${chat}.state`,
+    botAvailable: `${chat}.bot_available`,
     lastMessageAt: `${chat}.last_message_at`,
     lastMessage: mayBeEmpty ? `case when ${last.id} is not null then ${message} end` : message,
     unread: `${chat}.unread`,

@@ -85,6 +85,26 @@ const change: Statement = {
     where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])`,
 };
 
+/**
+ * Runs after a statement that gives contacts numbers, with a snapshot of its own: that statement waited where a number was
+ * about to be erased, and could not see that it was.
+ */
+const keepOptedOut: Statement = {
+  name: "contacts_keep_opted_out",
+  text: `
+    with erased as (
+      select contact.id
+      from unnest($2::text[], $3::text[]) as given(phone, digest)
+      join erased_numbers as erased on erased.business_id = $1 and erased.digest = decode(given.digest, 'hex')
+      join contacts as contact on contact.business_id = $1 and contact.phone = given.phone
+      where contact.opted_out_at is null
+      order by contact.id
+      for no key update of contact
+    )
+    update contacts as contact set opted_out_at = now()
+    from erased where contact.business_id = $1 and contact.id = erased.id`,
+};
+
 const tag: Statement = { name: "contact_tag", text: tagging("$2::bigint", "$3::bigint[]") };
 
 const announce: Statement = {
@@ -195,6 +215,7 @@ export class PostgresContactEdits implements ContactEdits {
     const values = [businessId, name, phone, JSON.stringify(fields), optedOut, tagIds, this.digestOf(phone)];
     const [made] = await this.transaction.rows<{ id: number }>(create, values);
     if (!made) throw new NumberTaken("of a new contact");
+    await this.keepOptedOut(businessId, [phone]);
     return made.id;
   }
 
@@ -214,6 +235,7 @@ export class PostgresContactEdits implements ContactEdits {
       if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
       throw error;
     });
+    await this.keepOptedOut(businessId, [phone]);
     if (tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
   }
 
@@ -229,20 +251,31 @@ export class PostgresContactEdits implements ContactEdits {
     return contacts.map((contact) => (isTagged(contact) ? (outcomes.next().value?.outcome ?? null) : "unknown_tag"));
   }
 
-  private mergeTagged(
+  private async mergeTagged(
     businessId: number,
     contacts: readonly ImportedContact[],
     tagIds: ReadonlyMap<string, number>,
   ): Promise<{ outcome: ImportOutcome | null }[]> {
-    return this.transaction.rows(merge, [
+    const phones = contacts.map(({ phone }) => phone);
+    const rows = await this.transaction.rows<{ outcome: ImportOutcome | null }>(merge, [
       businessId,
-      textArray(contacts.map(({ phone }) => phone)),
+      textArray(phones),
       textArray(contacts.map(({ name }) => name)),
       textArray(contacts.map(({ fields }) => JSON.stringify(fields))),
       plainArray(contacts.map(({ optedOut }) => optedOut)),
-      textArray(contacts.map(({ phone }) => Buffer.from(this.digestOf(phone)).toString("hex"))),
+      this.digestsOf(phones),
       textArray(contacts.map(({ tagNames }) => plainArray(tagNames.map((name) => tagIds.get(name) ?? null)))),
     ]);
+    await this.keepOptedOut(businessId, phones);
+    return rows;
+  }
+
+  private async keepOptedOut(businessId: number, phones: readonly string[]): Promise<void> {
+    await this.transaction.rows(keepOptedOut, [businessId, textArray(phones), this.digestsOf(phones)]);
+  }
+
+  private digestsOf(phones: readonly string[]): string {
+    return textArray(phones.map((phone) => Buffer.from(this.digestOf(phone)).toString("hex")));
   }
 
   private async tagIds(businessId: number, contacts: readonly ImportedContact[]): Promise<Map<string, number>> {

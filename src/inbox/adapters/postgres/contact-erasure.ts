@@ -25,7 +25,7 @@ const find: Statement = {
            coalesce(erasure.files, '{}') as files,
            contact.erased_at + interval '1 minute' as "sentUntil",
            case when contact.erased_at is null then 'none' when erasure.contact_id is null then 'over'
-                when erasure.completed_at is null then 'begun' else 'completed' end as progress,
+                when erasure.completed_at is null then 'begun' else 'complete' end as progress,
            array(select id from chats where business_id = $1 and contact_id = $2 order by id) as "chatIds",
            array(select platform_id from senders where business_id = $1) as senders
     from contacts as contact

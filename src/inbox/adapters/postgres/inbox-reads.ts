@@ -92,7 +92,6 @@ const details: Statement = {
     with ${viewerOf("$1", "$2::bigint")}
     select ${jsonOf<ChatDetails>({
       ...storedChatFields,
-      botAvailable: "chat.bot_available",
       wholeContact,
       conversations,
       tickets,

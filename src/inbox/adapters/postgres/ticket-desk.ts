@@ -14,8 +14,10 @@ import type {
   ThreadNote,
   TicketDesk,
 } from "../../application/ports.ts";
+import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.ts";
+import { holderOf } from "./chat-holder.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
@@ -281,6 +283,10 @@ export class PostgresTicketDesk implements TicketDesk {
   async lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void> {
     const conversationIds = threads.map(({ conversationId }) => conversationId);
     await this.transaction.rows(lockThreads, [businessId, conversationIds]);
+  }
+
+  holder(businessId: number, chatId: number): Promise<Holder | null> {
+    return holderOf(this.transaction, businessId, chatId);
   }
 
   async openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null> {

@@ -90,6 +90,7 @@ export const chatToWire = (chat: ChatView) => ({
   anuncio_id: chat.adId,
   conversacion_id: chat.conversationId,
   estado: chatStateToWire[chat.state],
+  bot_disponible: chat.botAvailable,
   ultimo_mensaje: chat.lastMessageAt && iso(chat.lastMessageAt),
   mensaje: chat.lastMessage && {
     id: chat.lastMessage.id,
@@ -122,7 +123,6 @@ export const listedContactToWire = (contact: ListedContact) => ({
 /** What nobody has judged yet is null. */
 export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
   ...chatToWire(chat),
-  bot_disponible: chat.botAvailable,
   contacto: wholeContactToWire(chat.wholeContact),
   conversaciones: chat.conversations.map(({ id, state, closeReason, adId, createdAt, closedAt }) => ({
     id,

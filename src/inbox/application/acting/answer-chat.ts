@@ -12,8 +12,9 @@ import {
 } from "../../../messaging/public.ts";
 import {
   type ChatTaken,
-  ContactErased,
+  type ContactErased,
   QuickReplyNotFound,
+  refuseErased,
   refuseOutsideWindow,
   refuseTaken,
   takesByAnswer,
@@ -109,6 +110,7 @@ export class AnswerChat {
     const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
       await chats.enterFirst(viewer.businessId, chatId, firstState(true));
       const chat = await hold(chats, viewer, chatId);
+      refuseErased(chat);
       const { conversationId } = chat;
       if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
       const reply = await replied(answers, chat, replyToId);
@@ -131,7 +133,7 @@ export class AnswerChat {
     return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
       const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
       const chat = await hold(chats, viewer, chatId);
-      if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
+      refuseErased(chat);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
       const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
@@ -167,6 +169,7 @@ export class AnswerChat {
     }
     const contact = await this.reads.contactOf(viewer, chatId);
     if (!contact) throw new ChatNotFound(`chat ${chatId}`);
+    refuseErased(contact);
     const { templateId, parameters, mediaUrl } = answer;
     const { sender, content, release } = await this.templates.prepare({
       businessId,

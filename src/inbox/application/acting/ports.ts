@@ -171,7 +171,7 @@ export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
   quickReply(businessId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** What a template needs to know of a chat: null as for `ChatDesk.hold`. */
-  contactOf(viewer: Viewer, chatId: number): Promise<{ readonly contactId: number } | null>;
+  contactOf(viewer: Viewer, chatId: number): Promise<Pick<HeldChat, "contactId" | "isErased"> | null>;
 }
 
 export type ActingUnitOfWork = UnitOfWork<ActingStores>;

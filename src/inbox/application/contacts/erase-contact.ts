@@ -90,7 +90,12 @@ export class EraseContact {
   private async eraseOthers(businessId: number, contact: Erasure): Promise<void> {
     const count = await this.unitOfWork.run(businessId, async ({ others }) => others.length);
     for (let index = 0; index < count; index += 1) {
-      await this.unitOfWork.run(businessId, async ({ others }) => others[index]?.erase(businessId, contact));
+      const events = await this.unitOfWork.run(businessId, async ({ others }) => {
+        await others[index]?.erase(businessId, contact);
+        // Counters of events are locked last, so that only the commit comes after this.
+        return (await others[index]?.announce?.(businessId, contact)) ?? [];
+      });
+      this.feed.publish(events);
     }
   }
 

@@ -106,7 +106,7 @@ export interface Erasure extends ErasedContact {
   /** The platform's ids of the business's senders. */
   readonly senders: readonly string[];
   /** `completed`: all is gone that was there; what was under way meanwhile is still to be looked for. */
-  readonly progress: "none" | "begun" | "completed" | "over";
+  readonly progress: "none" | "begun" | "complete" | "over";
 }
 
 /** What was erased of a chat at once. */
@@ -157,6 +157,8 @@ export interface ContactErasure {
 /** What another feature holds of a contact. */
 export interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
+  /** Logs what `erase` changed in this transaction: the last thing that it does. To be published after the commit. */
+  announce?(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
 }
 
 /** Stored files. */

@@ -39,6 +39,12 @@ export const transportFailures = {
     error: "Esta solicitud ya fue respondida, pero la respuesta era demasiado grande para guardarla",
     code: "answer_not_kept",
   },
+  answerErased: {
+    status: 409,
+    message: "This request was answered before; the answer was erased",
+    error: "Esta solicitud ya fue respondida, pero la respuesta fue borrada",
+    code: "answer_erased",
+  },
   tooLarge: {
     status: 413,
     message: "Request body is too large",
