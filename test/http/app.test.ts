@@ -63,6 +63,13 @@ describe("the HTTP frame", () => {
       expectAnswer(await make({ rawBody: gzipSync(rawBody), headers: { "content-encoding": "gzip" } }), 201, made);
     });
 
+    it("loses halves of characters that its JSON spells out, and nothing else", async () => {
+      const spelt = (name: string) => make({ rawBody: `{"name":"${name}","count":1}` });
+      const names = ["a\\ud800b", "\\uDC00", "\\ud83d\\ude00", "\\\\ud800", "\\ud83d\\ud83d\\ude00"];
+      const made = await Promise.all(names.map(async (name) => (await spelt(name)).json.name));
+      expect(made).to.deep.equal(["a\ufffdb", "\ufffd", "😀", "\\ud800", "\ufffd😀"]);
+    });
+
     it("hands over raw bytes as they came", async () => {
       const answer = await ask("/raw", { method: "POST", rawBody: Buffer.from([0, 255, 10]) });
       expectAnswer(answer, 200, { hex: "00ff0a" });
@@ -241,6 +248,20 @@ describe("the HTTP frame", () => {
       expectAnswer(await make({ rawBody, headers: { "content-encoding": "gzip" } }), 400, notJson);
       const unknown = { message: "Content-Encoding is not supported" };
       expectAnswer(await make({ rawBody, headers: { "content-encoding": "zstd" } }), 415, unknown);
+    });
+
+    it("a body that is not in UTF-8, or is labelled so", async () => {
+      expectAnswer(await make({ rawBody: Buffer.from('{"name":"Lucía","count":1}', "latin1") }), 400, notJson);
+      expectAnswer(await make({ rawBody: Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]) }), 400, notJson);
+      const rawBody = JSON.stringify(good);
+      for (const charset of ["iso-8859-1", "utf-16", '"windows-1252"', "us-ascii"]) {
+        const headers = { "content-type": `application/json; charset=${charset}` };
+        expectAnswer(await make({ rawBody, headers }), 415, { message: "Request body must be in UTF-8" });
+      }
+      for (const charset of ["utf-8", "UTF8", '"utf-8"']) {
+        const headers = { "content-type": `application/json;Charset=${charset}` };
+        expect((await make({ rawBody, headers })).status).to.equal(201);
+      }
     });
 
     const tooLarge = { message: "Request body is too large" };

@@ -58,7 +58,7 @@ export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
 }
 
 /** For agents: a chat that somebody else has is not theirs to take or to answer. */
-export function refuseTaken({ holder }: StandingChat, { agentId }: Viewer): void {
+export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId }: Viewer): void {
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
@@ -73,7 +73,10 @@ export const waitsFor = (
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
 /** A customer whose channel has a window hears only templates once it is over. */
-export function refuseOutsideWindow({ isWindowed, isWindowOpen }: StandingChat): void {
+export function refuseOutsideWindow({
+  isWindowed,
+  isWindowOpen,
+}: Pick<StandingChat, "isWindowed" | "isWindowOpen">): void {
   if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
 }
 

@@ -1,9 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { Context, Middleware } from "koa";
-import bodyParser from "koa-bodyparser";
+import type { Transform } from "node:stream";
+import type { Middleware } from "koa";
 import readRawBody from "raw-body";
 import { within } from "../../../kernel/within.ts";
 import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
+import { decoderOf, jsonText, parsedJson, refuseOtherTypes } from "./json-text.ts";
+
+declare module "koa" {
+  interface Request {
+    body?: unknown;
+    /** The text of a JSON body. */
+    rawBody?: string;
+  }
+}
 
 /**
  * Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. Whoever
@@ -23,33 +32,30 @@ const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
  * @param limit - bytes, counted after decompression
  */
 export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
-  const options = {
-    enableTypes: ["json"],
-    extendTypes: { json: ["+json"] },
-    jsonLimit: `${limit}b`,
-    // Without a type there is nothing else to take it for.
-    detectJSON: (ctx: Context) => ctx.get("content-type") === "",
-    // A body that is one string or number is JSON as well; its schema words what is wrong with it.
-    strict: false,
-    // Ignored like every unknown field.
-    onProtoPoisoning: "remove",
-  };
-  const parse = bodyParser(options);
   return async (ctx, next) => {
     if (!hasBody(ctx.req)) {
       ctx.request.body ??= {};
       return next();
     }
-    const parsed = parse(ctx, async () => {});
-    const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
-    await within(withinMs, read, tooSlow).catch(refuse);
-    const { rawBody: json } = ctx.request as { rawBody?: string };
-    // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
-    if (json === undefined) throw notLabelledJson();
-    if (json === "") ctx.request.body = {};
+    refuseOtherTypes(ctx.req);
+    const decoder = decoderOf(ctx.req);
+    const read = Promise.race([wholeBody(ctx.req, decoder, limit), ...brokenOff(ctx.req)]);
+    const bytes = await within(withinMs, read, tooSlow)
+      .catch(refuse)
+      .finally(() => decoder?.destroy());
+    const json = jsonText(bytes);
+    ctx.request.rawBody = json;
+    ctx.request.body = json === "" ? {} : parsedJson(json);
     if (isTooDeep(json)) throw tooDeep();
     return next();
   };
+}
+
+function wholeBody(req: IncomingMessage, decoder: Transform | undefined, limit: number): Promise<Buffer> {
+  if (!decoder) return readRawBody(req, { limit, length: req.headers["content-length"] ?? null });
+  // What it says after its reader has stopped is of no use.
+  decoder.on("error", () => {});
+  return readRawBody(req.pipe(decoder), { limit });
 }
 
 /** Hands over the bytes as they came. */
@@ -77,7 +83,6 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 type BodyError = Error & { readonly status?: number };
 
 export const tooSlow = () => transportProblem("tooSlow", { Connection: "close" });
-export const notLabelledJson = () => transportProblem("notLabelledJson");
 export const badEncoding = () => transportProblem("badEncoding");
 export const tooLarge = (headers = {}) => transportProblem("tooLarge", headers);
 export const notJson = () => transportProblem("notJson");

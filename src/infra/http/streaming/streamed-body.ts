@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Transform, Writable } from "node:stream";
-import { createBrotliDecompress, createUnzip } from "node:zlib";
-import { parse } from "@hapi/bourne";
 import type { Middleware } from "koa";
 import { within } from "../../../kernel/within.ts";
-import { badEncoding, bodyMs, hasBody, notJson, notLabelledJson, tooLarge, tooSlow } from "../middleware/body.ts";
+import { bodyMs, hasBody, notJson, tooLarge, tooSlow } from "../middleware/body.ts";
+import { decoderOf, jsonText, parsedJson, refuseOtherTypes } from "../middleware/json-text.ts";
 import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 import { refuseNullCharacter } from "../routing/parser.ts";
 import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
@@ -41,7 +40,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
       ctx.request.body = new StreamedBody({}, createHash("sha256").digest());
       return next();
     }
-    if (!isJson(ctx.get("content-type"))) throw notLabelledJson();
+    refuseOtherTypes(ctx.req);
     const spool = new Spool();
     try {
       const upload = new Upload(ctx.req, spool, limit);
@@ -63,10 +62,6 @@ const leastRate = 500;
 
 const msFor = ({ headers }: IncomingMessage, limit: number): number =>
   Math.min(Number(headers["content-length"] ?? limit), limit) / leastRate;
-
-/** Without a type there is nothing else to take it for. */
-const isJson = (type: string): boolean =>
-  type === "" || /^(application\/json|[^\s;/]+\/[^\s;/]+\+json)\s*(;|$)/i.test(type);
 
 /** A body on its way into a spool, read no faster than that takes it. */
 class Upload {
@@ -121,21 +116,6 @@ class Upload {
   }
 }
 
-function decoderOf({ headers }: IncomingMessage): Transform | undefined {
-  switch (headers["content-encoding"]) {
-    case undefined:
-    case "identity":
-      return undefined;
-    case "gzip":
-    case "deflate":
-      return createUnzip();
-    case "br":
-      return createBrotliDecompress();
-    default:
-      throw badEncoding();
-  }
-}
-
 /** What stands in a span of the body. */
 type Read = (span: Span) => Promise<string>;
 
@@ -144,14 +124,14 @@ const readerOf =
   (spool: Spool, { socket }: IncomingMessage): Read =>
   async ({ start, end }) => {
     if (socket.destroyed) throw transportProblem("brokenOff");
-    return (await spool.read(start, end)).toString();
+    return jsonText(await spool.read(start, end));
   };
 
 async function readValue(scanner: JsonScanner, read: Read, { known, streamed }: StreamedFields): Promise<unknown> {
   scanner.end();
   if (!scanner.isObject) {
     const text = await read({ start: 0, end: scanner.size });
-    return text === "" ? {} : parsed(text);
+    return text === "" ? {} : parsedJson(text);
   }
   const value: Record<string, unknown> = {};
   for (const field of scanner.fields) {
@@ -166,7 +146,7 @@ async function readValue(scanner: JsonScanner, read: Read, { known, streamed }: 
 async function nameOf({ name: span }: FieldSpan, read: Read): Promise<string> {
   if (isTooLong(span)) throw new InvalidInput("La solicitud no es válida");
   const text = await read(span);
-  const name = parsed(text) as string;
+  const name = parsedJson(text) as string;
   if (mayHoldNull(text)) refuseNullCharacter({ [name]: null });
   return name;
 }
@@ -176,7 +156,7 @@ async function plainOf(name: string, span: Span, read: Read): Promise<unknown> {
     throw new InvalidInput(`${name.slice(0, 100)} no puede tener más de ${mostBytesAtOnce} bytes`);
   }
   const text = await read(span);
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (mayHoldNull(text)) refuseNullCharacter({ [name]: value });
   return value;
 }
@@ -210,14 +190,6 @@ async function arrayOf(
 
 const isTooLong = ({ start, end }: Span): boolean => end - start > mostBytesAtOnce;
 
-const elementsOf = (text: string): readonly unknown[] => parsed(`[${text}]`) as readonly unknown[];
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text, { protoAction: "remove" });
-  } catch {
-    throw notJson();
-  }
-}
+const elementsOf = (text: string): readonly unknown[] => parsedJson(`[${text}]`) as readonly unknown[];
 
 const mayHoldNull = (text: string): boolean => text.includes("\\u0000");
