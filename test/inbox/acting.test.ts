@@ -216,6 +216,10 @@ describe("acting on chats", () => {
         texto: "hola",
       });
       expect(refused.error).to.include("plantilla");
+      // A file that cannot be reached is not asked for.
+      await inbox.refused(409, "window_closed", people.ana, "POST", `/chats/${chatId}/messages`, {
+        media_url: "https://no-such-host.invalid/a.png",
+      });
       expect(await messages(chatId)).to.have.length(before);
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(null);
       const sent = await say(people.ana, chatId, { plantilla_id: 101, parameters: ["Ana", "7"] });
@@ -251,6 +255,10 @@ describe("acting on chats", () => {
       await inbox.world.control("POST", "/faults", { reset: true, accept: true, path: "messages" });
       const message = await say(people.ana, chatId, { texto: "sí" });
       expect(message.estado).to.equal("unknown");
+      expect(message.error).to.deep.equal({
+        codigo: null,
+        motivo: "No se sabe si el mensaje llegó: la plataforma no confirmó el envío",
+      });
       await told("message:status", chatId, ({ mensaje_id, estado }) => mensaje_id === message.id && estado === "read");
     });
 

@@ -70,7 +70,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         { phone_number: value },
         phone,
       ]),
-      [{ phone_number: "5".repeat(65) }, "phone_number no puede tener más de 64"],
+      [{ phone_number: "5".repeat(65) }, "phone_number no puede tener más de 64 caracteres"],
       ...[1, null, {}, ["Ana"]].map((value): [object, string] => [{ name: value }, "name debe ser un texto"]),
     ];
     for (const [changes, error] of wrong) {

@@ -84,7 +84,10 @@ export function refuseErased({
 }
 
 /** A customer whose channel has a window hears only templates once it is over. */
-export function refuseOutsideWindow({ isWindowed, isWindowOpen }: StandingChat): void {
+export function refuseOutsideWindow({
+  isWindowed,
+  isWindowOpen,
+}: Pick<StandingChat, "isWindowed" | "isWindowOpen">): void {
   if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
 }
 

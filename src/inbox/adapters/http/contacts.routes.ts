@@ -57,7 +57,8 @@ const listRoute = (contacts: ManageContacts): Route =>
       [
         "Contacts.1",
         "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. " +
-          "`q` is any part of a name or number, of one character too. Erased contacts are not listed.",
+          "`q` is any part of a name or number, of one character too; accents and capitals make no difference (but ñ is no n), and blanks " +
+          "alone find nothing. Erased contacts are not listed.",
       ],
       ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
       [

@@ -214,7 +214,9 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
       [
         "Inbox.11",
         "A reaction is shown at its message and is none itself. Notes (`nota`) are read by agents only and were never " +
-          "sent. A message on its way is listed once its outcome is known.",
+          "sent. A message on its way is listed once its outcome is known, at the place of its id: those that come later may have " +
+          "come before it. A client that was away asks with `after` for what follows the last message that is older than " +
+          "two minutes, and passes over those that it has.",
       ],
     ],
     params: chatParams,

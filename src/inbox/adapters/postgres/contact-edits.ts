@@ -56,6 +56,10 @@ const hold: Statement = {
     for no key update`,
 };
 
+/** What clients see of the row. */
+const shown = (row: string): string =>
+  `(${row}.name, ${row}.phone, ${row}.platform_id, ${row}.fields, ${row}.opted_out_at is null)`;
+
 /**
  * A contact that has chats keeps its id on the platform: messages to and from that id belong to these chats. It changes
  * when the customer first writes from the new number. A contact without chats gets the new number as its id at once.
@@ -78,11 +82,16 @@ const change: Statement = {
             else contact.opted_out_at end,
           preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
           updated_at = now()
-      from given where contact.business_id = given.business_id and contact.id = $2
-      returning contact.id
+      from given join contacts as earlier on earlier.business_id = given.business_id and earlier.id = $2
+      where contact.business_id = given.business_id and contact.id = $2
+      returning contact.id, ${shown("contact")} is distinct from ${shown("earlier")} as differs
+    ),
+    untagged as (
+      delete from contact_tags
+      where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])
+      returning tag_id
     )
-    delete from contact_tags
-    where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])`,
+    select differs or exists (select from untagged) as differs from changed`,
 };
 
 /**
@@ -105,7 +114,7 @@ const keepOptedOut: Statement = {
     from erased where contact.business_id = $1 and contact.id = erased.id`,
 };
 
-const tag: Statement = { name: "contact_tag", text: tagging("$2::bigint", "$3::bigint[]") };
+const tag: Statement = { name: "contact_tag", text: `${tagging("$2::bigint", "$3::bigint[]")} returning tag_id` };
 
 const announce: Statement = {
   name: "contact_announce",
@@ -228,15 +237,17 @@ export class PostgresContactEdits implements ContactEdits {
     businessId: number,
     contactId: number,
     { name, phone, fields, optedOut, tagIds }: ContactChanges & { readonly phone: string },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const written = fields && JSON.stringify(fields);
     const values = [businessId, contactId, name, phone, written, optedOut, tagIds, this.digestOf(phone)];
-    await this.transaction.rows(change, values).catch((error: { code?: unknown }) => {
+    const asked = this.transaction.rows<{ differs: boolean }>(change, values);
+    const [changed] = await asked.catch((error: { code?: unknown }) => {
       if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
       throw error;
     });
     await this.keepOptedOut(businessId, [phone]);
-    if (tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
+    const tagged = tagIds ? await this.transaction.rows(tag, [businessId, contactId, tagIds]) : [];
+    return changed?.differs === true || tagged.length > 0;
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {

@@ -1,4 +1,4 @@
-import { contactPatterns } from "../../../infra/postgres/search-text.ts";
+import { contactPatterns, nameHas } from "../../../infra/postgres/search-text.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
@@ -273,5 +273,5 @@ export function searchOf(values: Values, text: string): Condition {
   }
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");
-  return { key: "name", value, text: `contact.name ilike ${value}` };
+  return { key: "name", value, text: nameHas("contact", value) };
 }

@@ -159,7 +159,7 @@ export class AnswerChat {
     const { businessId, agentId } = viewer;
     const free = (content: MessageContent): Prepared => ({ content, templateId: null, release: nothingCounted });
     if (answer.kind === "text") return free({ text: answer.text });
-    if (answer.kind === "media") return free(await this.withMedia(businessId, answer.url, answer.text));
+    if (answer.kind === "media") return free(await this.withMedia(viewer, chatId, answer.url, answer.text));
     if (answer.kind === "quick-reply") {
       const reply = await this.reads.quickReply(businessId, answer.quickReplyId);
       if (!reply) throw new QuickReplyNotFound(`quick reply ${answer.quickReplyId}`);
@@ -167,7 +167,7 @@ export class AnswerChat {
       const media = link ? { media: { type: mediaKindOf(reply.mediaType), link } } : {};
       return free({ text: reply.body, ...media });
     }
-    const contact = await this.reads.contactOf(viewer, chatId);
+    const contact = await this.reads.chat(viewer, chatId);
     if (!contact) throw new ChatNotFound(`chat ${chatId}`);
     refuseErased(contact);
     const { templateId, parameters, mediaUrl } = answer;
@@ -183,8 +183,15 @@ export class AnswerChat {
     return { content, channel: sender.channel, templateId, release };
   }
 
-  private async withMedia(businessId: number, url: string, text: string): Promise<MessageContent> {
-    const answer = await this.media.probe(businessId, url);
+  /** The file is asked for only where it could go out; whether it may is asked again once the chat is held. */
+  private async withMedia(viewer: Viewer, chatId: number, url: string, text: string): Promise<MessageContent> {
+    const chat = await this.reads.chat(viewer, chatId);
+    if (!chat) throw new ChatNotFound(`chat ${chatId}`);
+    refuseTaken(chat, viewer);
+    if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
+    refuseErased(chat);
+    refuseOutsideWindow(chat);
+    const answer = await this.media.probe(viewer.businessId, url);
     const status = answer.kind === "answered" ? answer.status : null;
     if (answer.kind !== "answered" || status !== 200) throw new MediaNotAccessible(status);
     return { text, media: { type: mediaKindOf(answer.type ?? null), link: url } };

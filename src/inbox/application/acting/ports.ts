@@ -10,6 +10,12 @@ import type { Viewer } from "../../domain/visibility.ts";
 import type { Audience, ChatView, MessageView } from "../events.ts";
 import type { AgentLine } from "../ports.ts";
 
+/** A chat as it is before anything is locked. */
+export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
+  readonly contactId: number;
+  readonly isErased: boolean;
+}
+
 /** A chat whose row is locked until the transaction ends. */
 export interface HeldChat extends StandingChat {
   readonly businessId: number;
@@ -170,8 +176,8 @@ export interface QuickReply {
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
   quickReply(businessId: number, quickReplyId: number): Promise<QuickReply | null>;
-  /** What a template needs to know of a chat: null as for `ChatDesk.hold`. */
-  contactOf(viewer: Viewer, chatId: number): Promise<Pick<HeldChat, "contactId" | "isErased"> | null>;
+  /** Null as for `ChatDesk.hold`. */
+  chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;
 }
 
 export type ActingUnitOfWork = UnitOfWork<ActingStores>;

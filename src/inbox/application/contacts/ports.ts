@@ -64,8 +64,8 @@ export interface ContactEdits {
   create(contact: NewContact): Promise<number>;
   /** Locks the contact until the transaction ends; null where there is none. */
   hold(businessId: number, contactId: number): Promise<{ readonly phone: string } | null>;
-  /** Of one that is held. Rejects with `NumberTaken`. */
-  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<void>;
+  /** Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`. */
+  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<boolean>;
   /** Logs `contact:changed`: the last thing that a transaction does. */
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]>;
   /**

@@ -57,6 +57,12 @@ export const transportFailures = {
     error: "El Content-Type debe ser application/json",
     code: "unsupported_media_type",
   },
+  badCharset: {
+    status: 415,
+    message: "Request body must be in UTF-8",
+    error: "El cuerpo debe estar en UTF-8",
+    code: "unsupported_media_type",
+  },
   notLabelledCsv: {
     status: 415,
     message: "Content-Type must be text/csv",
