@@ -30,6 +30,7 @@ import {
   AssignWaitingChats,
   Availability,
   CreateTicket,
+  GiveOutSoon,
   type IncomingStores,
   ReadInbox,
   type TicketStores,
@@ -215,12 +216,20 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.availability,
-    [tokens.cells, tokens.feed, tokens.assignWaiting, tokens.assignWaitingChats],
-    (cells, feed, tickets, chats) =>
-      new Availability(new PostgresOwnDesk(cells), feed, [
-        (businessId) => tickets.executeFor(businessId),
-        (businessId) => chats.executeFor(businessId),
-      ]),
+    [tokens.cells, tokens.feed, tokens.giveOutSoon],
+    (cells, feed, soon) => new Availability(new PostgresOwnDesk(cells), feed, (businessId) => soon.nudge(businessId)),
+  );
+  provide(
+    bind,
+    tokens.giveOutSoon,
+    [tokens.assignWaiting, tokens.assignWaitingChats, tokens.log],
+    (tickets, chats, log) =>
+      new GiveOutSoon([tickets, chats], (error) =>
+        log.error({ err: error }, "what waits could not be given to an agent who came back"),
+      ),
+  );
+  provide(bind, tokens.background, [tokens.giveOutSoon], (soon) =>
+    background("giving out", "intake", { stop: () => soon.stop() }),
   );
   provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], (acts, answers, own) => [
     answerChatRoute(answers),

@@ -8,6 +8,7 @@ import type {
   Availability,
   CreateTicket,
   EraseContact,
+  GiveOutSoon,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -124,6 +125,7 @@ export const tokens = {
   actOnChats: token<ActOnChats>("actOnChats"),
   answerChat: token<AnswerChat>("answerChat"),
   availability: token<Availability>("availability"),
+  giveOutSoon: token<GiveOutSoon>("giveOutSoon"),
   readReceipts: token<ReadReceipts>("readReceipts"),
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 

@@ -6,6 +6,7 @@ export type { CampaignsStanding } from "./application/campaigns/operator-ports.t
 export type {
   CampaignInbox,
   CampaignMessage,
+  CampaignNews,
   CampaignOrigin,
   CampaignQueue,
   LearnedContact,

@@ -88,7 +88,7 @@ export const bare: BareHandler = async ({ query }) => {
       const { chat, at } = shown[rows - 1] as (typeof shown)[number];
       return JSON.stringify({ data: shown.map((row) => chatToWire(row.chat)), next: cursorOf(at, chat.chatId) });
     }
-    const found = await query<{ message: MessageView }>(thread, [businessId, null, chatId, null, rows + 1]);
+    const found = await query<{ message: MessageView }>(thread, [businessId, null, chatId, rows + 1]);
     return JSON.stringify({ data: found.map(({ message }) => messageToWire(message)), next: null });
   };
 };

@@ -92,8 +92,9 @@ interface ContextRow {
 }
 
 export const bare: BareHandler = async ({ query, platform }) => {
+  const named = { templateId: 1, phone: "", userId: null, heldTo: null };
   const catalog = await statementsOf((queries) =>
-    new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, 1, null),
+    new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, named),
   );
   const outbox = await statementsOf(async (queries) => {
     const messages = new PostgresOutgoingMessages(oneCell(queries), 60, (phone) => Buffer.from(phone));
@@ -108,7 +109,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
 
   return async (text) => {
     const { empresa_id: id, phone_number: phone, plantilla_id: template, parameters } = JSON.parse(text);
-    const [context] = await query<ContextRow>(sendContext, [id, template]);
+    const [context] = await query<ContextRow>(sendContext, [id, template, null, null, phone]);
     if (!context) throw new Error("no such template");
     const { language, components } = context.structure;
     const body = `${components.at(-1)?.text}`.replaceAll(/\{\{(\d)\}\}/g, (_, n) => parameters[n - 1]);

@@ -52,13 +52,13 @@ describe("parser", () => {
       [{ ...good, count: 0 }, "count no es válido"],
       [{ ...good, count: 10_001 }, "count no es válido"],
       [{ ...good, price: "1.5" }, "price debe ser un número"],
-      [{ ...good, note: "longer" }, "note no puede tener más de 5"],
+      [{ ...good, note: "longer" }, "note no puede tener más de 5 caracteres"],
       [{ ...good, colour: "green" }, "colour no es un valor permitido"],
       [{ ...good, paid: "true" }, "paid debe ser un booleano"],
       [{ ...good, paid: 1 }, "paid debe ser un booleano"],
       [{ ...good, sizes: "5" }, "sizes debe ser un arreglo"],
       [{ ...good, sizes: [1, "2"] }, "sizes[1] debe ser un número"],
-      [{ ...good, sizes: [1, 2, 3, 4] }, "sizes no puede tener más de 3"],
+      [{ ...good, sizes: [1, 2, 3, 4] }, "sizes no puede tener más de 3 elementos"],
       [{ ...good, people: [{ number: "1" }, {}] }, "people[1] debe tener number"],
       [{ ...good, people: [{ number: 1 }] }, "people[0].number debe ser un texto"],
       [{ ...good, people: [null] }, "people[0] debe ser un objeto"],
@@ -124,8 +124,8 @@ describe("parser", () => {
     it("but says of what is too long how long it may be", () => {
       const list = { type: "array", items: { type: "string", maxLength: 2 }, maxItems: 2, "x-error": "siempre esto" };
       const parseList = parser({ type: "object", properties: { list } } as ObjectSchema);
-      expect(refusal(parseList, { list: ["a", "abc"] })).to.equal("list[1] no puede tener más de 2");
-      expect(refusal(parseList, { list: ["a", "b", "c"] })).to.equal("list no puede tener más de 2");
+      expect(refusal(parseList, { list: ["a", "abc"] })).to.equal("list[1] no puede tener más de 2 caracteres");
+      expect(refusal(parseList, { list: ["a", "b", "c"] })).to.equal("list no puede tener más de 2 elementos");
       expect(refusal(parseList, { list: [1] })).to.equal("siempre esto");
     });
 

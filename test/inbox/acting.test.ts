@@ -216,6 +216,10 @@ describe("acting on chats", () => {
         texto: "hola",
       });
       expect(refused.error).to.include("plantilla");
+      // A file that cannot be reached is not asked for.
+      await inbox.refused(409, "window_closed", people.ana, "POST", `/chats/${chatId}/messages`, {
+        media_url: "https://no-such-host.invalid/a.png",
+      });
       expect(await messages(chatId)).to.have.length(before);
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(null);
       const sent = await say(people.ana, chatId, { plantilla_id: 101, parameters: ["Ana", "7"] });
@@ -251,6 +255,10 @@ describe("acting on chats", () => {
       await inbox.world.control("POST", "/faults", { reset: true, accept: true, path: "messages" });
       const message = await say(people.ana, chatId, { texto: "sí" });
       expect(message.estado).to.equal("unknown");
+      expect(message.error).to.deep.equal({
+        codigo: null,
+        motivo: "No se sabe si el mensaje llegó: la plataforma no confirmó el envío",
+      });
       await told("message:status", chatId, ({ mensaje_id, estado }) => mensaje_id === message.id && estado === "read");
     });
 
@@ -315,6 +323,7 @@ describe("acting on chats", () => {
       const me = await inbox.done(people.carl, "PUT", "/me/available", { disponible: true });
       expect(me).to.deep.include({ id: people.carl, disponible: true });
       for (const { chatId } of [first, second]) {
+        await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === people.carl);
         expect(await inbox.chat(people.carl, chatId)).to.deep.include({ soporte_id: people.carl, estado: "proceso" });
       }
       await inbox.done(people.carl, "PUT", "/me/available", { disponible: false });
@@ -327,6 +336,15 @@ describe("acting on chats", () => {
       const chat = await act(people.ana, chatId, "assign", { soporte_id: null });
       expect(chat).to.deep.include({ soporte_id: null, estado: "pendiente" });
       expect(chat.ticket.estado).to.equal("pendiente");
+    });
+
+    it("leaves a closed chat as it is where it is to go to nobody (Inbox.38)", async () => {
+      const { chatId } = await withTicket();
+      await act(people.ana, chatId, "close", { ticket: "completado" });
+      const before = await inbox.chat("key", chatId);
+      const chat = await act("key", chatId, "assign", { soporte_id: null });
+      expect(chat).to.deep.include({ estado: "cerrado", soporte_id: people.ana, version: before.version });
+      expect(await inbox.chat("key", chatId)).to.deep.equal(before);
     });
 
     it("takes its tickets from the agent as well (Inbox.38)", async () => {
@@ -463,7 +481,13 @@ describe("acting on chats", () => {
 
     it("says whether the bot attends the chat (Inbox.42)", async () => {
       const { chatId } = await inbox.customerWrites("bot");
-      await act(people.ana, chatId, "bot", { disponible: false });
+      const row = await act(people.ana, chatId, "bot", { disponible: false });
+      expect(row.bot_disponible).to.equal(false);
+      expect((await told("chat:changed", chatId, ({ version }) => version === row.version)).bot_disponible).to.equal(
+        false,
+      );
+      const [listed] = (await inbox.done("key", "GET", "/chats?limit=1")).data;
+      expect(listed).to.deep.include({ chat_id: chatId, bot_disponible: false });
       expect(await inbox.chat("key", chatId)).to.deep.include({ bot_disponible: false, estado: "bot" });
     });
   });

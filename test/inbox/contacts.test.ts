@@ -71,9 +71,8 @@ describe("contacts", () => {
   });
 
   it("name the chats that the caller may see", async () => {
-    const chats = [{ chat_id: 103, provider: "WhatsApp" }];
     const whole = await world.get("/contacts/103");
-    expect(whole.json.chats.map(({ chat_id }: { chat_id: number }) => chat_id)).to.deep.equal([chats[0]?.chat_id]);
+    expect(whole.json.chats).to.deep.equal([{ chat_id: 103, provider: "platform-apicloud" }]);
     expect((await as(agent, "GET", "/contacts/103")).json.chats).to.deep.equal([]);
     expect((await as(admin, "GET", "/contacts/103")).json.chats).to.deep.equal(whole.json.chats);
     expect((await as(agent, "GET", "/contacts/101")).json.chats).to.have.length(1);
@@ -102,6 +101,41 @@ describe("contacts", () => {
     const heard = await listener.hears(({ name }) => name === "contact:changed");
     const { chats: _, ...contacto } = made.json;
     expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
+  });
+
+  it("are found with accents and without, however these are encoded", async () => {
+    for (const [index, nombre] of ["Lucía Méndez", "LUCI\u0301A Pérez", "lucia zeta"].entries()) {
+      await world.post("/contacts", { nombre, numero: `5917220088${index}` });
+    }
+    for (const q of ["lucia", "lucía", "LUCÍA", "luci\u0301a", "ucía", "LU"]) {
+      const found = await world.get(`/contacts?q=${encodeURIComponent(q)}`);
+      expect(namesIn(found).sort(), q).to.deep.equal(["LUCI\u0301A Pérez", "Lucía Méndez", "lucia zeta"]);
+    }
+    expect(namesIn(await world.get(`/contacts?q=${encodeURIComponent("mENdez")}`))).to.deep.equal(["Lucía Méndez"]);
+    expect(namesIn(await world.get("/contacts?q=%25"))).to.deep.equal([]);
+    expect(namesIn(await world.get("/contacts?q=%20%20"))).to.deep.equal([]);
+    expect((await world.get("/chats?q=%20")).json.data).to.deep.equal([]);
+    const names = (await world.get(`/chats?q=${encodeURIComponent("cárla")}`)).json.data.map(
+      ({ contacto }: { contacto: { nombre: string } }) => contacto.nombre,
+    );
+    expect(names).to.deep.equal(["Carla Cliente"]);
+  });
+
+  it("are told only where a change changes something", async () => {
+    const listener = await world.listen(agent);
+    const given = { nombre: "Uma", numero: "59172200777", campos: { Ciudad: "Sucre" }, tags: [101], opted_out: true };
+    const { json: made } = await world.post("/contacts", given);
+    expect((await put(made.id, given)).json).to.deep.equal(made);
+    await put(made.id, {});
+    await put(made.id, { tags: [] });
+    await put(made.id, { nombre: "Uma R." });
+    await listener.hears(({ payload }) => payload.contacto?.nombre === "Uma R.");
+    const told = listener.heard.filter(({ name }) => name === "contact:changed");
+    expect(told.map(({ payload: { contacto } }) => [contacto.nombre, contacto.tags.length])).to.deep.equal([
+      ["Uma", 1],
+      ["Uma", 0],
+      ["Uma R.", 0],
+    ]);
   });
 
   it("are changed only in what is given", async () => {

@@ -70,7 +70,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         { phone_number: value },
         phone,
       ]),
-      [{ phone_number: "5".repeat(65) }, "phone_number no puede tener más de 64"],
+      [{ phone_number: "5".repeat(65) }, "phone_number no puede tener más de 64 caracteres"],
       ...[1, null, {}, ["Ana"]].map((value): [object, string] => [{ name: value }, "name debe ser un texto"]),
     ];
     for (const [changes, error] of wrong) {
@@ -699,6 +699,15 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       ]);
       expect(made.every(({ ticket_id }) => ticket_id !== null)).to.equal(true);
       expect(await tickets.load(desk)).to.deep.equal([10, 10]);
+      await eventually(async () => {
+        const written = "select from messages where business_id = 1 and chat_id = any($1) and direction = 'in'";
+        return (await world.rows(written, [made.map(({ chat_id }) => chat_id)])).length === 20;
+      });
+      for (const { chat_id } of made) {
+        const [ticket] = await tickets.ticketsOf(chat_id);
+        const { json } = await world.get(`/chats/${chat_id}`);
+        expect(json).to.deep.include({ soporte_id: ticket?.agent_id, estado: "pendiente" });
+      }
     });
   });
 });

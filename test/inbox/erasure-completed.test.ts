@@ -84,12 +84,106 @@ describe("the erasure of a contact", () => {
       } else {
         expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
       }
-      await eventually(async () => (await holding(number)).length === 0);
+      await eventually(async () => (await erasures.leftOf(number)).length === 0);
       expect(await holding(secret)).to.deep.equal([]);
+      await erasures.endNow();
+      expect(await holding(number)).to.deep.equal([]);
       expect(await readdir(erasures.directory)).not.to.include(fileIn(url));
       expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(404);
     });
   }
+
+  it("finds what webhooks and imports that were under way write after it, and leaves what is written later", async () => {
+    const number = "59178887740";
+    const { json: made } = await call("POST", "/contacts", { nombre: "Lía", numero: number });
+    expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
+    const webhook = (text: string) => JSON.stringify({ from: number, text });
+    await world.rows(
+      `insert into incoming_webhooks (payload, received_at, gave_up_at, error)
+       values ($1, now(), now(), ''), ($2, now() + interval '5 minutes', now(), '')`,
+      [webhook("rezagado"), webhook("de nuevo")],
+    );
+    await erasures.completeNow();
+    expect([await holding("rezagado"), await holding("de nuevo")]).to.deep.equal([[], ["public.incoming_webhooks"]]);
+    await world.rows("delete from incoming_webhooks where gave_up_at is not null");
+    await world.rows("insert into refused_contacts (business_id, file, part, content) values (1, 'late', 0, $1)", [
+      `motivo,numero,nombre\r\nun tag no existe,${number},Lía\r\n`,
+    ]);
+    expect(await erasures.leftOf(number)).to.deep.equal(["public.refused_contacts"]);
+    await erasures.completeNow();
+    expect(await erasures.leftOf(number)).to.deep.equal([]);
+    await erasures.endNow();
+    expect(await holding(number)).to.deep.equal([]);
+  });
+
+  it("leaves out no row where two erasures change one part of a file of refused rows", async () => {
+    const numbers = ["59178887750", "59178887751"];
+    const made: number[] = [];
+    for (const numero of numbers) made.push((await call("POST", "/contacts", { nombre: "Par", numero })).json.id);
+    const lines = numbers.map((number) => `${number},Par,Ninguno\n`).join("");
+    const { refused_csv: file } = await erasures.import(`numero,nombre,tags\n${lines}`);
+    let erased: Promise<Answer>[] = [];
+    await world.database.transaction(async (transaction) => {
+      const hold = "select from refused_contacts where content like '%Par%' for update";
+      await transaction.rows({ name: "", text: hold }, []);
+      erased = made.map((contact) => call("DELETE", `/contacts/${contact}`));
+      const waiting = `
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%update refused_contacts%'`;
+      await eventually(async () => (await world.rows(waiting)).length === 2);
+    });
+    expect((await Promise.all(erased)).map(({ status }) => status)).to.deep.equal([204, 204]);
+    expect((await world.get(file)).text).to.equal("motivo,numero,nombre,tags\r\n");
+  });
+
+  it("takes a chat of very many messages in steps, and goes on where it was broken off", async () => {
+    const number = "59178887760";
+    await world.webhook(says(number, "Larga", "hola", "wamid.long"));
+    const contact = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
+    const chatId = contact.chats[0].chat_id;
+    await world.rows(
+      `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state)
+       select 1, $1, id, 'in', 'text', 'confidencia ' || place, 'contact', 'Larga', 'received'
+       from conversations, generate_series(1, 5500) as place where chat_id = $1`,
+      [chatId],
+    );
+    await world.rows(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before update on messages for each row when (old.body = 'confidencia 1')
+      execute function refuse()`);
+    const left = async () =>
+      (await world.rows("select from messages where chat_id = $1 and body like 'confidencia %'", [chatId])).length;
+    const listener = await world.listen(102);
+    expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
+    expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
+    expect(await left()).to.equal(500);
+    await eventually(() => listener.heard.filter(({ name }) => name === "message:changed").length === 500);
+
+    await world.rows("drop trigger refuse on messages; drop function refuse");
+    await erasures.completeNow();
+    expect(await left()).to.equal(0);
+    await erasures.endNow();
+    expect(await holding(number)).to.deep.equal([]);
+  });
+
+  it("clears why its conversations and tickets were closed", async () => {
+    const number = "59178887765";
+    const reason = "se mudó a la Calle Oculta 5";
+    await world.webhook(says(number, "Mudada", "hola", "wamid.closed"));
+    const contact = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
+    const chatId = contact.chats[0].chat_id;
+    await world.rows(
+      `insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state)
+       select 1, chat_id, id, (select min(id) from steps where business_id = 1), 102, 'pending'
+       from conversations where chat_id = $1`,
+      [chatId],
+    );
+    const closed = await call("POST", `/chats/${chatId}/close`, { ticket: "completado", motivo: reason });
+    expect(closed.status, closed.text).to.be.within(200, 204);
+    expect(await holding(reason)).to.include.members(["public.conversations", "public.tickets"]);
+    expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
+    expect(await holding(reason)).to.deep.equal([]);
+  });
 
   it("forgets the answers that speak of the contact, however late they come, and no others", async () => {
     const number = "59178887780";

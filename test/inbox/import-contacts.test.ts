@@ -137,6 +137,34 @@ describe("importing contacts", () => {
     ]);
   });
 
+  it("refuses rows whose cells would be lost or changed", async () => {
+    const rows = [
+      "59174810001,Ana,x,,de más",
+      "59174810002,Beto,x,sin nombre",
+      "5.917E+10,Caro,x",
+      "59174810004,Da\0ni,x",
+      "59174810005,Eva,x,,,",
+    ];
+    const { refused_csv: file, ...counts } = last(await send(["numero,nombre,Ciudad,", ...rows].join("\n")));
+    expect(counts).to.deep.equal({ created: 1, updated: 0, unchanged: 0, refused: 4 });
+    const told = (await world.get(file)).text.split("\r\n").slice(1, -1);
+    expect(told.map((line) => line.split(",").slice(0, 2))).to.deep.equal([
+      ["la fila tiene más celdas que los encabezados", "59174810001"],
+      ["una celda no tiene encabezado", "59174810002"],
+      ["numero está en notación científica", "5.917E+10"],
+      ["una celda no es válida", "59174810004"],
+    ]);
+  });
+
+  it("ends with the error and what was taken in where a quote is never closed", async () => {
+    const rows = Array.from({ length: 1_000 }, (_, i) => `591748${String(20_000 + i)},Fila ${i}\n`).join("");
+    const ended = last(await send(`numero,nombre\n${rows}59174830000,"Ana\n`));
+    expect(ended).to.deep.equal({
+      ...{ error: "El CSV no es válido", code: "invalid_input" },
+      ...{ created: 1_000, updated: 0, unchanged: 0, refused: 0 },
+    });
+  });
+
   it("takes an export in again without a change", async () => {
     const fields = {
       nombre: "otro nombre",

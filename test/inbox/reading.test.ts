@@ -46,17 +46,25 @@ describe("reading the inbox", () => {
 
     it("pages without showing a chat twice or leaving one out, also when one rises meanwhile (Inbox.2)", async () => {
       const made: number[] = [];
-      for (let n = 0; n < 7; n += 1) made.push((await inbox.customerWrites(`hola ${n}`)).chatId);
+      const phones: string[] = [];
+      for (let n = 0; n < 7; n += 1) {
+        const { chatId, phone } = await inbox.customerWrites(`hola ${n}`);
+        made.push(chatId);
+        phones.push(phone);
+      }
       const all = await ids("key");
       const seen: number[] = [];
       let cursor: string | null = "";
       while (cursor !== null) {
         const page = await inbox.done("key", "GET", `/chats?limit=3${cursor && `&cursor=${cursor}`}`);
         seen.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));
+        // One that was shown already stands above the page then.
+        if (cursor === "") await inbox.customerWrites("otra vez", phones.at(-1));
         cursor = page.next;
       }
       expect(seen).to.deep.equal(all);
       expect(seen).to.include.members(made);
+      expect((await ids("key"))[0]).to.equal(made.at(-1));
     });
 
     it("finds by state, agent, department, tag, unread, provider, ad and by name or number", async () => {
@@ -94,12 +102,20 @@ describe("reading the inbox", () => {
         .to.include(other.chatId)
         .and.not.to.include(chatId);
       expect(await ids(people.ana, "soporte=me")).to.deep.equal([chatId]);
-      expect(await ids("key", "soporte=me")).to.deep.equal([]);
       expect(await ids("key", "q=nadie%20se%20llama")).to.deep.equal([]);
       await inbox.done("key", "POST", `/chats/${chatId}/read`, { hasta: await lastMessage(chatId) });
       expect(await ids("key", "no_leidos=true"))
         .to.include(other.chatId)
         .and.not.to.include(chatId);
+    });
+
+    it("finds nothing of a key's own, nor what waits for the department 1 (Inbox.4)", async () => {
+      const { chatId } = await inbox.customerWrites("espero");
+      await inbox.world.rows("insert into departments (business_id, id, name) values (1, 1, 'La primera')");
+      await inbox.done("key", "POST", `/chats/${chatId}/assign`, { departamento_id: 1 });
+      expect(await ids("key", "departamento=1")).to.deep.equal([chatId]);
+      expect(await ids("key", "soporte=me")).to.deep.equal([]);
+      await inbox.refused(400, "invalid_input", "key", "GET", "/chats?soporte=me&cursor=zzz");
     });
 
     it("refuses wrong parameters by their names", async () => {

@@ -60,6 +60,7 @@ describe("telling agents of chats", () => {
     await hears(ana, chatId, "chat:gone");
     expect(names(ana, chatId)).to.deep.equal(["chat:changed", "chat:changed", "chat:gone"]);
     expect(names(carl, chatId)).to.deep.equal([]);
+    await hears(admin, chatId, "inbox:reorder");
     await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
   });
 
@@ -95,18 +96,6 @@ describe("telling agents of chats", () => {
     expect(names(carl, chatId)).not.to.include("ticket:new");
   });
 
-  it("a customer's message takes a closed chat from the agent who sees none but their own, and tells them", async () => {
-    await inbox.flag("agents_see", "own");
-    const { chatId, phone } = await inbox.customerWrites("primera vez");
-    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
-    await hears(ana, chatId, "chat:changed");
-    await inbox.done(people.ana, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
-    await inbox.customerWrites("volví", phone);
-    await hears(ana, chatId, "chat:gone");
-    expect(names(ana, chatId)).not.to.include("inbox:reorder");
-    await hears(admin, chatId, "inbox:reorder");
-  });
-
   it("a contact who waits for another department's agents goes out of the others' sight", async () => {
     await inbox.world.rows("update users set available = false where business_id = 1");
     await inbox.world.rows(
@@ -130,6 +119,31 @@ describe("telling agents of chats", () => {
     await asksFor(956);
     await eventually(() => gone(ana) === 2);
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });
+  });
+
+  it("a contact who waits for a department's agents, and writes again, stays in the sight of these alone", async () => {
+    await inbox.world.rows("update users set available = false where business_id = 1");
+    const { chatId, phone } = await inbox.customerWrites("quiero un agente");
+    const asks = () => inbox.world.post("/chats/crear/ticket/business/956", { empresa_id: 1, phone_number: phone });
+    await asks();
+    await hears(ana, chatId, "chat:gone");
+    const from = ana.heard.length;
+    await inbox.customerWrites("¿hay alguien?", phone);
+    await carl.hears(
+      ({ name, payload }) => name === "inbox:reorder" && payload.chat_id === chatId && payload.no_leidos === 2,
+    );
+    const marker = await inbox.customerWrites("marca");
+    await hears(ana, marker.chatId, "inbox:reorder");
+    expect(ana.heard.slice(from).filter(of(chatId))).to.deep.equal([]);
+    await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
+
+    // The agent who closed it has it until the customer writes; then it is with those for whom it waits.
+    await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
+    await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    await asks();
+    await inbox.customerWrites("otra vez yo", phone);
+    await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
+    expect(await inbox.chat(people.carl, chatId)).to.include({ soporte_id: null, estado: "bot" });
   });
 
   it("an answer that failed shows in the chat's row, and the chat stays with who took it on (Inbox.22)", async () => {

@@ -244,8 +244,12 @@ describe("bodies of bulk campaigns", () => {
     const fields = (n: number) =>
       Object.fromEntries(Array.from({ length: n }, (_, index) => [`campo ${index}`, index]));
     expect(await refused(fields(99))).to.equal("contacts[1] no puede tener más de 100 campos");
-    expect(await refused({ nota: "ñ".repeat(4_097) })).to.equal("contacts[1].nota no puede tener más de 4096");
-    expect(await refused({ nombre: "ñ".repeat(4_097) })).to.equal("contacts[1].nombre no puede tener más de 4096");
+    expect(await refused({ nota: "ñ".repeat(4_097) })).to.equal(
+      "contacts[1].nota no puede tener más de 4096 caracteres",
+    );
+    expect(await refused({ nombre: "ñ".repeat(4_097) })).to.equal(
+      "contacts[1].nombre no puede tener más de 4096 caracteres",
+    );
     expect(await refused({ ["n".repeat(65)]: 1 })).to.equal(
       "contacts[1] no puede llamar a un campo con más de 64 caracteres",
     );

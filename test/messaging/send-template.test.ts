@@ -159,10 +159,10 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
         { parameters: value },
         "parameters debe ser un arreglo",
       ]),
-      [{ parameters: Array(101).fill("a") }, "parameters no puede tener más de 100"],
-      [{ parameters: ["a", "a".repeat(4_097)] }, "parameters[1] no puede tener más de 4096"],
+      [{ parameters: Array(101).fill("a") }, "parameters no puede tener más de 100 elementos"],
+      [{ parameters: ["a", "a".repeat(4_097)] }, "parameters[1] no puede tener más de 4096 caracteres"],
       ...[1, null, {}, ["Ana"]].map((value): [object, string] => [{ name: value }, "name debe ser un texto"]),
-      [{ name: "A".repeat(201) }, "name no puede tener más de 200"],
+      [{ name: "A".repeat(201) }, "name no puede tener más de 200 caracteres"],
       ...[1, null, {}, ["https://a.test"]].map((value): [object, string] => [
         { media_url: value },
         "media_url debe ser un texto",

@@ -273,7 +273,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       ),
       [{ meta_id: 59_170_000_001 }, "meta_id debe ser un texto"],
       [{ meta_id: "" }, "meta_id es requerido"],
-      [{ meta_id: "5".repeat(65) }, "meta_id no puede tener más de 64"],
+      [{ meta_id: "5".repeat(65) }, "meta_id no puede tener más de 64 caracteres"],
       ...["x", {}, null, [1], [null]].map((value): [object, string] => [
         { parameters: value },
         "parameters debe ser un arreglo",

@@ -229,18 +229,21 @@ describe("the order board", () => {
       [{ type: undefined }, "type es requerido"],
       [{ type: "" }, "type es requerido"],
       [{ type: 5 }, "type debe ser un texto"],
-      [{ type: "x".repeat(101) }, "type no puede tener más de 100"],
+      [{ type: "x".repeat(101) }, "type no puede tener más de 100 caracteres"],
       [{ chatId: "101" }, "chatId debe ser un número"],
       [{ lines: undefined }, "lines es requerido"],
       [{ lines: {} }, "lines debe ser un arreglo"],
       [{ lines: [] }, "lines no es válido"],
-      [{ lines: Array(101).fill(line()) }, "lines no puede tener más de 100"],
+      [{ lines: Array(101).fill(line()) }, "lines no puede tener más de 100 elementos"],
       [{ lines: [line({ articleId: undefined })] }, "lines[0] debe tener articleId"],
       [{ lines: [line({ extras: undefined })] }, "lines[0] debe tener extras"],
       [{ lines: [line(), line({ quantity: 0 })] }, "lines[1].quantity no es válido"],
       [{ lines: [line({ quantity: 10_001 })] }, "lines[0].quantity no es válido"],
       [{ lines: [line({ quantity: 1.5 })] }, "lines[0].quantity debe ser un número"],
-      [{ lines: [line({ extras: Array(51).fill({ id: 101 }) })] }, "lines[0].extras no puede tener más de 50"],
+      [
+        { lines: [line({ extras: Array(51).fill({ id: 101 }) })] },
+        "lines[0].extras no puede tener más de 50 elementos",
+      ],
       [{ lines: [line({ extras: [{}] })] }, "lines[0].extras[0] debe tener id"],
       [{ lines: [line({ extras: [{ id: 101, customPrice: -1 }] })] }, "lines[0].extras[0].customPrice no es válido"],
       [
@@ -413,7 +416,7 @@ describe("the order board", () => {
       [{ status: "done" }, "status no es un valor permitido"],
       [{ status: 8 }, "status debe ser un texto"],
       [{ status: "cancelled", reason: 5 }, "reason debe ser un texto"],
-      [{ status: "cancelled", reason: "x".repeat(501) }, "reason no puede tener más de 500"],
+      [{ status: "cancelled", reason: "x".repeat(501) }, "reason no puede tener más de 500 caracteres"],
     ];
     for (const [body, complaint] of wrong) {
       it(`answers a wrong field with '${complaint}'`, async () => {
@@ -439,6 +442,9 @@ describe("the order board", () => {
       ]);
       expect((await told(id, 2)).driver).to.deep.equal(raul);
 
+      const again = await drive(id, { driverId: 101 });
+      expect([again.status, again.json.data.version]).to.deep.equal([200, order.version]);
+      expect((await latest(id)).changes).to.deep.equal({ driver_id: { from: null, to: 101 } });
       const without = orderIn(await drive(id, { driverId: null }), 200);
       expect([without.driver, without.tracker]).to.deep.equal([null, undefined]);
       expect((await latest(id)).changes).to.deep.equal({ driver_id: { from: 101, to: null } });

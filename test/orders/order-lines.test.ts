@@ -190,14 +190,14 @@ describe("the lines of an order", () => {
       [{ extras: [101] }, "extras[0] debe ser un objeto"],
       [{ extras: [{ id: 101 }, {}] }, "extras[1] debe tener id"],
       [{ extras: [{ id: "101" }] }, "extras[0].id debe ser un número"],
-      [{ extras: Array(101).fill({ id: 101 }) }, "extras no puede tener más de 100"],
+      [{ extras: Array(101).fill({ id: 101 }) }, "extras no puede tener más de 100 elementos"],
       [{ extras: [{ id: 101, customPrice: "1", picked: "x" }] }, "extras[0].customPrice debe ser un número"],
       [{ extras: [{ id: 101, customPrice: null }] }, "extras[0].customPrice debe ser un número"],
       [{ extras: [{ id: 101, customPrice: -0.01, picked: "x" }] }, "extras[0].customPrice no es válido"],
       [{ extras: [{ id: 101, customPrice: 1e15 }] }, "extras[0].customPrice no es válido"],
       [{ extras: [{ id: 101 }, { id: 101, customPrice: 0.001 }] }, "extras[1].customPrice admite hasta dos decimales"],
       [{ extras: [{ id: 101, picked: 1 }] }, "extras[0].picked debe ser un texto"],
-      [{ extras: [{ id: 101, picked: "x".repeat(256) }] }, "extras[0].picked no puede tener más de 255"],
+      [{ extras: [{ id: 101, picked: "x".repeat(256) }] }, "extras[0].picked no puede tener más de 255 caracteres"],
     ];
     for (const [changes, complaint] of wrong) {
       it(`answers a wrong field with '${complaint}' (§10.6)`, async () => {

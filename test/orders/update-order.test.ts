@@ -275,7 +275,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       ["shipmentMethod", [1, true, {}], "debe ser un texto"],
       ["shipmentMethod", ["drone", "Delivery", ""], "no es un valor permitido"],
       ["paymentMethod", [1, [], false], "debe ser un texto"],
-      ["paymentMethod", ["x".repeat(101)], "no puede tener más de 100"],
+      ["paymentMethod", ["x".repeat(101)], "no puede tener más de 100 caracteres"],
       ["sucursalId", ["101", true, {}], "debe ser un número"],
       ["sucursalId", [0], "no es válido"],
       ["location_picked", [1, {}], "debe ser un texto"],

@@ -27,6 +27,48 @@ describe("migrations", () => {
     expect(await migrate(url)).to.deep.equal([]);
   });
 
+  it("go down and up again where contacts were erased", async () => {
+    const { url } = await emptyDatabase();
+    await migrate(url);
+    await valuesOf(
+      url,
+      `with business as (insert into businesses (name) values ('Una') returning id)
+       insert into contacts (business_id, name, phone, platform_id, erased_at)
+       select id, '', null, '', now() from business`,
+    );
+    // As if they had come with a later version than the others.
+    await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
+    expect(await rollback(url)).to.include("20260101001120_contacts");
+    expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
+
+    await migrate(url);
+    expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal([null]);
+  });
+
+  it("build the indexes of queues again where that was broken off, and place tags in queues", async () => {
+    const { url } = await emptyDatabase();
+    await migrate(url);
+    const schema = await schemaOf(url);
+    // Foreign keys and triggers do not matter here.
+    await valuesOf(
+      `${url}?options=-csession_replication_role%3Dreplica`,
+      `with chat as (
+         insert into chats (business_id, contact_id, provider, support_user_id)
+         select business, id, 'x', id % 7 + 1 from generate_series(1, 2) as business, generate_series(1, 6000) as id
+         returning business_id, id)
+       insert into chat_tags (business_id, chat_id, tag_id) select business_id, id, 1 from chat`,
+    );
+    await valuesOf(url, "drop index chats_of_queue_unread");
+    await valuesOf(url, "delete from migrations where name = '20260101001161_queue_indexes'");
+    await migrate(url);
+    expect(await schemaOf(url)).to.deep.equal(schema);
+    const misplaced = `
+      select count(*)::int from chat_tags as tagged
+      join chats as chat on chat.business_id = tagged.business_id and chat.id = tagged.chat_id
+      where tagged.queue is distinct from chat.support_user_id`;
+    expect(await valuesOf(url, misplaced)).to.deep.equal([0]);
+  });
+
   it("may be run by two processes at once", async () => {
     const { url } = await emptyDatabase();
     await Promise.allSettled([migrate(url), migrate(url)]);

@@ -84,6 +84,7 @@ const row: ChatView = {
   adId: null,
   conversationId: 6,
   state: "closed",
+  botAvailable: true,
   lastMessageAt: at,
   lastMessage: { id: 9, direction: "out", kind: "text", preview: "Hola", authorName: "Ada" },
   unread: 2,

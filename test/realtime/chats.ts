@@ -42,6 +42,7 @@ const view = (chatId: number): Omit<ChatView, "supportUserId"> => ({
   adId: null,
   conversationId: null,
   state: "pending",
+  botAvailable: false,
   lastMessageAt: "2026-01-02T03:04:05+00:00",
   lastMessage: null,
   unread: 0,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { createClient } from "redis";
-import { RealtimePublisher } from "../../src/infra/realtime/peers.ts";
+import { openPeers, RealtimePublisher } from "../../src/infra/realtime/peers.ts";
 import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import { eventually } from "../support/wait.ts";
 import { presence, silent, World, withSubjects } from "./support.ts";
@@ -95,6 +95,22 @@ describe("Real-time gateways on one Redis", () => {
     expect(told(beto, "types")).to.deep.equal(["User 11"]);
     expect(told(beto, "views")).to.deep.equal([["User 11"], ["User 11", "User 12"], ["User 12"]]);
     expect(told(late, "views")).to.deep.equal([["User 11", "User 12"], ["User 12"]]);
+  });
+
+  it("hear of events also where very much is told of who types", async () => {
+    const { client } = await liveClient();
+    await redis.hasSubscribers(1, redisPrefix);
+    const peers = openPeers({ redisUrl: redis.url, redisPrefix, logger: silent });
+    peers.start();
+    const [first, second] = [await world.change(1), await world.change(1)];
+    await eventually(() => {
+      peers.tell(1, first);
+      return client.lastSeq === 1;
+    });
+    for (let n = 0; n < 1_000; n += 1) peers.signal(2, { kind: "typing" });
+    peers.tell(1, second);
+    await eventually(() => client.lastSeq === 2);
+    peers.close();
   });
 
   it("go on by their sweeps while Redis is away, and tell each other again once it is back", async function () {

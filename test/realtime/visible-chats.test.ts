@@ -223,6 +223,20 @@ describe("What sockets hear of chats", () => {
       });
     }
 
+    for (const [title, [prepare, change]] of Object.entries(cases)) {
+      it(`is told to load again if it comes at once, while others are connected: ${title}`, async () => {
+        await prepare();
+        const { number } = await live.changed(chat, nobody);
+        const ana = await live.listen(users.ana, number);
+        const auth = { token: await live.token(users.cira), since: number };
+        await change();
+        const cira = await live.connect(auth);
+        expect(heard(cira)).to.deep.equal(["resync"]);
+        expect(cira.named("resync")).to.deep.equal([{ seq: number + 1 }]);
+        ana.socket.disconnect();
+      });
+    }
+
     it("is no other agent, and no program", async () => {
       const { number } = await live.changed(chat, nobody);
       await join(users.cira);

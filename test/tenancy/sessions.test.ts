@@ -85,8 +85,8 @@ describe("sessions", () => {
     [{ email: "", password }, "email es requerido"],
     [{ email: 1, password }, "email debe ser un texto"],
     [{ email: "agent@b1.test", password: ["x"] }, "password debe ser un texto"],
-    [{ email: "x".repeat(321), password }, "email no puede tener más de 320"],
-    [{ email: "agent@b1.test", password: "x".repeat(1_025) }, "password no puede tener más de 1024"],
+    [{ email: "x".repeat(321), password }, "email no puede tener más de 320 caracteres"],
+    [{ email: "agent@b1.test", password: "x".repeat(1_025) }, "password no puede tener más de 1024 caracteres"],
   ];
   for (const [body, message] of wrong) {
     it(`do not open with ${JSON.stringify(body).slice(0, 50)}: ${message}`, async () => {

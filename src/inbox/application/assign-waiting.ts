@@ -25,18 +25,17 @@ export class AssignWaiting {
 
   /** How many tickets were made. A line that fails does not hold up the others. */
   execute(signal?: AbortSignal): Promise<number> {
-    return this.serveAll(this.openLines(), signal);
+    return this.serveAll(null, signal);
   }
 
   /** The lines of one business. */
-  async executeFor(businessId: number): Promise<number> {
-    const lines = await this.lines.list({ businessId, departmentId: -1 });
-    return this.serveAll(openAmong(lines.filter((line) => line.businessId === businessId)));
+  executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
+    return this.serveAll(businessId, signal);
   }
 
-  private async serveAll(lines: AsyncIterable<WaitingLine> | Iterable<WaitingLine>, signal?: AbortSignal) {
+  private async serveAll(businessId: number | null, signal: AbortSignal | undefined): Promise<number> {
     let assigned = 0;
-    for await (const line of lines) {
+    for await (const line of this.openLines(businessId)) {
       if (signal?.aborted) break;
       try {
         assigned += await this.serve(line, signal);
@@ -47,10 +46,10 @@ export class AssignWaiting {
     return assigned;
   }
 
-  private async *openLines(): AsyncGenerator<WaitingLine> {
+  private async *openLines(businessId: number | null): AsyncGenerator<WaitingLine> {
     let last: WaitingLine | null = null;
     do {
-      const page: WaitingLine[] = await this.lines.list(last);
+      const page: WaitingLine[] = await this.lines.list(businessId, last);
       yield* openAmong(page);
       last = page.at(-1) ?? null;
     } while (last !== null);
@@ -85,7 +84,10 @@ async function assignOn(
   const agents = await desk.agents(line, await waiting.namedAgents(line));
   if (agents.length === 0) return noTickets;
   const named = agents.some(({ takesAll }) => takesAll) ? null : agents.map(({ id }) => id);
-  const tickets = oneOfEachChat(await waiting.oldest(line, named, batchSize));
+  const found = oneOfEachChat(await waiting.oldest(line, named, batchSize));
+  await desk.lockThreads(line.businessId, found);
+  // Meanwhile an agent may have taken or closed some of them.
+  const tickets = await waiting.stillWaiting(line.businessId, found);
   const chosen = distribute(
     tickets.map(({ setup }) => namedAgent(setup)),
     agents,

@@ -2,6 +2,7 @@ import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import { Turns } from "../../kernel/turns.ts";
 import type { SendMessage } from "../../messaging/public.ts";
+import { type ChatTaken, refuseTaken } from "../domain/acting.ts";
 import { chooseAgent } from "../domain/assignment.ts";
 import { isOpen } from "../domain/opening-hours.ts";
 import {
@@ -18,6 +19,8 @@ import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, Ticket
 export interface CreateTicketCommand {
   readonly businessId: number;
   readonly stepId: number;
+  /** Who makes it, where that is a user who may not take chats from others. */
+  readonly agentId?: number | null;
   /** Digits only. */
   readonly phone: string;
   /** Names the contact if it has to be made; the phone number otherwise. */
@@ -30,7 +33,7 @@ export interface CreatedTicket {
   readonly ticketId: number | null;
 }
 
-export type CreateTicketFailure = StepNotFound | StepOfAnotherBusiness;
+export type CreateTicketFailure = StepNotFound | StepOfAnotherBusiness | ChatTaken;
 
 interface Outcome extends OpenedTickets {
   readonly chatId: number;
@@ -70,10 +73,11 @@ async function createOn(
   mediaBaseUrl: string | null,
 ): Promise<Outcome> {
   const { desk } = stores;
-  const { businessId, phone, contactName = phone } = command;
+  const { businessId, phone, contactName = phone, agentId = null } = command;
   const now = await desk.hold(setup);
   const thread = await desk.thread(businessId, phone, contactName);
   const { chatId } = thread;
+  if (agentId !== null) refuseTaken({ holder: await desk.holder(businessId, chatId) }, { agentId });
   const open = await desk.openTicket(businessId, chatId, setup.stepId);
   if (open !== null) return { ...noTickets, chatId, ticketIds: [open] };
   const agent = await availableAgent(desk, setup, now);

@@ -74,6 +74,7 @@ export interface ChatView {
   /** The open conversation, or else the last one; null before there was any. */
   readonly conversationId: number | null;
   readonly state: ChatState;
+  readonly botAvailable: boolean;
   /** Null of a chat that was never in the inbox, such as one that only a campaign wrote to. */
   readonly lastMessageAt: string | null;
   readonly lastMessage: LastMessageView | null;

@@ -12,7 +12,6 @@ export interface TicketToOpen extends ConversationThread {
 
 /** What is to follow the commit, besides the tickets themselves. */
 export interface OpenedTickets {
-  /** In the order given. */
   readonly ticketIds: readonly number[];
   readonly events: readonly LoggedEvent[];
   readonly messages: readonly OpenedMessage[];
@@ -20,7 +19,10 @@ export interface OpenedTickets {
 
 export const noTickets: OpenedTickets = { ticketIds: [], events: [], messages: [] };
 
-/** Makes tickets of one business with all that belongs to them; the caller holds the line of their agents. */
+/**
+ * Makes tickets of one business, at most one for each chat, with all that belongs to them; the caller holds the line of
+ * their agents, and their conversations and chats.
+ */
 export async function openTickets(
   desk: TicketDesk,
   tickets: readonly TicketToOpen[],
@@ -30,12 +32,12 @@ export async function openTickets(
   if (!first) return noTickets;
   const { businessId, businessName: authorName } = first.setup;
   const made = await desk.create(businessId, tickets.map(toNew));
-  const ticketIds = made.map(({ id }) => id);
+  const idOf = new Map(made.map(({ chatId, id }) => [chatId, id]));
   const announced = await desk.announce(businessId, made);
-  const notes = tickets.map((ticket, index) => ({
+  const notes = tickets.map((ticket) => ({
     ...threadOf(ticket),
     body: ticketNote(ticket.setup, ticket.agent.name),
-    details: { ticketId: ticketIds[index], stepId: ticket.setup.stepId, agentId: ticket.agent.id },
+    details: { ticketId: idOf.get(ticket.chatId), stepId: ticket.setup.stepId, agentId: ticket.agent.id },
   }));
   const noted = await desk.note({ businessId, authorName }, notes);
   const welcomes = tickets.flatMap((ticket) => {
@@ -43,7 +45,7 @@ export async function openTickets(
     return content ? [{ ...threadOf(ticket), content }] : [];
   });
   const messages = await desk.openMessages({ businessId, authorName }, welcomes);
-  return { ticketIds, events: [...announced, ...noted], messages };
+  return { ticketIds: [...idOf.values()], events: [...announced, ...noted], messages };
 }
 
 const threadOf = ({ chatId, conversationId }: ConversationThread): ConversationThread => ({ chatId, conversationId });

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage, TemplateNews } from "../../messaging/public.ts";
+import type { Holder } from "../domain/acting.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
 import type { IncomingNews, WebhookNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
@@ -134,6 +135,7 @@ export interface NewTicket extends ConversationThread {
 
 export interface MadeTicket {
   readonly id: number;
+  readonly chatId: number;
   /** Who could see its chat before. */
   readonly was: Audience;
 }
@@ -162,14 +164,21 @@ export interface TicketDesk {
   hold(line: AgentLine): Promise<Date>;
   /** The same without waiting: null when somebody else holds it. */
   tryHold(line: AgentLine): Promise<Date | null>;
-  /** The contact's latest chat; contact, chat and open conversation are made where they are missing. */
+  /**
+   * The contact's latest chat and its open conversation, both locked until the transaction ends; contact, chat and
+   * conversation are made where they are missing.
+   */
   thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
+  /** Who has the chat, which stays so until the transaction ends. */
+  holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
+  /** Locks those of these conversations that are open, and then their chats, until the transaction ends. */
+  lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;
   /** Those of the line and those in `named` who are available, the least busy ones first, at most 500. */
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
   /**
    * Makes the tickets, at most one for each chat: agents assigned, tags applied, conversations taken from the bot,
-   * told to the funnel. In the order given.
+   * told to the funnel. Chats and conversations are locked by the caller.
    */
   create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]>;
   /** Logs that the tickets are there, and whose chats they made of theirs. */
@@ -204,6 +213,8 @@ export interface WaitingTickets {
   enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
   /** Forgets those whose conversation is closed or in an agent's hands by now, or has its ticket. */
   forgetServed(line: AgentLine): Promise<void>;
+  /** Those of the given that are not served and not erased by now; asked once their chats are locked. */
+  stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]>;
   /** The agents whom the steps name, at most 200. */
   namedAgents(line: AgentLine): Promise<number[]>;
   /**
@@ -215,8 +226,8 @@ export interface WaitingTickets {
 }
 
 export interface WaitingLines {
-  /** Lines in which somebody waits, in a fixed order, at most 200, beginning after `after`. */
-  list(after: AgentLine | null): Promise<WaitingLine[]>;
+  /** Lines of a business, or of all, in which somebody waits, in a fixed order, at most 200, beginning after `after`. */
+  list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]>;
 }
 
 export interface TicketStores {

@@ -63,7 +63,7 @@ export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
 }
 
 /** For agents: a chat that somebody else has is not theirs to take or to answer. */
-export function refuseTaken({ holder }: StandingChat, { agentId }: Viewer): void {
+export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId }: Pick<Viewer, "agentId">): void {
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
@@ -77,8 +77,22 @@ export const waitsFor = (
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
+/** Nothing is written into the chat of a customer whose data were erased. */
+export function refuseErased({
+  contactId,
+  isErased,
+}: {
+  readonly contactId: number;
+  readonly isErased: boolean;
+}): void {
+  if (isErased) throw new ContactErased(`contact ${contactId}`);
+}
+
 /** A customer whose channel has a window hears only templates once it is over. */
-export function refuseOutsideWindow({ isWindowed, isWindowOpen }: StandingChat): void {
+export function refuseOutsideWindow({
+  isWindowed,
+  isWindowOpen,
+}: Pick<StandingChat, "isWindowed" | "isWindowOpen">): void {
   if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
 }
 

@@ -59,10 +59,10 @@ export const ticketNote = ({ stepName }: TicketSetup, agentName: string): string
   `Ticket nuevo: ${stepName} (${agentName})`;
 export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponible: ${stepName}`;
 
-const mostTags = 100;
+const mostTagsOfStep = 100;
 
 /** The ids in a step's tags; what is no id is left out. */
-export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice(0, mostTags);
+export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice(0, mostTagsOfStep);
 
 /** The agent whom a step names. */
 export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => idIn(agent);

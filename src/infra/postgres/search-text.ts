@@ -4,7 +4,7 @@ const shortestPart = 3;
 export interface ContactPatterns {
   /** For `like` on a phone number; null where the text is no part of one. */
   readonly phone: string | null;
-  /** For `ilike` on a name. */
+  /** For `nameHas`. */
   readonly name: string | null;
 }
 
@@ -15,12 +15,22 @@ export interface ContactPatterns {
  */
 export function contactPatterns(text: string, shortest = shortestPart): ContactPatterns {
   const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
+  const trimmed = text.trim();
+  // Blanks stand in every other name.
+  if (trimmed === "") return { phone: null, name: null };
   const digits = text.replaceAll(/\D/g, "");
   return {
     phone: isNumber && digits.length >= shortest ? `%${digits}%` : null,
     name: isNumber ? null : `${text.length >= shortest ? "%" : ""}${literalPattern(text)}%`,
   };
 }
+
+/**
+ * The name of a row of `contacts` has the text, without regard to case and accents; an index is by the same expression.
+ * No letter becomes one that has a meaning in patterns.
+ */
+export const nameHas = (row: string, pattern: string): string =>
+  `searched_text(${row}.name) like searched_text(${pattern})`;
 
 /** A text for `like` without wildcards. */
 export const literalPattern = (text: string): string => text.replaceAll(/[\\%_]/g, "\\$&");

@@ -106,7 +106,8 @@ export class BusinessFeed {
   async join(listener: Listener, since?: number): Promise<void> {
     this.started ??= this.findPosition();
     await this.started;
-    if (since !== undefined && since > this.position) await this.catchUpWithLog();
+    // What the client missed, a change of what it may hear included, may be in the log and not yet heard of here.
+    if (since !== undefined) await this.catchUpWithLog();
     const { key } = listener.view;
     let sent = since ?? this.position;
     while (sent < this.position && listener.connected && listener.view.key === key) {

@@ -63,7 +63,7 @@ export class RealtimePublisher implements EventFeed {
 
 /** A message holds at most so many events, so that one large change does not make one huge message. */
 const eventsPerMessage = 200;
-/** A Redis that takes nothing any more must not fill the memory: beyond this, messages are dropped. */
+/** A Redis that takes nothing any more must not fill the memory: beyond this, messages of the same kind are dropped. */
 const maxUnanswered = 100;
 
 type Kind = "realtime" | "signals";
@@ -77,7 +77,7 @@ class RedisPeers implements Peers {
   private readonly self = randomUUID();
   private readonly publisher: RedisClient;
   private readonly subscriber: RedisClient | undefined;
-  private unanswered = 0;
+  private readonly unanswered: Record<Kind, number> = { realtime: 0, signals: 0 };
 
   constructor(
     url: string,
@@ -116,12 +116,12 @@ class RedisPeers implements Peers {
   }
 
   private send(kind: Kind, businessId: number, message: object): void {
-    if (!this.publisher.isReady || this.unanswered >= maxUnanswered) return;
-    this.unanswered++;
+    if (!this.publisher.isReady || this.unanswered[kind] >= maxUnanswered) return;
+    this.unanswered[kind]++;
     this.publisher
       .publish(`${this.prefix}:${kind}:${this.self}:${businessId}`, JSON.stringify(message))
       .catch(() => {}) // The client's error handler has reported the broken connection.
-      .finally(() => this.unanswered--);
+      .finally(() => this.unanswered[kind]--);
   }
 
   private receive(kind: Kind, message: string, channel: string): void {

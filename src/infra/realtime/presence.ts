@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { BusinessEvent } from "../../kernel/events.ts";
 import { Gate } from "../../kernel/gate.ts";
+import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import type { Client, RealtimeSocket } from "./client.ts";
 import type { Peers } from "./peers.ts";
@@ -55,15 +56,20 @@ interface Desk {
   open: Viewed | undefined;
 }
 
+/** Who of the sender's clients has a subject open. */
+interface Viewing {
+  readonly id: number;
+  readonly audience: SubjectAudience;
+  /** All of them. */
+  readonly users: readonly Colleague[];
+}
+
 type Signal =
   | { readonly kind: "typing"; readonly id: number; readonly audience: SubjectAudience; readonly user: Colleague }
   | {
       readonly kind: "viewing";
-      readonly id: number;
-      readonly audience: SubjectAudience;
-      /** All of the sender's clients that have it open. */
-      readonly users: readonly Colleague[];
-      /** The others are to say who has it open with them. */
+      readonly viewed: readonly Viewing[];
+      /** The others are to say who has them open with them. */
       readonly asks: boolean;
     };
 
@@ -75,6 +81,8 @@ const mostRemembered = 20_000;
 /** What another process said is repeated by it, and forgotten where it is not. */
 const repeatMs = 15_000;
 const forgetMs = 40_000;
+/** A signal names at most so many subjects. */
+const viewedPerSignal = 500;
 
 /** Who writes and who looks at what. Nothing of it is kept: a client that comes back says it again. */
 export class Presence {
@@ -150,12 +158,16 @@ export class Presence {
       telling.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user));
       return;
     }
-    if (signal.users.length === 0 && !this.viewed.has(keyOf(businessId, signal.id))) return;
-    const viewed = this.viewedOf(businessId, signal.id, signal.audience);
-    if (signal.users.length === 0) viewed.elsewhere.delete(sender);
-    else viewed.elsewhere.set(sender, { users: signal.users, until: performance.now() + forgetMs });
-    if (signal.asks && viewed.here.size > 0) this.tellPeers(viewed, false);
-    this.tell(viewed);
+    const answered: Viewed[] = [];
+    for (const { id, audience, users } of signal.viewed) {
+      if (users.length === 0 && !this.viewed.has(keyOf(businessId, id))) continue;
+      const viewed = this.viewedOf(businessId, id, audience);
+      if (users.length === 0) viewed.elsewhere.delete(sender);
+      else viewed.elsewhere.set(sender, { users, until: performance.now() + forgetMs });
+      if (signal.asks && viewed.here.size > 0) answered.push(viewed);
+      this.tell(viewed);
+    }
+    this.tellPeers(businessId, answered, false);
   }
 
   /** Called again and again: repeats to the other processes what they forget otherwise. */
@@ -163,9 +175,12 @@ export class Presence {
     const now = performance.now();
     if (now < this.repeatAt) return;
     this.repeatAt = now + repeatMs;
+    const here = [...this.viewed.values()].filter((viewed) => viewed.here.size > 0);
+    for (const [businessId, open] of groupBy(here, (viewed) => viewed.businessId)) {
+      this.tellPeers(businessId, open, false);
+    }
     for (const viewed of this.viewed.values()) {
       for (const [process, { until }] of viewed.elsewhere) if (until < now) viewed.elsewhere.delete(process);
-      if (viewed.here.size > 0) this.tellPeers(viewed, false);
       this.tell(viewed);
     }
   }
@@ -213,7 +228,7 @@ export class Presence {
     desk.open = viewed;
     const isNew = !viewed.here.has(client);
     viewed.here.add(client);
-    if (isNew) this.tellPeers(viewed, true);
+    if (isNew) this.tellPeers(viewed.businessId, [viewed], true);
     // Who comes with a second socket changes nothing for the others, and does not know yet.
     if (!this.tell(viewed)) client.send(atOnce(viewed.businessId, this.toldOf(viewed)));
   }
@@ -222,7 +237,7 @@ export class Presence {
     const viewed = desk.open;
     desk.open = undefined;
     if (!viewed?.here.delete(client)) return;
-    this.tellPeers(viewed, false);
+    this.tellPeers(viewed.businessId, [viewed], false);
     this.tell(viewed);
   }
 
@@ -256,9 +271,15 @@ export class Presence {
     return this.settings.words.toldViewing(viewed.id, usersOf(viewed));
   }
 
-  private tellPeers({ businessId, id, audience, here }: Viewed, asks: boolean): void {
-    const users = eachOnce([...here].map(colleague));
-    this.settings.peers.signal(businessId, { kind: "viewing", id, audience, users, asks } satisfies Signal);
+  /** Subjects of one business. */
+  private tellPeers(businessId: number, subjects: readonly Viewed[], asks: boolean): void {
+    for (let start = 0; start < subjects.length; start += viewedPerSignal) {
+      const viewed = subjects.slice(start, start + viewedPerSignal).map(({ id, audience, here }) => ({
+        ...{ id, audience },
+        users: eachOnce([...here].map(colleague)),
+      }));
+      this.settings.peers.signal(businessId, { kind: "viewing", viewed, asks } satisfies Signal);
+    }
   }
 
   /** Null where the client may not hear of the subject, or there is none. */

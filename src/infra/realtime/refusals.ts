@@ -4,7 +4,7 @@ export const refusals = {
   key: { message: "Invalid API key", error: "La App Key no es válida", code: "unauthorized" },
   since: { message: "Invalid since", error: "since debe ser el número de un evento", code: "invalid_input" },
   crowd: { message: "Too many connections", error: "Hay demasiadas conexiones abiertas", code: "too_many_connections" },
-  namespace: { message: "Invalid namespace", error: "El espacio de nombres no existe", code: "invalid_namespace" },
+  namespace: { message: "Invalid namespace", error: "No hay nada que escuchar ahí", code: "invalid_namespace" },
 } as const;
 
 /** Socket.IO gives `message` and `data` to the client. */

@@ -8,6 +8,11 @@ export class TemplateNotFound extends DomainError<"template_not_found"> {
   readonly code = "template_not_found";
 }
 
+/** Another user has the chat that the message would go into. */
+export class ChatOfAnother extends DomainError<"chat_of_another"> {
+  readonly code = "chat_of_another";
+}
+
 /** The platform has not approved the template, in the language that the send would use. */
 export class NotApproved extends DomainError<"not_approved"> {
   readonly code = "not_approved";

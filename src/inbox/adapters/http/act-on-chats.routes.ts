@@ -4,7 +4,7 @@ import { codedFailure, idOf, numericIdOf, objectWith } from "../../../infra/http
 import type { ActOnChats, Transfer } from "../../application/acting/act-on-chats.ts";
 import type { ChatView } from "../../application/events.ts";
 import { type TicketEnd, ticketEnds } from "../../domain/ticket.ts";
-import { chatToWire, ticketStates } from "../wire/inbox-wire.ts";
+import { chatToWire, ticketStateToWire } from "../wire/inbox-wire.ts";
 import { changing, chatTaken, failures, forbidden, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { chatSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
@@ -88,12 +88,13 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
       [
         "Inbox.37",
         "For administrators, App Keys and the agent who has the chat; for others 403 `forbidden`. Its open tickets go " +
-          "along: while nobody has the chat, they have no agent either.",
+          "along: while nobody has the chat, they have no agent either. A ticket's department is that of its step, and " +
+          "stays when the chat goes to another department.",
       ],
       [
         "Inbox.38",
         "To an agent (`soporte_id`): conversation and open tickets are in `proceso`. To nobody (`soporte_id: null`): the " +
-          "chat is `pendiente` and has no agent.",
+          "chat is `pendiente` and has no agent; a closed chat stays as it is.",
       ],
       [
         "Inbox.50",
@@ -130,7 +131,7 @@ function transferIn(body: { readonly soporte_id?: number | null; readonly depart
   throw new InvalidInput("soporte_id o departamento_id es requerido");
 }
 
-const ends = Object.fromEntries(ticketEnds.map((end) => [ticketStates[end], end])) as Readonly<
+const ends = Object.fromEntries(ticketEnds.map((end) => [ticketStateToWire[end], end])) as Readonly<
   Record<string, TicketEnd>
 >;
 

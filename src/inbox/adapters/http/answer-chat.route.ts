@@ -99,6 +99,7 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
           "409 `quick_reply_empty`.",
       ],
       ["Inbox.26", "A note is kept and told to agents. It is never sent, and takes nothing over."],
+      ["Inbox.53", "Nothing is written into the chat of an erased contact, no note either: 409 `contact_erased`."],
       ["Inbox.27", "The author is the user of the session, or the business for an App Key."],
     ],
     params: chatParams,

@@ -19,6 +19,10 @@ export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "wrong_numbe
 export const reasons = {
   missing_number: "numero es requerido",
   wrong_number: wrongNumber,
+  rounded_number: "numero está en notación científica",
+  too_many_cells: "la fila tiene más celdas que los encabezados",
+  nameless_cell: "una celda no tiene encabezado",
+  null_character: "una celda no es válida",
   name_too_long: `nombre no puede tener más de ${longestName}`,
   wrong_opted_out: "opted_out debe ser true o false",
   field_too_long: `un campo no puede tener más de ${longestFieldText}`,
@@ -53,6 +57,10 @@ const tagsIn = (cell: string): string[] =>
   (cell.match(/(?:\\[\\|]|[^|])+/g) ?? []).flatMap((name) => name.replaceAll(/\\([\\|])/g, "$1").trim() || []);
 
 interface Columns {
+  /** Cells of a row, at most, but for empty ones. */
+  readonly count: number;
+  /** Those without a name: nothing may stand in them. */
+  readonly nameless: readonly number[];
   readonly of: ReadonlyMap<ContactColumn, number>;
   readonly fields: readonly (readonly [name: string, at: number])[];
 }
@@ -61,11 +69,12 @@ interface Columns {
 export function columnsIn(header: readonly string[]): Columns {
   const of = new Map<ContactColumn, number>();
   const fields = new Map<string, number>();
+  const nameless: number[] = [];
   for (const [at, written] of header.entries()) {
     const name = storableText(written);
     const column = contactColumnIn(name);
     const field = name.startsWith(ofField) ? name.slice(ofField.length) : name;
-    // A column without a name holds nothing that could be found again.
+    if (field === "" || name.trim() === "") nameless.push(at);
     if (field === "" || name.trim() === "" || (at === 0 && name === reasonColumn)) continue;
     if (column ? of.has(column) : fields.has(field)) throw new InvalidInput("El CSV tiene una columna repetida");
     if (column) of.set(column, at);
@@ -78,7 +87,7 @@ export function columnsIn(header: readonly string[]): Columns {
   if ([...fields.keys()].some((name) => name.length > longestFieldName)) {
     throw new InvalidInput(`El nombre de un campo no puede tener más de ${longestFieldName} caracteres`);
   }
-  return { of, fields: [...fields] };
+  return { count: header.length, nameless, of, fields: [...fields] };
 }
 
 const words = new Map([
@@ -87,9 +96,13 @@ const words = new Map([
 ]);
 
 /** An empty cell says nothing. What an export writes besides, its id and when it was made, stays as it is. */
-export function rowOf(cells: readonly string[], { of, fields }: Columns): ImportRow<Refusal> {
+export function rowOf(cells: readonly string[], { count, nameless, of, fields }: Columns): ImportRow<Refusal> {
   const cell = (name: ContactColumn): string => storableText(cells[of.get(name) ?? -1] ?? "");
   const refused = (refusal: Refusal): ImportRow<Refusal> => ({ refusal, cells });
+  if (cells.slice(count).some((each) => each !== "")) return refused("too_many_cells");
+  if (nameless.some((at) => (cells[at] ?? "") !== "")) return refused("nameless_cell");
+  if (cells.some((each) => each.includes("\0"))) return { refusal: "null_character", cells: cells.map(storableText) };
+  if (/^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i.test(cell("numero").trim())) return refused("rounded_number");
   const phone = phoneDigits(cell("numero"));
   if (phone === null) return refused("missing_number");
   const name = cell("nombre");

@@ -41,7 +41,7 @@ export const contactsRoutes = (contacts: ManageContacts, erase: Pick<EraseContac
 
 const noContact = { description: "No such contact", schema: codedFailure };
 const noContactOrTag = { description: "No such contact or tag", schema: codedFailure };
-export const forbidden = { description: "Only for administrators and App Keys", schema: codedFailure };
+export const forAdministratorsOnly = { description: "Only for administrators and App Keys", schema: codedFailure };
 const taken = { description: "Another contact has the number", schema: codedFailure };
 
 const params = objectWith({ id: numericIdOf("contact") });
@@ -57,7 +57,8 @@ const listRoute = (contacts: ManageContacts): Route =>
       [
         "Contacts.1",
         "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. " +
-          "`q` is any part of a name or number, of one character too. Erased contacts are not listed.",
+          "`q` is any part of a name or number, of one character too; accents and capitals make no difference (but ñ is no n), and blanks " +
+          "alone find nothing. Erased contacts are not listed.",
       ],
       ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
       [
@@ -80,7 +81,7 @@ const listRoute = (contacts: ManageContacts): Route =>
     } as const,
     responses: {
       200: { description: "A page of contacts", schema: pageOf(listedContactSchema), otherTypes: ["text/csv"] },
-      403: forbidden,
+      403: forAdministratorsOnly,
       ...failures,
     },
     dialect: meeting("forbidden"),
@@ -283,7 +284,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     params,
     responses: {
       204: { description: "The contact is erased" },
-      403: forbidden,
+      403: forAdministratorsOnly,
       404: noContact,
       ...failures,
     },

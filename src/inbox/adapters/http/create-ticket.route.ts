@@ -1,3 +1,4 @@
+import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -30,6 +31,7 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | CreateTicketFailure> = 
   business_not_found: () => [404, failed("Empresa no encontrada")],
   step_not_found: () => [404, failed("Paso no encontrado")],
   step_of_another_business: () => [404, failed("El paso no pertenece a la empresa")],
+  chat_taken: () => [409, failed("El chat lo tiene otro agente")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
@@ -67,6 +69,11 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
           "in ten minutes, and waits. The ticket follows by itself once an agent is available.",
       ],
       ["§5.7", "A chat has one open ticket of a step: asked for again, that one is the answer and nothing changes."],
+      [
+        "§5.8",
+        "In a chat that another user has, the session of a user who is no administrator makes no ticket: 409, and " +
+          "nothing is made.",
+      ],
     ],
     auth: "key-or-token",
     scope: "send",
@@ -81,6 +88,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       },
       400: { description: "A field is missing or wrong", schema: failure },
       404: { description: "No such business or step, or another business's step", schema: failure },
+      409: { description: "Another agent has the chat", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,
@@ -88,6 +96,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       const { chatId, ticketId } = await createTicket.execute({
         businessId: caller.businessId,
         stepId: params.id,
+        agentId: heldTo(caller),
         phone: phoneDigits(body.phone_number) ?? "",
         ...(body.name?.trim() ? { contactName: body.name.trim() } : {}),
       });

@@ -9,7 +9,7 @@ import { type ImportContacts, type ImportRow, noProgress } from "../../applicati
 import type { RefusedRows } from "../../application/contacts/ports.ts";
 import { longestPhone, mostFields, RefusedRowsNotFound, shortestPhone } from "../../domain/contact.ts";
 import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
-import { forbidden, requireAdministrator } from "./contacts.routes.ts";
+import { forAdministratorsOnly, requireAdministrator } from "./contacts.routes.ts";
 import { changing, common, failures, meeting } from "./inbox-dialect.ts";
 
 const mostRows = 500_000;
@@ -48,14 +48,16 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
       [
         "Import.3",
         "A row that is refused refuses no other: a number is missing, or new and not " +
-          `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long. ` +
+          `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long, the number is in ` +
+          "scientific notation (`5.917E+10`), a cell holds U+0000, or there are more cells than headers, or one below " +
+          "an empty header. " +
           "`refused_csv` is where such rows are found with their reasons for 24 hours, by an administrator or App Key of " +
           "this business; null where there are none.",
       ],
       [
         "Import.4",
         "Lines of JSON: the counts so far every second, and at last with `refused_csv`. An import that breaks off ends " +
-          "with a line `{ error, code }` and keeps what was taken in; sent again, it goes on from there.",
+          "with a line of `error`, `code` and the counts so far, and keeps what was taken in; sent again, it goes on from there.",
       ],
       ["Import.5", "Emits no event for each contact. One import of a business runs at a time; others wait."],
       [
@@ -79,7 +81,7 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
           refused_csv: nullableText,
         }),
       },
-      403: forbidden,
+      403: forAdministratorsOnly,
       ...failures,
     },
     dialect: meeting("forbidden"),
@@ -121,7 +123,8 @@ async function* told(
     },
     (error: unknown) => {
       if (!(error instanceof InvalidInput)) onFailure(error);
-      last = error instanceof InvalidInput ? coded(error.code, error.message) : meeting().unexpected()[1];
+      const words = error instanceof InvalidInput ? coded(error.code, error.message) : meeting().unexpected()[1];
+      last = { ...words, ...progress };
     },
   );
   while (last === undefined) {
@@ -144,7 +147,7 @@ const refusedRoute = (refused: RefusedRows): Route =>
     params: objectWith({ file: { type: "string", minLength: 1, maxLength: 100, example: "r_0123456789" } }),
     responses: {
       200: { description: "The rows, each after the reason", type: "text/csv", schema: text },
-      403: forbidden,
+      403: forAdministratorsOnly,
       404: { description: "No such file, or its time is over", schema: codedFailure },
       ...failures,
     },

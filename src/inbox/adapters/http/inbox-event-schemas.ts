@@ -2,7 +2,7 @@ import { integer, nullableInteger, objectWith, orNull, timestamp } from "../../.
 import { chatChannels } from "../../../kernel/channels.ts";
 import type { InboxEvents } from "../../application/events.ts";
 import { conversationStates } from "../../domain/conversation.ts";
-import { chatStates } from "../wire/inbox-wire.ts";
+import { chatStateToWire } from "../wire/inbox-wire.ts";
 import {
   agentSchema,
   chatFields,
@@ -23,7 +23,7 @@ interface Event {
   readonly payload: { readonly required: readonly string[]; readonly properties: Readonly<Record<string, unknown>> };
 }
 
-const conversationState = { type: "string", enum: conversationStates.map((state) => chatStates[state]) } as const;
+const conversationState = { type: "string", enum: conversationStates.map((state) => chatStateToWire[state]) } as const;
 const ofChat = { chat_id: integer, conversacion_id: integer } as const;
 const ofTicket = {
   ticket_id: integer,
@@ -81,7 +81,7 @@ export const inboxEventSchemas = {
     }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has other departments or another number of open tickets",
+    summary: "An agent came, went, or has another number of open tickets",
     payload: objectWith({ agente: agentSchema }),
   },
   "contact:changed": {

@@ -9,7 +9,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
-import { chatStates, ticketStates } from "../wire/inbox-wire.ts";
+import { chatStateToWire, ticketStateToWire } from "../wire/inbox-wire.ts";
 
 /** What clients get of the inbox, as `inbox-wire.ts` spells it. */
 
@@ -18,8 +18,8 @@ const nullableNumber = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 export const namedSchema = named("Reference", objectWith({ id: integer, nombre: text }));
 const nullableNamed = orNull(namedSchema);
-export const chatState = named("ChatState", { type: "string", enum: Object.values(chatStates) });
-export const ticketState = named("TicketState", { type: "string", enum: Object.values(ticketStates) });
+export const chatState = named("ChatState", { type: "string", enum: Object.values(chatStateToWire) });
+export const ticketState = named("TicketState", { type: "string", enum: Object.values(ticketStateToWire) });
 export const messageState = named("MessageState", {
   type: "string",
   enum: ["received", "queued", "sending", "unknown", "sent", "failed", "delivered", "read"],
@@ -52,6 +52,7 @@ export const chatFields = {
   anuncio_id: nullableText,
   conversacion_id: nullableInteger,
   estado: chatState,
+  bot_disponible: boolean,
   ultimo_mensaje: nullableTimestamp,
   mensaje: orNull(lastMessageSchema),
   no_leidos: integer,
@@ -113,7 +114,6 @@ export const chatDetailsSchema = named(
   "ChatDetails",
   objectWith({
     ...chatFields,
-    bot_disponible: boolean,
     contacto: wholeContactSchema,
     conversaciones: {
       type: "array",

@@ -62,9 +62,9 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
       [
         "Inbox.48",
         "Going away leaves an agent's chats and tickets as they are. Coming back gives them what waits for them, the oldest " +
-          "first, before the answer.",
+          "first, soon after the answer.",
       ],
-      ["Inbox.49", "For users; with an App Key 403. Told by `agent:changed`."],
+      ["Inbox.49", "For users; with an App Key 403. Of agents it is told by `agent:changed`."],
     ],
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: ownAnswers,

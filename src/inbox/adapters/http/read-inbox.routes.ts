@@ -5,8 +5,8 @@ import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/sc
 import { chatChannels } from "../../../kernel/channels.ts";
 import type { ChatFilter } from "../../application/reading/ports.ts";
 import type { ReadInbox } from "../../application/reading/read-inbox.ts";
-import { chatStates as states } from "../../domain/conversation.ts";
-import { agentToWire, chatDetailsToWire, chatStates, chatToWire, messageToWire } from "../wire/inbox-wire.ts";
+import { chatStates } from "../../domain/conversation.ts";
+import { agentToWire, chatDetailsToWire, chatStateToWire, chatToWire, messageToWire } from "../wire/inbox-wire.ts";
 import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
 import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, pageOf } from "./inbox-schemas.ts";
 
@@ -35,7 +35,7 @@ const filters = {
   estado: {
     type: "array",
     items: chatState,
-    maxItems: states.length,
+    maxItems: chatStates.length,
     description: "Repeatable: in any of these states",
   },
   soporte: {
@@ -86,6 +86,7 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
       const { query, caller } = call;
       const viewer = viewerOf(caller);
       const after = query.cursor === undefined ? null : chatPosition(query.cursor);
+      if (query.soporte === "me" && viewer.userId === null) return { data: [], next: null };
       const signal = query.q === undefined ? undefined : call.signal;
       const filter = filterOf(query, viewer.userId);
       const page = await inbox.chats(viewer, filter, { after, limit: query.limit ?? usualPage }, signal);
@@ -111,7 +112,7 @@ interface ChatQuery {
 
 function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
   return {
-    states: query.estado ? states.filter((state) => query.estado?.includes(chatStates[state])) : null,
+    states: query.estado ? chatStates.filter((state) => query.estado?.includes(chatStateToWire[state])) : null,
     agent: agentIn(query.soporte, userId),
     departmentId: query.departamento ?? null,
     tagId: query.tag ?? null,
@@ -122,13 +123,10 @@ function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
   };
 }
 
-/** No user has this id. */
-const nobodysId = -1;
-
 function agentIn(asked: string | undefined, userId: number | null): ChatFilter["agent"] {
   if (asked === undefined) return null;
   if (asked === "none") return "none";
-  if (asked === "me") return userId ?? nobodysId;
+  if (asked === "me") return userId;
   const id = Number(asked);
   if (!Number.isSafeInteger(id)) throw new InvalidInput("soporte no es válido");
   return id;
@@ -216,7 +214,9 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
       [
         "Inbox.11",
         "A reaction is shown at its message and is none itself. Notes (`nota`) are read by agents only and were never " +
-          "sent. A message on its way is listed once its outcome is known.",
+          "sent. A message on its way is listed once its outcome is known, at the place of its id: those that come later may have " +
+          "come before it. A client that was away asks with `after` for what follows the last message that is older than " +
+          "two minutes, and passes over those that it has.",
       ],
     ],
     params: chatParams,

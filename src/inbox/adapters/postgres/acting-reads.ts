@@ -1,11 +1,13 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
-import type { ActingReads, QuickReply } from "../../application/acting/ports.ts";
+import type { ActingReads, QuickReply, SeenChat } from "../../application/acting/ports.ts";
 import type { MessageView } from "../../application/events.ts";
+import type { Holder } from "../../domain/acting.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { messageFields } from "./announce-sql.ts";
-import { isWithinReach, viewerOf } from "./visibility-sql.ts";
+import { windowed, windowUntil } from "./chat-sql.ts";
+import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
 const message: Statement = {
   name: "acting_message",
@@ -29,11 +31,17 @@ const quickReply: Statement = {
     where reply.business_id = $1 and reply.id = $4`,
 };
 
-const contactOf: Statement = {
-  name: "acting_contact",
+const chat: Statement = {
+  name: "acting_chat",
   text: `
     with ${viewerOf("$1", "$2::bigint")}
-    select chat.contact_id as "contactId" from chats as chat
+    select chat.contact_id as "contactId", contact.erased_at is not null as "isErased",
+           (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
+            where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
+           ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
+           ${windowUntil("chat")} is not null as "isWindowOpen"
+    from chats as chat
+    join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
     where chat.business_id = $1 and chat.id = $3 and ${isWithinReach}`,
 };
 
@@ -56,9 +64,9 @@ export class PostgresActingReads implements ActingReads {
     return row ?? null;
   }
 
-  async contactOf({ businessId, agentId }: Viewer, chatId: number): Promise<{ readonly contactId: number } | null> {
+  async chat({ businessId, agentId }: Viewer, chatId: number): Promise<SeenChat | null> {
     const values = [businessId, agentId, chatId];
-    const [row] = await this.cells.of(businessId).rows<{ contactId: number }>(contactOf, values);
+    const [row] = await this.cells.of(businessId).rows<SeenChat>(chat, values);
     return row ?? null;
   }
 }

@@ -181,7 +181,7 @@ const risenColumns = [
     "department_id",
     "ad_id",
   ],
-  ...["state", "unread", "version"],
+  ...["state", "bot_available", "unread", "version"],
 ]
   .map((column) => `chat.${column}`)
   .join(", ");
@@ -227,12 +227,17 @@ export const raising = {
  *
  * `offset 0` keeps each look-up apart. Joined freely, and with the statistics of a young database, the planner joins a
  * batch with all contacts of its business by `business_id` alone, which takes seconds.
+ *
+ * Whose a chat is comes from `raised`, which is as of the lock: this statement may have waited for a transfer that its
+ * own look at the tables does not show.
  */
 const news = `
   news as (
     select moved.*, ${isNew} as is_new, ${contactAsTold} as contact, conversation.state as conversation_state,
-           chat.support_user_id, chat.department_id
+           case when raised.id is null then chat.support_user_id else raised.support_user_id end as support_user_id,
+           case when raised.id is null then chat.department_id else raised.department_id end as department_id
     from moved
+    left join raised on raised.business_id = moved.business_id and raised.id = moved.chat_id
     cross join lateral (
       select contact_id, support_user_id, department_id from chats
       where business_id = moved.business_id and id = moved.chat_id offset 0
@@ -262,8 +267,8 @@ const toldOfLooks = `
 
 /**
  * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
- * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are English; the realtime adapter gives
- * them the wire's spelling.
+ * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are
+ * English; the realtime adapter gives them the wire's spelling.
  *
  * @param looks - Rows of `moved` with `looks` are of messages that clients know and that look different now: each is
  *   told by `message:changed`. Without this, `moved` needs no such column.

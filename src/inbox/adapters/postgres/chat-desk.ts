@@ -15,8 +15,8 @@ import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
 /**
- * Of several at once that find none open, all get the one that the first of them opens. What is set there is no key:
- * messages can be entered in the conversation meanwhile.
+ * Where several find no open conversation at the same time, the first opens one and the others get the same. The update
+ * sets no key column, so that messages can be entered in the conversation meanwhile.
  */
 const findOrOpen: Statement = {
   name: "desk_find_or_open",
@@ -47,7 +47,8 @@ const lockOpen: Statement = {
 
 /**
  * The conversation first, then the chat: the order in which everybody locks them, which is why the condition looks at
- * `talk`. The columns of the answer are computed after the lock.
+ * `talk`. The columns of `chat` are as of its lock; other tables are seen as of the beginning of the statement, before it
+ * waited. What must be as of the lock there is asked by `belongings`.
  */
 const hold: Statement = {
   name: "desk_hold",
@@ -62,22 +63,24 @@ const hold: Statement = {
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
            business.name as "businessName",
-           (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName",
-           coalesce((select id from talk), (
-             select id from conversations where business_id = chat.business_id and chat_id = chat.id
-             order by id desc limit 1)) as "conversationId"
+           (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName"
     from chats as chat
     join businesses as business on business.id = chat.business_id
     where chat.business_id = $1 and chat.id = $4 and (select count(*) from talk) >= 0 and ${isWithinReach}
     for no key update of chat`,
 };
 
-/** Asked once the chat is locked: an erasure that was waited for is seen. */
-const contactOf: Statement = {
-  name: "desk_contact",
+/**
+ * Asked once the chat is locked: an erasure that was waited for is seen, and so is a conversation that was closed or
+ * opened. An open one is the last of its chat.
+ */
+const belongings: Statement = {
+  name: "desk_belongings",
   text: `
     select coalesce(phone, '') as phone, coalesce(platform_id, '') as "platformId",
-           erased_at is not null as "isErased"
+           erased_at is not null as "isErased",
+           (select id from conversations where business_id = $1 and chat_id = $3
+            order by id desc limit 1) as "conversationId"
     from contacts where business_id = $1 and id = $2`,
 };
 
@@ -212,7 +215,7 @@ const activeUser: Statement = {
   text: "select id from users where business_id = $1 and id = $2 and active",
 };
 
-type HeldContact = Pick<HeldChat, "phone" | "platformId" | "isErased">;
+type Belongings = Pick<HeldChat, "phone" | "platformId" | "isErased" | "conversationId">;
 
 export class PostgresChatDesk implements ChatDesk {
   constructor(private readonly transaction: Queries) {}
@@ -229,16 +232,16 @@ export class PostgresChatDesk implements ChatDesk {
   async hold({ businessId, agentId, userId }: Viewer, chatId: number): Promise<HeldChat | null> {
     const [chat] = await this.transaction.rows<HeldChat>(hold, [businessId, agentId, userId, chatId]);
     if (!chat) return null;
-    const [contact] = await this.transaction.rows<HeldContact>(contactOf, [businessId, chat.contactId]);
-    return { ...chat, ...contact };
+    const [more] = await this.transaction.rows<Belongings>(belongings, [businessId, chat.contactId, chatId]);
+    return { ...chat, ...more };
   }
 
   async enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void> {
     await this.transaction.rows(enterFirst, [businessId, chatId, begins]);
   }
 
-  async lockOpen(businessId: number, chatIds: readonly number[]): Promise<void> {
-    await this.transaction.rows(lockOpen, [businessId, chatIds]);
+  async lockOpen(businessId: number, chatIds: readonly number[]): Promise<number> {
+    return (await this.transaction.rows(lockOpen, [businessId, chatIds])).length;
   }
 
   attend({ businessId, chatId }: HeldChat, agentId: number, departmentId: number | null = null): Promise<number[]> {

@@ -95,6 +95,7 @@ export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: 
     adId: `${chat}.ad_id`,
     conversationId,
     state: `${chat}.state`,
+    botAvailable: `${chat}.bot_available`,
     lastMessageAt: `${chat}.last_message_at`,
     lastMessage: mayBeEmpty ? `case when ${last.id} is not null then ${message} end` : message,
     unread: `${chat}.unread`,
@@ -124,8 +125,11 @@ export const storedChatFields = chatFields({
   mayBeEmpty: true,
 });
 
+/** `offset 0` keeps each look-up apart: see the CTE `news` of announce-sql.ts. */
 export const chatJoins = `
-  join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+  cross join lateral (
+    select * from contacts where business_id = chat.business_id and id = chat.contact_id offset 0
+  ) as contact
   left join lateral (
     select id from conversations
     where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1

@@ -56,9 +56,13 @@ const hold: Statement = {
     for no key update`,
 };
 
+/** What clients see of the row. */
+const shown = (row: string): string =>
+  `(${row}.name, ${row}.phone, ${row}.platform_id, ${row}.fields, ${row}.opted_out_at is null)`;
+
 /**
- * The platform goes on to call a contact what it calls it, whose threads would be lost otherwise; one that has no thread
- * is written to by its new number. Once the customer writes from that, the thread goes there.
+ * A contact that has chats keeps its id on the platform: messages to and from that id belong to these chats. It changes
+ * when the customer first writes from the new number. A contact without chats gets the new number as its id at once.
  */
 const change: Statement = {
   name: "contact_change",
@@ -78,14 +82,39 @@ const change: Statement = {
             else contact.opted_out_at end,
           preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
           updated_at = now()
-      from given where contact.business_id = given.business_id and contact.id = $2
-      returning contact.id
+      from given join contacts as earlier on earlier.business_id = given.business_id and earlier.id = $2
+      where contact.business_id = given.business_id and contact.id = $2
+      returning contact.id, ${shown("contact")} is distinct from ${shown("earlier")} as differs
+    ),
+    untagged as (
+      delete from contact_tags
+      where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])
+      returning tag_id
     )
-    delete from contact_tags
-    where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])`,
+    select differs or exists (select from untagged) as differs from changed`,
 };
 
-const tag: Statement = { name: "contact_tag", text: tagging("$2::bigint", "$3::bigint[]") };
+/**
+ * Runs after a statement that gives contacts numbers, with a snapshot of its own: that statement waited where a number was
+ * about to be erased, and could not see that it was.
+ */
+const keepOptedOut: Statement = {
+  name: "contacts_keep_opted_out",
+  text: `
+    with erased as (
+      select contact.id
+      from unnest($2::text[], $3::text[]) as given(phone, digest)
+      join erased_numbers as erased on erased.business_id = $1 and erased.digest = decode(given.digest, 'hex')
+      join contacts as contact on contact.business_id = $1 and contact.phone = given.phone
+      where contact.opted_out_at is null
+      order by contact.id
+      for no key update of contact
+    )
+    update contacts as contact set opted_out_at = now()
+    from erased where contact.business_id = $1 and contact.id = erased.id`,
+};
+
+const tag: Statement = { name: "contact_tag", text: `${tagging("$2::bigint", "$3::bigint[]")} returning tag_id` };
 
 const announce: Statement = {
   name: "contact_announce",
@@ -195,6 +224,7 @@ export class PostgresContactEdits implements ContactEdits {
     const values = [businessId, name, phone, JSON.stringify(fields), optedOut, tagIds, this.digestOf(phone)];
     const [made] = await this.transaction.rows<{ id: number }>(create, values);
     if (!made) throw new NumberTaken("of a new contact");
+    await this.keepOptedOut(businessId, [phone]);
     return made.id;
   }
 
@@ -207,14 +237,17 @@ export class PostgresContactEdits implements ContactEdits {
     businessId: number,
     contactId: number,
     { name, phone, fields, optedOut, tagIds }: ContactChanges & { readonly phone: string },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const written = fields && JSON.stringify(fields);
     const values = [businessId, contactId, name, phone, written, optedOut, tagIds, this.digestOf(phone)];
-    await this.transaction.rows(change, values).catch((error: { code?: unknown }) => {
+    const asked = this.transaction.rows<{ differs: boolean }>(change, values);
+    const [changed] = await asked.catch((error: { code?: unknown }) => {
       if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
       throw error;
     });
-    if (tagIds) await this.transaction.rows(tag, [businessId, contactId, tagIds]);
+    await this.keepOptedOut(businessId, [phone]);
+    const tagged = tagIds ? await this.transaction.rows(tag, [businessId, contactId, tagIds]) : [];
+    return changed?.differs === true || tagged.length > 0;
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
@@ -229,20 +262,31 @@ export class PostgresContactEdits implements ContactEdits {
     return contacts.map((contact) => (isTagged(contact) ? (outcomes.next().value?.outcome ?? null) : "unknown_tag"));
   }
 
-  private mergeTagged(
+  private async mergeTagged(
     businessId: number,
     contacts: readonly ImportedContact[],
     tagIds: ReadonlyMap<string, number>,
   ): Promise<{ outcome: ImportOutcome | null }[]> {
-    return this.transaction.rows(merge, [
+    const phones = contacts.map(({ phone }) => phone);
+    const rows = await this.transaction.rows<{ outcome: ImportOutcome | null }>(merge, [
       businessId,
-      textArray(contacts.map(({ phone }) => phone)),
+      textArray(phones),
       textArray(contacts.map(({ name }) => name)),
       textArray(contacts.map(({ fields }) => JSON.stringify(fields))),
       plainArray(contacts.map(({ optedOut }) => optedOut)),
-      textArray(contacts.map(({ phone }) => Buffer.from(this.digestOf(phone)).toString("hex"))),
+      this.digestsOf(phones),
       textArray(contacts.map(({ tagNames }) => plainArray(tagNames.map((name) => tagIds.get(name) ?? null)))),
     ]);
+    await this.keepOptedOut(businessId, phones);
+    return rows;
+  }
+
+  private async keepOptedOut(businessId: number, phones: readonly string[]): Promise<void> {
+    await this.transaction.rows(keepOptedOut, [businessId, textArray(phones), this.digestsOf(phones)]);
+  }
+
+  private digestsOf(phones: readonly string[]): string {
+    return textArray(phones.map((phone) => Buffer.from(this.digestOf(phone)).toString("hex")));
   }
 
   private async tagIds(businessId: number, contacts: readonly ImportedContact[]): Promise<Map<string, number>> {

@@ -2,7 +2,13 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { ContactErasure, DigestOfNumber, ErasedContact, Erasure } from "../../application/contacts/ports.ts";
+import type {
+  ContactErasure,
+  DigestOfNumber,
+  ErasedContact,
+  ErasedMessages,
+  Erasure,
+} from "../../application/contacts/ports.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 import { told, toldColumns } from "./announce-sql.ts";
 import { chatJoins } from "./chat-sql.ts";
@@ -17,23 +23,15 @@ const find: Statement = {
                            where number <> '')
                 else coalesce(erasure.numbers, '{}') end as numbers,
            coalesce(erasure.files, '{}') as files,
+           contact.erased_at + interval '1 minute' as "sentUntil",
            case when contact.erased_at is null then 'none' when erasure.contact_id is null then 'over'
-                when erasure.completed_at is null then 'begun' else 'completed' end as progress,
+                when erasure.completed_at is null then 'begun' else 'complete' end as progress,
            array(select id from chats where business_id = $1 and contact_id = $2 order by id) as "chatIds",
            array(select platform_id from senders where business_id = $1) as senders
     from contacts as contact
     left join contact_erasures as erasure
       on erasure.business_id = contact.business_id and erasure.contact_id = contact.id
     where contact.business_id = $1 and contact.id = $2`,
-};
-
-const files: Statement = {
-  name: "erasure_files",
-  text: `
-    select distinct name
-    from messages as message
-    cross join lateral unnest(media_names(concat_ws(' ', body, media_url, details::text, attachment::text))) as name
-    where message.business_id = $1 and message.chat_id = any($2::bigint[])`,
 };
 
 /** Those of processes that did not know whom an answer speaks of as well. */
@@ -45,26 +43,44 @@ const eraseAnswers: Statement = {
       and (body is not null or headers is not null)`,
 };
 
-/** A message on its way is settled as unknown here: what its sender learns of it meets no row any more. */
+const messagesAtOnce = 5_000;
+/** Messages that clients are told of; of older ones they learn when they read them. */
+const mostTold = 500;
+
+/**
+ * Looks at so many messages of a chat, from the newest of those below `$3` on. A message on its way is settled as
+ * unknown: what its sender learns of it meets no row any more.
+ */
 const eraseMessages: Statement = {
   name: "erasure_messages",
   text: `
-    with locked as (
+    with seen as materialized (
       select id from messages
-      where business_id = $1 and chat_id = any($2::bigint[])
+      where business_id = $1 and chat_id = $2 and id < coalesce($3, ${Number.MAX_SAFE_INTEGER})
+      order by id desc limit ${messagesAtOnce}
+    ),
+    locked as (
+      select id, concat_ws(' ', body, media_url, details::text, attachment::text) as written
+      from messages
+      where business_id = $1 and id in (select id from seen)
         and (body <> '' or media_url is not null or details is not null or attachment is not null
              or platform_message_id is not null or error_reason is not null or reactions <> '[]'
              or author = 'contact' and author_name <> '')
       order by id
       for no key update
+    ),
+    erased as (
+      update messages as message
+      set body = '', media_url = null, details = null, attachment = null, reactions = '[]', platform_message_id = null,
+          error_reason = null, author_name = case when author = 'contact' then '' else author_name end,
+          reference = case when reference is not null then gen_random_uuid() end,
+          attempt = attempt + (state = ${messageState.sending})::integer, lease_until = null,
+          state = case when state = ${messageState.sending} then ${messageState.unknown} else state end
+      from locked where message.business_id = $1 and message.id = locked.id
     )
-    update messages as message
-    set body = '', media_url = null, details = null, attachment = null, reactions = '[]', platform_message_id = null,
-        error_reason = null, author_name = case when author = 'contact' then '' else author_name end,
-        reference = case when reference is not null then gen_random_uuid() end,
-        attempt = attempt + (state = ${messageState.sending})::integer, lease_until = null,
-        state = case when state = ${messageState.sending} then ${messageState.unknown} else state end
-    from locked where message.business_id = $1 and message.id = locked.id`,
+    select (select min(id) from seen having count(*) = ${messagesAtOnce}) as reached,
+           array(select id from locked order by id desc limit ${mostTold}) as newest,
+           array(select distinct name from locked cross join lateral unnest(media_names(written)) as name) as files`,
 };
 
 /** For update: who refers to the contact meanwhile waits, and looks whether it is still there. */
@@ -131,7 +147,7 @@ const begin: Statement = {
   name: "erasure_begin",
   text: `
     insert into contact_erasures (business_id, contact_id, numbers, files, due_at)
-    values ($1, $2, $3, $4, now() + interval '5 minutes')`,
+    values ($1, $2, $3, '{}', now() + interval '5 minutes')`,
 };
 
 const addFiles: Statement = {
@@ -139,21 +155,10 @@ const addFiles: Statement = {
   text: "update contact_erasures set files = files || $3::text[] where business_id = $1 and contact_id = $2",
 };
 
-/** Messages that clients are told of; of older ones they learn when they read them. */
-const mostTold = 500;
-
 const announce: Statement = {
   name: "erasure_announce",
   text: `
     with given as (select null::jsonb as was),
-    news as (
-      select ${toldColumns("message")}, chat.support_user_id, chat.department_id
-      from messages as message
-      join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-      where message.business_id = $1 and message.chat_id = any($3::bigint[])
-        and message.state not in (${quoted(...untoldStates)})
-      order by message.id desc limit ${mostTold}
-    ),
     events as (
       select contact.business_id, 0 as position, ${told("contact:changed")}
       from contacts as contact where contact.business_id = $1 and contact.id = $2
@@ -161,8 +166,28 @@ const announce: Statement = {
       select chat.business_id, 1, ${told("chat:changed")}
       from chats as chat cross join given ${chatJoins}
       where chat.business_id = $1 and chat.id = any($3::bigint[])
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by number`,
+};
+
+/** The chats as well: their rows show the last message. */
+const announceMessages: Statement = {
+  name: "erasure_announce_messages",
+  text: `
+    with given as (select null::jsonb as was),
+    news as (
+      select ${toldColumns("message")}, chat.support_user_id, chat.department_id
+      from messages as message
+      join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+      where message.business_id = $1 and message.id = any($3::bigint[])
+        and message.state not in (${quoted(...untoldStates)})
+    ),
+    events as (
+      select business_id, id as position, ${told("message:changed")} from news
       union all
-      select business_id, 1 + id, ${told("message:changed")} from news
+      select chat.business_id, 0, ${told("chat:changed")}
+      from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = $2
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,
@@ -194,19 +219,27 @@ const eraseEvents: Statement = {
     select max(number) as reached from seen having count(*) = ${eventsAtOnce}`,
 };
 
-/** What was under way when it was erased has ended a minute later. */
+/**
+ * What was under way when it was erased has ended a minute later, but for imports: their files arrive for ten minutes at
+ * most, and rows that they refuse are kept once there are enough of them.
+ */
+const importsEnded = "interval '15 minutes'";
+
 const complete: Statement = {
   name: "erasure_complete",
   text: `
     update contact_erasures
-    set numbers = '{}', files = array(select file from unnest(files) as file where file <> all($3::text[])),
-        completed_at = coalesce(completed_at, now()), due_at = now() + interval '1 minute'
+    set files = array(select file from unnest(files) as file where file <> all($3::text[])),
+        completed_at = coalesce(completed_at, now()),
+        due_at = case when completed_at is null then now() + interval '1 minute' else completed_at + ${importsEnded} end
     where business_id = $1 and contact_id = $2`,
 };
 
 const end: Statement = {
   name: "erasure_end",
-  text: "delete from contact_erasures where business_id = $1 and contact_id = $2 and completed_at is not null",
+  text: `
+    delete from contact_erasures
+    where business_id = $1 and contact_id = $2 and files <@ $3::text[] and completed_at <= now() - ${importsEnded}`,
 };
 
 const takeDue: Statement = {
@@ -234,13 +267,9 @@ export class PostgresContactErasure implements ContactErasure {
     return row ?? null;
   }
 
-  async filesOf(businessId: number, chatIds: readonly number[]): Promise<string[]> {
-    const rows = await this.transaction.rows<{ name: string }>(files, [businessId, chatIds]);
-    return rows.map(({ name }) => name);
-  }
-
-  async eraseMessages(businessId: number, chatIds: readonly number[]): Promise<void> {
-    await this.transaction.rows(eraseMessages, [businessId, chatIds]);
+  async eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages> {
+    const [row] = await this.transaction.rows<ErasedMessages>(eraseMessages, [businessId, chatId, before]);
+    return row ?? { reached: null, newest: [], files: [] };
   }
 
   async eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null> {
@@ -265,16 +294,16 @@ export class PostgresContactErasure implements ContactErasure {
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
   }
 
-  async begin(
-    businessId: number,
-    contactId: number,
-    { numbers, files }: Pick<Erasure, "numbers" | "files">,
-  ): Promise<void> {
-    await this.transaction.rows(begin, [businessId, contactId, numbers, files]);
+  async begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void> {
+    await this.transaction.rows(begin, [businessId, contactId, numbers]);
   }
 
   announce(businessId: number, { id, chatIds }: ErasedContact): Promise<LoggedEvent[]> {
     return this.transaction.rows<LoggedEvent>(announce, [businessId, id, chatIds]);
+  }
+
+  announceMessages(businessId: number, chatId: number, ids: readonly number[]): Promise<LoggedEvent[]> {
+    return this.transaction.rows<LoggedEvent>(announceMessages, [businessId, chatId, ids]);
   }
 
   async addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void> {
@@ -288,11 +317,8 @@ export class PostgresContactErasure implements ContactErasure {
   }
 
   async complete(businessId: number, contactId: number, files: readonly string[]): Promise<void> {
+    await this.transaction.rows(end, [businessId, contactId, files]);
     await this.transaction.rows(complete, [businessId, contactId, files]);
-  }
-
-  async end(businessId: number, contactId: number): Promise<void> {
-    await this.transaction.rows(end, [businessId, contactId]);
   }
 
   takeDue(limit: number): Promise<{ businessId: number; contactId: number }[]> {

@@ -29,6 +29,8 @@ interface Conditions {
   readonly key: string;
   /** Of the row `contact`, but for the text that is searched for. */
   readonly plain: string;
+  /** The same without the tag. */
+  readonly ofAnyTag: string;
   readonly search: string | null;
   /** The value of the tag. */
   readonly tag: string | null;
@@ -42,11 +44,11 @@ function conditionsOf(values: Values, { text, tagId, optedOut }: ContactFilter):
     and exists (
       select from contact_tags as tagged
       where tagged.business_id = contact.business_id and tagged.contact_id = contact.id and tagged.tag_id = ${tag})`;
-  const plain = `
+  const ofAnyTag = `
     contact.business_id = ${values.business} and contact.erased_at is null
-    ${optedOut === null ? "" : `and contact.opted_out_at is ${optedOut ? "not " : ""}null`}
-    ${tag === null ? "" : tagged}`;
-  return { key, plain, search: search?.text ?? null, tag };
+    ${optedOut === null ? "" : `and contact.opted_out_at is ${optedOut ? "not " : ""}null`}`;
+  const plain = tag === null ? ofAnyTag : ofAnyTag + tagged;
+  return { key, plain, ofAnyTag, search: search?.text ?? null, tag };
 }
 
 function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageAsked<number>): StatementCall {
@@ -69,7 +71,12 @@ function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageA
 }
 
 /** Walks the index that fits; few contacts that have a text are found by the text first. */
-function sourceOf({ plain, search, tag }: Conditions, business: string, position: string | null, most: string) {
+function sourceOf(
+  { plain, ofAnyTag, search, tag }: Conditions,
+  business: string,
+  position: string | null,
+  most: string,
+) {
   const here = (id: string) => (position === null ? "" : `and ${id} < ${position}`);
   const walk = (where: string) => `
     select contact.id from contacts as contact where ${plain} ${where} ${here("contact.id")}
@@ -89,8 +96,10 @@ function sourceOf({ plain, search, tag }: Conditions, business: string, position
     const text = `
       select contact.id
       from contact_tags as tagged
-      join contacts as contact on contact.business_id = tagged.business_id and contact.id = tagged.contact_id
-      where tagged.business_id = ${business} and tagged.tag_id = ${tag} and ${plain} ${here("tagged.contact_id")}
+      cross join lateral (
+        select * from contacts where business_id = tagged.business_id and id = tagged.contact_id offset 0
+      ) as contact
+      where tagged.business_id = ${business} and tagged.tag_id = ${tag} and ${ofAnyTag} ${here("tagged.contact_id")}
       order by tagged.contact_id desc limit ${most}`;
     return { ctes: "", text };
   }

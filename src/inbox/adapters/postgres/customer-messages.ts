@@ -6,8 +6,9 @@ import { messageState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
 
 /**
- * Where messages that are not stored yet belong; what is missing there is made. A contact who got another number and
- * writes from it is called by that on the platform from then on, unless another channel calls it otherwise.
+ * The threads of messages that are not stored yet; missing contacts, chats and conversations are made. Of a contact whose
+ * number was changed the platform still has the old id: once they write from the new number, that becomes their id on
+ * the platform. It stays as it is where the contact has a chat on another channel, which may know them by the old one.
  */
 const findThreads: Statement = {
   name: "incoming_threads",

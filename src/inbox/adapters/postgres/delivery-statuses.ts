@@ -3,7 +3,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, type MessageState, mayReach } from "../../domain/delivery.ts";
-import { inChunks, type MessageNews } from "./news.ts";
+import { type ChangedContact, inChunks, type MessageNews } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
@@ -48,7 +48,10 @@ const moveStatuses: Statement = {
               earlier.opted_out, message.takes_conversation`,
 };
 
-/** What the answer to the request would have told, where it was lost; and who opted out. */
+/**
+ * What the answer to the request would have told, where it was lost; and who opted out. Contacts are looked up and
+ * locked one by one, in the order of `given`, which is that of their ids.
+ */
 const learnRecipients: Statement = {
   name: "incoming_recipients",
   text: `
@@ -57,23 +60,30 @@ const learnRecipients: Statement = {
              news.opted_out
       from jsonb_to_recordset($1::jsonb) as news(
         business_id bigint, chat_id bigint, recipient_id text, opted_out boolean)
-      join chats as chat on chat.business_id = news.business_id and chat.id = news.chat_id
-      join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
-      where contact.erased_at is null
+      cross join lateral (
+        select contact_id from chats where business_id = news.business_id and id = news.chat_id offset 0
+      ) as chat
+      cross join lateral (
+        select business_id, id from contacts
+        where business_id = news.business_id and id = chat.contact_id and erased_at is null offset 0
+      ) as contact
       order by contact.business_id, contact.id, news.opted_out desc
     ),
     locked as (
       select contact.business_id, contact.id, given.recipient_id, given.opted_out
-      from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
-      where contact.erased_at is null
-      order by contact.business_id, contact.id
-      for no key update of contact
+      from given cross join lateral (
+        select business_id, id from contacts
+        where business_id = given.business_id and id = given.id and erased_at is null
+        for no key update
+      ) as contact
     )
     update contacts as contact
     set platform_id = coalesce(locked.recipient_id, contact.platform_id),
         opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
                             else contact.opted_out_at end
-    from locked where contact.business_id = locked.business_id and contact.id = locked.id`,
+    from locked where contact.business_id = locked.business_id and contact.id = locked.id
+      and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
+    returning contact.business_id, contact.id`,
 };
 
 /** What the sender does with the answer, for messages whose answer was lost. */
@@ -109,9 +119,10 @@ export const moveMessages = (
   statuses: readonly DeliveryStatus[],
 ): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
+/** The contacts of which something is known that was not known before. */
+export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<ChangedContact[]> {
   const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
-  await inChunks(
+  return inChunks<ChangedContact>(
     transaction,
     learnRecipients,
     news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({

@@ -92,7 +92,6 @@ const details: Statement = {
     with ${viewerOf("$1", "$2::bigint")}
     select ${jsonOf<ChatDetails>({
       ...storedChatFields,
-      botAvailable: "chat.bot_available",
       wholeContact,
       conversations,
       tickets,
@@ -117,14 +116,15 @@ const messages = (name: string, range: string, order: string): Statement => ({
       select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
       from messages as message
       where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...untoldStates)})
-        and ${range}
-      order by message.id ${order} limit $5
+        ${range}
+      order by message.id ${order} limit $4
     ) as page on true
     where chat.business_id = $1 and chat.id = $3 and ${isVisible}
     order by page.id ${order}`,
 });
-const latest = messages("inbox_messages", "($4::bigint is null or message.id < $4)", "desc");
-const following = messages("inbox_messages_after", "message.id > $4::bigint", "asc");
+const latest = messages("inbox_messages", "", "desc");
+const earlier = messages("inbox_messages_before", "and message.id < $5::bigint", "desc");
+const following = messages("inbox_messages_after", "and message.id > $5::bigint", "asc");
 
 const mostAgents = 1_000;
 
@@ -180,7 +180,7 @@ export class PostgresInboxReads implements InboxReads {
   }
 
   messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
-    return this.thread(latest, viewer, chatId, page);
+    return this.thread(page.after === null ? latest : earlier, viewer, chatId, page);
   }
 
   messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
@@ -198,7 +198,7 @@ export class PostgresInboxReads implements InboxReads {
     chatId: number,
     { after, limit }: PageAsked<number>,
   ): Promise<PageOf<MessageView, number> | null> {
-    const values = [businessId, agentId, chatId, after, limit + 1];
+    const values = [businessId, agentId, chatId, limit + 1, ...(after === null ? [] : [after])];
     const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
     if (rows.length === 0) return null;
     const found = rows.flatMap(({ message }) => message ?? []);

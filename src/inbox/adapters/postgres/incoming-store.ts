@@ -8,6 +8,7 @@ import type { IncomingStore } from "../../application/ports.ts";
 import { mayReach, wasUntold } from "../../domain/delivery.ts";
 import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import { announceContacts, lockCounters } from "./changed-contacts.ts";
 import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
@@ -16,14 +17,23 @@ import { applyPreferences } from "./marketing-preferences.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { chatState } from "./state-sql.ts";
 
-/** The bot attends what begins after a chat was closed, also where a message of ours began it. */
+/**
+ * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
+ * opened the new conversation, which is in the hands of the bot then.
+ */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
+
+/** A released chat waits for no department, unless a contact asked for an agent in the conversation that goes on. */
+const departmentAfter = `
+  case when locked.begins then null
+       when ${isReleased} and (chat.support_user_id is not null or chat.department_id is not null)
+       then department_waited_for(chat.business_id, chat.id, chat.department_id)
+       else chat.department_id end`;
 
 /**
  * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
  * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted is
- * not raised. An agent who closed a chat has it until its customer writes again. Returns the chats that other agents see
- * with it than before.
+ * not raised. Returns the chats that other agents see than before.
  */
 const raise: Statement = {
   name: "incoming_raise",
@@ -51,7 +61,7 @@ const raise: Statement = {
         ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
         unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
         support_user_id = case when ${isReleased} then null else chat.support_user_id end,
-        department_id = case when ${isReleased} then null else chat.department_id end
+        department_id = ${departmentAfter}
     from locked where chat.business_id = locked.business_id and chat.id = locked.id
     returning chat.business_id, chat.id, chat.id as chat_id,
               case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
@@ -91,7 +101,9 @@ const announceWindows: Statement = {
     ),
     events as (
       select chat.business_id, chat.id as position, ${told("chat:changed")}
-      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      from given cross join lateral (
+        select * from chats where business_id = given.business_id and id = given.chat_id offset 0
+      ) as chat
       ${chatJoins}
     ),
     ${loggingEvents}
@@ -114,17 +126,20 @@ export class PostgresIncomingStore implements IncomingStore {
     const { transaction, provider } = this;
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
-    await learnFrom(transaction, moved);
-    await applyPreferences(transaction, provider, preferences, this.digestOf);
+    const learned = await learnFrom(transaction, moved);
+    const asked = await applyPreferences(transaction, provider, preferences, this.digestOf);
     await takeConversationsOf(transaction, moved);
     const arrived = await storeMessages(transaction, provider, messages, this.digestOf);
     const news = [...moved, ...arrived];
     // Last of what is written to messages: one may be about a message that came with it.
     const reacted = await storeReactions(transaction, provider, reactions);
     const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
-    const told = await this.tell(news, reacted, raised);
     const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
-    return [...told, ...(await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow))];
+    const contacts = [...learned, ...asked];
+    if (withNewWindow.length + contacts.length > 0) await lockCounters(transaction, [...news, ...raised, ...contacts]);
+    const events = await this.tell(news, reacted, raised);
+    const windows = await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow);
+    return [...events, ...windows, ...(await announceContacts(transaction, contacts))];
   }
 
   private tell(
@@ -132,9 +147,9 @@ export class PostgresIncomingStore implements IncomingStore {
     reacted: readonly StoredReaction[],
     raised: readonly RaisedChat[],
   ): Promise<LoggedEvent[]> {
-    const told = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
+    const changes = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
     const looks = newLooks(news, reacted);
-    const rows = [...told, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
+    const rows = [...changes, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     return inChunks<LoggedEvent>(
       this.transaction,
       looks.length > 0 ? announceWithLooks : announce,
@@ -158,8 +173,8 @@ function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction
 
 /** One row for each chat with a new message or whose customer reacted, in the order in which chats are locked. */
 function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
-  const told = news.filter(({ before }) => wasUntold(before));
-  const chats = groupBy<MessageNews | StoredReaction, string>([...told, ...reacted], chatKeyOf);
+  const untold = news.filter(({ before }) => wasUntold(before));
+  const chats = groupBy<MessageNews | StoredReaction, string>([...untold, ...reacted], chatKeyOf);
   const rows = [...chats.values()].flatMap((rowsOfChat) => {
     const [first] = rowsOfChat;
     if (!first) return [];

@@ -1,4 +1,4 @@
-import { contactPatterns } from "../../../infra/postgres/search-text.ts";
+import { contactPatterns, nameHas } from "../../../infra/postgres/search-text.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
@@ -155,11 +155,10 @@ class Walks {
   }
 
   private ofBusiness(): string {
-    const { tag, department, states, ad, provider } = this.conditions;
+    const { tag, department, states, ad } = this.conditions;
     if (tag) return this.tagged("", this.others(tag));
-    if (ad || this.asksUnread) return this.walk(this.others());
-    if (department || states) return this.inEachState(this.others(states));
-    return provider ? this.walk(this.others()) : this.walk(this.others());
+    const isInEachState = !ad && !this.asksUnread && (department || states);
+    return isInEachState ? this.inEachState(this.others(states)) : this.walk(this.others());
   }
 
   private ofQueues(queues: string): string {
@@ -215,7 +214,9 @@ class Walks {
     const { values, before, limit } = this.parts;
     return `
       select chat.id, tagged.last_message_at
-      from chat_tags as tagged join chats as chat on chat.business_id = tagged.business_id and chat.id = tagged.chat_id
+      from chat_tags as tagged cross join lateral (
+        select * from chats where business_id = tagged.business_id and id = tagged.chat_id offset 0
+      ) as chat
       where tagged.business_id = ${values.business} and tagged.tag_id = ${this.conditions.tag?.value}
         and tagged.last_message_at is not null ${ofTag} ${ofChat}
         ${before("tagged.last_message_at", "tagged.chat_id")}
@@ -253,7 +254,10 @@ function conditionsOf(values: Values, filter: ChatFilter) {
   } satisfies Record<string, Condition | undefined>;
 }
 
-/** Digits by which the index of numbers is asked; asked by all of a long number it looks through a list for each three. */
+/**
+ * The index of numbers holds, for each group of three digits, a list of the numbers that have it. Asked for a long number
+ * it would read a list for each of its groups: it is asked for the last six digits.
+ */
 const tellingDigits = 6;
 
 /** Of the row `contact`: its name or number has the text. */
@@ -263,11 +267,11 @@ export function searchOf(values: Values, text: string): Condition {
     const value = values.add(phone, "text");
     const digits = phone.replaceAll("%", "");
     if (digits.length <= tellingDigits) return { key: "phone", value, text: `contact.phone like ${value}` };
-    // Numbers differ most at their ends. What is not the column itself the index is not asked for.
+    // Numbers differ most at their ends. `|| ''` keeps the index from being asked for the whole number as well.
     const end = values.add(`%${digits.slice(-tellingDigits)}%`, "text");
     return { key: "long_phone", value, text: `(contact.phone like ${end} and contact.phone || '' like ${value})` };
   }
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");
-  return { key: "name", value, text: `contact.name ilike ${value}` };
+  return { key: "name", value, text: nameHas("contact", value) };
 }

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
-import { inChunks } from "./news.ts";
+import { type ChangedContact, inChunks } from "./news.ts";
 
 /**
  * The platform's word on marketing; of two words the later one counts, in whatever order they arrive. A number that was
@@ -40,22 +40,30 @@ const apply: Statement = {
       from locked
       where contact.business_id = locked.business_id and contact.id = locked.id
         and (contact.preference_changed_at is null or contact.preference_changed_at < locked.at)
-    )
+      returning contact.business_id, contact.id
+    ),
+    made as (
     insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at, preference_changed_at)
     select business_id, phone, phone, phone, case when opted_out then at end, at from given
     where not exists (select from known where known.business_id = given.business_id and known.phone = given.phone)
     order by business_id, phone
     on conflict (business_id, phone) do update
     set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at
-    where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at`,
+    where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at
+      returning contact.business_id, contact.id
+    )
+    select business_id, id from changed
+    union
+    select business_id, id from made`,
 };
 
+/** The contacts that changed, or were made. */
 export const applyPreferences = (
   transaction: Queries,
   provider: string,
   changes: readonly PreferenceChange[],
   digestOf: DigestOfNumber,
-): Promise<object[]> => {
+): Promise<ChangedContact[]> => {
   const rows = changes.map((each) => ({ ...each, digest: Buffer.from(digestOf(each.from)).toString("hex") }));
-  return inChunks(transaction, apply, rows, provider);
+  return inChunks<ChangedContact>(transaction, apply, rows, provider);
 };

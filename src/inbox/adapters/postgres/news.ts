@@ -16,6 +16,12 @@ export interface MessageNews {
   readonly begins?: boolean;
 }
 
+/** A contact that clients are to be told of. */
+export interface ChangedContact {
+  readonly business_id: number;
+  readonly id: number;
+}
+
 /**
  * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
  * loops: thousands at a time would take the square of their number.

@@ -1,6 +1,6 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
-import { announcing, messageColumns } from "./announce-sql.ts";
+import { announcing, messageColumns, told } from "./announce-sql.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
 
@@ -52,15 +52,23 @@ const settle: Statement = {
 const learnRecipient: Statement = {
   name: "message_recipient",
   text: `
-    update contacts as contact
-    set platform_id = coalesce($3, contact.platform_id),
-        opted_out_at = case when $4::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
-    from messages as message
-    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-    where message.business_id = $1 and message.id = $2
-      and contact.business_id = chat.business_id and contact.id = chat.contact_id
-      and $5 in (contact.phone, contact.platform_id)
-      and (contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))`,
+    with contact as (
+      update contacts as contact
+      set platform_id = coalesce($3, contact.platform_id),
+          opted_out_at = case when $4::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
+      from messages as message
+      join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+      where message.business_id = $1 and message.id = $2
+        and contact.business_id = chat.business_id and contact.id = chat.contact_id
+        and $5 in (contact.phone, contact.platform_id)
+        and (contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))
+      returning contact.*
+    ),
+    events as (
+      select contact.business_id, 0 as position, ${told("contact:changed")} from contact
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged`,
 };
 
 const settleExpired: Statement = {
@@ -118,7 +126,8 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const recipientId = accepted?.recipientId ?? null;
     const optedOut = refusal?.class === "opted-out";
     if ((recipientId !== null && recipientId !== to) || optedOut) {
-      await cell.rows(learnRecipient, [businessId, id, recipientId, optedOut, to]);
+      const values = [businessId, id, recipientId, optedOut, to];
+      events.push(...(await cell.rows<LoggedEvent>(learnRecipient, values)));
     }
     return events;
   }

@@ -3,6 +3,7 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import type { OwnDesk, OwnView } from "../../application/acting/availability.ts";
 import { told } from "./announce-sql.ts";
 import { named } from "./chat-sql.ts";
@@ -34,10 +35,11 @@ const setAvailable: Statement = {
   text: `
     with agent as (
       update users set available = $3 where business_id = $1 and id = $2 and available <> $3
-      returning business_id, id, name, available
+      returning business_id, id, name, available, role_id
     ),
     events as (
       select agent.business_id, 0 as position, ${told("agent:changed")} from agent
+      where agent.role_id = ${agentRole}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged`,

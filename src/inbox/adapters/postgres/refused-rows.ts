@@ -32,7 +32,8 @@ const replace: Statement = {
   name: "refused_contacts_replace",
   text: `
     update refused_contacts set content = $5
-    where business_id = $1 and file = $2 and part = $3 and content = $4`,
+    where business_id = $1 and file = $2 and part = $3 and content = $4
+    returning part`,
 };
 
 const purge: Statement = {
@@ -68,8 +69,9 @@ export class PostgresRefusedRows implements RefusedRows {
       const [found] = await cell.rows<Place & { content: string }>(next, [businessId, digits, at.file, at.part]);
       if (!found) return;
       const { file, part, content } = found;
-      await cell.rows(replace, [businessId, file, part, content, edit(content)]);
-      at = { file, part };
+      const replaced = await cell.rows(replace, [businessId, file, part, content, edit(content)]);
+      // One that somebody else edited meanwhile is read again.
+      if (replaced.length > 0) at = { file, part };
     }
   }
 

@@ -10,13 +10,19 @@ import { firstState } from "../../domain/conversation.ts";
  * ones: `on conflict do update` returns the row that the other one made, which this statement's snapshot does not
  * show. It sets what changes nothing, and no key: that would keep others from referring to the row. Rows are made in
  * the order of their keys, so that two statements never wait for each other.
+ *
+ * `begins` is true of a conversation that this statement opened. One that another transaction opened meanwhile was
+ * updated here, which sets its `xmax`.
+ *
+ * `offset 0` keeps each look-up apart: see the CTE `news` of announce-sql.ts.
  */
 export const findingRooms = `
   known_chats as (
     select owners.business_id, owners.contact_id, chat.id as chat_id, chat.bot_available
-    from owners join chats as chat
-      on chat.business_id = owners.business_id and chat.contact_id = owners.contact_id
-         and chat.provider = owners.provider
+    from owners cross join lateral (
+      select id, bot_available from chats
+      where business_id = owners.business_id and contact_id = owners.contact_id and provider = owners.provider offset 0
+    ) as chat
   ),
   made_chats as (
     -- The bot attends it, and its conversation is made below: the trigger that keeps the state finds it right.
@@ -36,9 +42,10 @@ export const findingRooms = `
   ),
   known_conversations as (
     select rooms.business_id, rooms.chat_id, conversation.id as conversation_id
-    from rooms join conversations as conversation
-      on conversation.business_id = rooms.business_id and conversation.chat_id = rooms.chat_id
-         and conversation.closed_at is null
+    from rooms cross join lateral (
+      select id from conversations
+      where business_id = rooms.business_id and chat_id = rooms.chat_id and closed_at is null offset 0
+    ) as conversation
   ),
   made_conversations as (
     insert into conversations as conversation (business_id, chat_id, state, ad_id)
@@ -51,12 +58,12 @@ export const findingRooms = `
       where known.business_id = rooms.business_id and known.chat_id = rooms.chat_id)
     order by rooms.business_id, rooms.chat_id
     on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
-    returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id
+    returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id, xmax = 0 as begins
   ),
   talks as (
     select business_id, chat_id, conversation_id, false as begins from known_conversations
     union all
-    select business_id, chat_id, conversation_id, true from made_conversations
+    select business_id, chat_id, conversation_id, begins from made_conversations
   )`;
 
 /** Of a row with a business and the digest of a number: now where that number was erased, which stays opted out. */

@@ -14,8 +14,10 @@ import type {
   ThreadNote,
   TicketDesk,
 } from "../../application/ports.ts";
+import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.ts";
+import { holderOf } from "./chat-holder.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreads } from "./thread-sql.ts";
@@ -84,7 +86,33 @@ const agents: Statement = {
     limit 500`,
 };
 
-/** Conversations are locked before chats, which is why `rooms` looks at `talks`. */
+/**
+ * Conversations before chats, and only the chats of those that are open: who finds one closed opens another, and must not
+ * hold the chat then.
+ */
+const lockThreads: Statement = {
+  name: "ticket_lock_threads",
+  text: `
+    with talks as materialized (
+      select chat_id from conversations where business_id = $1 and id = any($2::bigint[]) and closed_at is null
+      order by id for no key update
+    )
+    select id from chats where business_id = $1 and id = any(array(select chat_id from talks))
+    order by id for no key update`,
+};
+
+/** Asked once they are locked: what was waited for is seen. */
+const standing: Statement = {
+  name: "ticket_thread_stands",
+  text: `
+    select from conversations as conversation
+    join chats as chat on chat.business_id = conversation.business_id and chat.id = conversation.chat_id
+    join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+    where conversation.business_id = $1 and conversation.id = $2 and conversation.closed_at is null
+      and contact.erased_at is null`,
+};
+
+/** Its chats and conversations are locked by an earlier statement. */
 const create: Statement = {
   name: "ticket_create",
   text: `
@@ -93,15 +121,9 @@ const create: Statement = {
         position integer, "chatId" bigint, "conversationId" bigint, "stepId" bigint, "agentId" bigint,
         "tagIds" bigint[])
     ),
-    talks as materialized (
-      select id from conversations where business_id = $1 and id in (select "conversationId" from given)
-      order by id for no key update
-    ),
-    rooms as (
+    rooms as materialized (
       select chat.id, ${audienceOf("chat")} as was from chats as chat
-      where chat.business_id = $1 and chat.id in (select "chatId" from given) and (select count(*) from talks) >= 0
-      order by chat.id
-      for no key update
+      where chat.business_id = $1 and chat.id in (select "chatId" from given)
     ),
     made as (
       insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state)
@@ -140,7 +162,7 @@ const create: Statement = {
     found as (
       delete from waiting_chats where business_id = $1 and chat_id in (select "chatId" from given)
     )
-    select made.id, rooms.was
+    select made.id, made.chat_id as "chatId", rooms.was
     from made join given on given."chatId" = made.chat_id join rooms on rooms.id = made.chat_id
     order by position`,
 };
@@ -217,6 +239,9 @@ const openMessages: Statement = {
     order by opened.id`,
 };
 
+/** A conversation is closed, or a contact erased, between a look and the lock: seldom once, hardly ever twice. */
+const mostLooks = 5;
+
 /**
  * Rows are locked in the order of lines, conversations, chats, counters of events, as everywhere that more than one of
  * them is locked.
@@ -245,9 +270,23 @@ export class PostgresTicketDesk implements TicketDesk {
 
   async thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread> {
     const values = [businessId, phone, contactName, this.defaultProvider, this.digestOf(phone)];
-    const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
-    if (!thread) throw new Error(`no thread was made in business ${businessId}`);
-    return thread;
+    for (let look = 0; look < mostLooks; look += 1) {
+      const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
+      if (!thread) throw new Error(`no thread was made in business ${businessId}`);
+      await this.lockThreads(businessId, [thread]);
+      const found = await this.transaction.rows(standing, [businessId, thread.conversationId]);
+      if (found.length > 0) return thread;
+    }
+    throw new Error(`a contact's conversations in business ${businessId} end as soon as they are found`);
+  }
+
+  async lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void> {
+    const conversationIds = threads.map(({ conversationId }) => conversationId);
+    await this.transaction.rows(lockThreads, [businessId, conversationIds]);
+  }
+
+  holder(businessId: number, chatId: number): Promise<Holder | null> {
+    return holderOf(this.transaction, businessId, chatId);
   }
 
   async openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null> {

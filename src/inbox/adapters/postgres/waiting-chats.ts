@@ -6,6 +6,7 @@ import type { AgentLine } from "../../application/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { chatState } from "./state-sql.ts";
 import type { PostgresTicketDesk } from "./ticket-desk.ts";
+import { queueIn } from "./visibility-sql.ts";
 
 const department: Statement = {
   name: "desk_department",
@@ -41,7 +42,7 @@ const agents: Statement = {
              (select created_at from tickets
               where business_id = agent.business_id and agent_id = agent.id order by id desc limit 1) as ticket_given_at,
              (select count(*) from chats as chat
-              where chat.business_id = agent.business_id and coalesce(chat.support_user_id, 0) = agent.id
+              where chat.business_id = agent.business_id and ${queueIn("chat")} = agent.id
                 and chat.state in (${chatState.pending}, ${chatState.in_progress}) and chat.last_message_at is not null
                 and not exists (
                   select from tickets as ticket
@@ -81,8 +82,8 @@ const oldest: Statement = {
     order by since, chat_id limit $3`,
 };
 
-const lines: Statement = {
-  name: "desk_lines",
+const lines = (name: string, range: string): Statement => ({
+  name,
   text: `
     select distinct waiting.business_id as "businessId", waiting.department_id as "departmentId",
            department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
@@ -90,16 +91,25 @@ const lines: Statement = {
     join departments as department
       on department.business_id = waiting.business_id and department.id = waiting.department_id
     join businesses as business on business.id = waiting.business_id
-    where (waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint)
+    where ${range}
     order by 1, 2 limit 200`,
-};
+});
+const allLines = lines("desk_lines", "(waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint)");
+const linesOfBusiness = lines(
+  "desk_lines_of_business",
+  "waiting.business_id = $1 and waiting.department_id > $2::bigint",
+);
 
 export class PostgresWaitingChats implements WaitingChats {
   constructor(private readonly cells: Cells) {}
 
-  lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]> {
-    const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
-    return everywhere(this.cells, (cell) => cell.rows<DepartmentLine>(lines, values));
+  lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]> {
+    const departmentId = after?.departmentId ?? 0;
+    if (businessId !== null) {
+      return this.cells.of(businessId).rows<DepartmentLine>(linesOfBusiness, [businessId, departmentId]);
+    }
+    const values = [after?.businessId ?? 0, departmentId];
+    return everywhere(this.cells, (cell) => cell.rows<DepartmentLine>(allLines, values));
   }
 }
 

@@ -62,6 +62,13 @@ const enter: Statement = {
 
 const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";
 
+/** Of the rows `waiting` and `conversation`. */
+const isServed = `
+  (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
+   or exists (select from tickets as ticket
+              where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
+                and ticket.step_id = waiting.step_id and ticket.closed_at is null))`;
+
 const forgetServed: Statement = {
   name: "waiting_forget_served",
   text: `
@@ -69,10 +76,24 @@ const forgetServed: Statement = {
     using steps as step, conversations as conversation
     where ${inLine} and waiting.business_id = step.business_id and waiting.step_id = step.id
       and conversation.business_id = waiting.business_id and conversation.id = waiting.conversation_id
-      and (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
-           or exists (select from tickets as ticket
-                      where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
-                        and ticket.step_id = waiting.step_id and ticket.closed_at is null))`,
+      and ${isServed}`,
+};
+
+/** One that is erased waits no more either. */
+const stillWaiting: Statement = {
+  name: "waiting_still",
+  text: `
+    select waiting.chat_id as "chatId", waiting.step_id as "stepId"
+    from jsonb_to_recordset($2::jsonb) as given("chatId" bigint, "conversationId" bigint, "stepId" bigint)
+    cross join lateral (
+      select * from waiting_tickets
+      where business_id = $1 and chat_id = given."chatId" and step_id = given."stepId"
+        and conversation_id = given."conversationId" offset 0
+    ) as waiting
+    cross join lateral (
+      select * from conversations where business_id = $1 and id = waiting.conversation_id offset 0
+    ) as conversation
+    where not ${isServed}`,
 };
 
 const namedAgents: Statement = {
@@ -98,8 +119,8 @@ const oldest: Statement = {
     limit $4`,
 };
 
-const lines: Statement = {
-  name: "waiting_lines",
+const lines = (name: string, range: string): Statement => ({
+  name,
   text: `
     select distinct step.business_id as "businessId", coalesce(step.department_id, 0) as place,
            step.department_id as "departmentId", department.opening_hours as "openingHours",
@@ -107,9 +128,17 @@ const lines: Statement = {
     from waiting_tickets as waiting
     join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
     ${setupJoins}
-    where (step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint)
+    where ${range}
     order by 1, 2 limit 200`,
-};
+});
+const allLines = lines(
+  "waiting_lines",
+  "(step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint)",
+);
+const linesOfBusiness = lines(
+  "waiting_lines_of_business",
+  "waiting.business_id = $1 and step.business_id = $1 and coalesce(step.department_id, 0) > $2::bigint",
+);
 
 type EnteredRow = { readonly isToBeTold: boolean } & (LoggedEvent | { readonly number: null });
 
@@ -132,6 +161,14 @@ export class PostgresWaitingTickets implements WaitingTickets {
     await this.queries.rows(forgetServed, [businessId, departmentId]);
   }
 
+  async stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]> {
+    const given = tickets.map(({ setup, ...thread }) => ({ ...thread, stepId: setup.stepId }));
+    const values = [businessId, JSON.stringify(given)];
+    const rows = await this.queries.rows<{ chatId: number; stepId: number }>(stillWaiting, values);
+    const found = new Set(rows.map(({ chatId, stepId }) => `${chatId} ${stepId}`));
+    return tickets.filter(({ chatId, setup }) => found.has(`${chatId} ${setup.stepId}`));
+  }
+
   async namedAgents({ businessId, departmentId }: AgentLine): Promise<number[]> {
     const rows = await this.queries.rows<{ agent: string }>(namedAgents, [businessId, departmentId]);
     return rows.map(namedAgent).filter((id) => id !== null);
@@ -151,8 +188,13 @@ export class PostgresWaitingTickets implements WaitingTickets {
 export class PostgresWaitingLines implements WaitingLines {
   constructor(private readonly cells: Cells) {}
 
-  list(after: AgentLine | null): Promise<WaitingLine[]> {
+  list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]> {
+    if (businessId !== null) {
+      // A line without a department has the place 0.
+      const place = after === null ? -1 : (after.departmentId ?? 0);
+      return this.cells.of(businessId).rows<WaitingLine>(linesOfBusiness, [businessId, place]);
+    }
     const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
-    return everywhere(this.cells, (cell) => cell.rows<WaitingLine>(lines, values));
+    return everywhere(this.cells, (cell) => cell.rows<WaitingLine>(allLines, values));
   }
 }

@@ -1,14 +1,14 @@
 import type { InboxEvents } from "../../application/events.ts";
 import {
   agentToWire,
-  chatStates,
+  chatStateToWire,
   chatToWire,
   contactToWire,
   failureToWire,
   iso,
   messageToWire,
   namedToWire,
-  ticketStates,
+  ticketStateToWire,
   wholeContactToWire,
 } from "../wire/inbox-wire.ts";
 
@@ -23,7 +23,7 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   "message:status": (status) => ({
     chat_id: status.chatId,
     conversacion_id: status.conversationId,
-    conversacion_estado: chatStates[status.conversationState],
+    conversacion_estado: chatStateToWire[status.conversationState],
     mensaje_id: status.messageId,
     estado: status.state,
     error: failureToWire(status),
@@ -37,10 +37,10 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   "chat:changed": chatToWire,
   "ticket:new": (ticket) => ({
     ticket_id: ticket.ticketId,
-    estado: ticketStates[ticket.state],
+    estado: ticketStateToWire[ticket.state],
     chat_id: ticket.chatId,
     conversacion_id: ticket.conversationId,
-    conversacion_estado: chatStates[ticket.conversationState],
+    conversacion_estado: chatStateToWire[ticket.conversationState],
     contacto: contactToWire(ticket.contact),
     provider: ticket.provider,
     soporte_id: ticket.agent.id,
@@ -51,7 +51,7 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   }),
   "ticket:changed": (ticket) => ({
     ticket_id: ticket.ticketId,
-    estado: ticketStates[ticket.state],
+    estado: ticketStateToWire[ticket.state],
     chat_id: ticket.chatId,
     conversacion_id: ticket.conversationId,
     soporte_id: ticket.agent?.id ?? null,

@@ -21,14 +21,14 @@ const authors: Readonly<Record<MessageView["author"], string>> = {
 const directions: Readonly<Record<MessageView["direction"], string>> = { in: "entrante", out: "saliente" };
 
 /** Of conversations, but for the last, which only chats have. */
-export const chatStates = {
+export const chatStateToWire = {
   bot: "bot",
   pending: "pendiente",
   in_progress: "proceso",
   closed: "cerrado",
 } as const satisfies Readonly<Record<ChatState, string>>;
 
-export const ticketStates: Readonly<Record<TicketState, string>> = {
+export const ticketStateToWire: Readonly<Record<TicketState, string>> = {
   pending: "pendiente",
   in_progress: "proceso",
   completed: "completado",
@@ -47,8 +47,31 @@ export const contactToWire = ({ id, name, phone, platformId }: ContactView) => (
   platform_id: platformId,
 });
 
-export const failureToWire = ({ errorCode, errorReason }: Pick<MessageView, "errorCode" | "errorReason">) =>
-  errorCode === null && errorReason === null ? null : { codigo: errorCode, motivo: errorReason };
+type Failed = Pick<MessageView, "state" | "errorCode" | "errorReason">;
+
+/** Why the service itself did not send a message, by how its reasons begin. */
+const ownReasons: readonly (readonly [begins: RegExp, sentence: string])[] = [
+  [/^the business has no sender /, "El negocio no tiene con qué enviar por este canal"],
+  [/^the contact opted out$/, "El contacto no quiere recibir promociones"],
+  [
+    /^(no connection within |connection failed: |it could not be handed |no URL is configured |too many requests under way|the client is closed|invalid request: )/,
+    "El mensaje no salió: no hubo conexión con la plataforma",
+  ],
+];
+
+/** A platform's refusal keeps the platform's words; reasons of the service itself are told in the language of the wire. */
+export const failureToWire = ({ state, errorCode, errorReason }: Failed) => {
+  if (errorCode === null && errorReason === null) return null;
+  const reason = errorCode === null && errorReason !== null ? ownReason(state, errorReason) : errorReason;
+  return { codigo: errorCode, motivo: reason };
+};
+
+function ownReason(state: MessageView["state"], reason: string): string {
+  if (state === "unknown") return "No se sabe si el mensaje llegó: la plataforma no confirmó el envío";
+  if (reason.startsWith("the business has no sender")) return "El negocio no tiene con qué enviar por este canal";
+  if (reason === "the contact opted out") return "El contacto no quiere recibir promociones";
+  return ownReasons.find(([begins]) => begins.test(reason))?.[1] ?? reason;
+}
 
 export const messageToWire = (message: MessageView) => ({
   id: message.id,
@@ -77,7 +100,7 @@ export const messageToWire = (message: MessageView) => ({
 
 const ticketToWire = ({ id, state, step, department }: TicketView) => ({
   id,
-  estado: ticketStates[state],
+  estado: ticketStateToWire[state],
   paso: namedToWire(step),
   departamento: department && namedToWire(department),
 });
@@ -89,7 +112,8 @@ export const chatToWire = (chat: ChatView) => ({
   soporte_id: chat.supportUserId,
   anuncio_id: chat.adId,
   conversacion_id: chat.conversationId,
-  estado: chatStates[chat.state],
+  estado: chatStateToWire[chat.state],
+  bot_disponible: chat.botAvailable,
   ultimo_mensaje: chat.lastMessageAt && iso(chat.lastMessageAt),
   mensaje: chat.lastMessage && {
     id: chat.lastMessage.id,
@@ -122,11 +146,10 @@ export const listedContactToWire = (contact: ListedContact) => ({
 /** What nobody has judged yet is null. */
 export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
   ...chatToWire(chat),
-  bot_disponible: chat.botAvailable,
   contacto: wholeContactToWire(chat.wholeContact),
   conversaciones: chat.conversations.map(({ id, state, closeReason, adId, createdAt, closedAt }) => ({
     id,
-    estado: chatStates[state],
+    estado: chatStateToWire[state],
     motivo: closeReason,
     anuncio_id: adId,
     creada: iso(createdAt),

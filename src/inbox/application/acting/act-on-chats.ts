@@ -76,16 +76,20 @@ export class ActOnChats {
   transfer(viewer: Viewer, chatId: number, to: Transfer): Promise<ChatView> {
     if ("departmentId" in to) return this.transferToDepartment(viewer, chatId, to.departmentId);
     const { agentId } = to;
-    return this.act(viewer, chatId, agentId === null ? "queue" : "attend", async ({ chats }, chat) => {
+    if (agentId === null) return this.unassign(viewer, chatId);
+    return this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
       refuseHidden(chat);
       refuseTransfer(chat, viewer);
-      if (agentId === null) {
-        if (chat.holder === null && chat.state === "pending" && !chat.isNew) return "nothing";
-        return { ticketsOf: await chats.queue(chat, null) };
-      }
       if (!(await chats.hasUser(viewer.businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
       if (isWith(chat, agentId)) return "nothing";
       return { ticketsOf: await chats.attend(chat, agentId) };
+    });
+  }
+
+  private unassign(viewer: Viewer, chatId: number): Promise<ChatView> {
+    return this.actOnOpen(viewer, chatId, refuseTransfer, async ({ chats }, chat) => {
+      if (chat.holder === null && chat.state === "pending") return "nothing";
+      return { ticketsOf: await chats.queue(chat, null) };
     });
   }
 
@@ -119,23 +123,10 @@ export class ActOnChats {
     );
   }
 
-  /**
-   * A closed one stays as it was closed. The open conversation is entered so that it is locked before the chat, as
-   * everybody locks them; one that was opened by that is undone.
-   */
-  async close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
-    const { businessId } = viewer;
-    try {
-      return await this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
-        refuseHidden(chat);
-        refuseClose(chat, viewer);
-        if (chat.isNew) throw new ClosedAlready();
-        return { ticketsOf: await chats.close(chat, end, reason) };
-      });
-    } catch (error) {
-      if (!(error instanceof ClosedAlready)) throw error;
-      return this.run(businessId, async ({ chats }) => ({ chat: await chats.view(businessId, chatId), events: [] }));
-    }
+  close(viewer: Viewer, chatId: number, end: TicketEnd, reason: string | null): Promise<ChatView> {
+    return this.actOnOpen(viewer, chatId, refuseClose, async ({ chats }, chat) => {
+      return { ticketsOf: await chats.close(chat, end, reason) };
+    });
   }
 
   setBot(viewer: Viewer, chatId: number, isAvailable: boolean): Promise<ChatView> {
@@ -169,6 +160,22 @@ export class ActOnChats {
     const told = receipt as { readonly provider: string; readonly platformMessageId: string } | null;
     if (told) this.receipts.send(businessId, told.provider, told.platformMessageId);
     return view;
+  }
+
+  /** A closed one stays as it was closed. The open conversation is locked before the chat, as everybody locks them. */
+  private actOnOpen(
+    viewer: Viewer,
+    chatId: number,
+    refuse: (chat: HeldChat, viewer: Viewer) => void,
+    work: (stores: ActingStores, chat: HeldChat) => Promise<Done>,
+  ): Promise<ChatView> {
+    return this.run(viewer.businessId, async (stores) => {
+      const isOpen = (await stores.chats.lockOpen(viewer.businessId, [chatId])) > 0;
+      const chat = await this.hold(stores, viewer, chatId, null);
+      refuseHidden(chat);
+      refuse(chat, viewer);
+      return this.outcome(stores, chat, isOpen ? await work(stores, chat) : "nothing");
+    });
   }
 
   private act(
@@ -207,8 +214,6 @@ export class ActOnChats {
     return chat;
   }
 }
-
-class ClosedAlready extends Error {}
 
 /** The agent has it in hand already. */
 const isWith = ({ holder, state, isNew }: ActedOn, agentId: number): boolean =>

@@ -12,9 +12,10 @@ import {
 } from "../../../messaging/public.ts";
 import {
   type ChatTaken,
-  ContactErased,
+  type ContactErased,
   QuickReplyEmpty,
   QuickReplyNotFound,
+  refuseErased,
   refuseOutsideWindow,
   refuseTaken,
   takesByAnswer,
@@ -120,6 +121,7 @@ export class AnswerChat {
     const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
       await chats.enterFirst(viewer.businessId, chatId, firstState(true));
       const chat = await hold(chats, viewer, chatId);
+      refuseErased(chat);
       const { conversationId } = chat;
       if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
       const reply = await replied(answers, chat, replyToId);
@@ -142,7 +144,7 @@ export class AnswerChat {
     return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
       const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
       const chat = await hold(chats, viewer, chatId);
-      if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
+      refuseErased(chat);
       if (prepared.templateId === null) refuseOutsideWindow(chat);
       const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
@@ -168,7 +170,7 @@ export class AnswerChat {
     const { businessId, agentId } = viewer;
     const free = (content: MessageContent): Prepared => ({ content, templateId: null, release: nothingCounted });
     if (answer.kind === "text") return free({ text: answer.text });
-    if (answer.kind === "media") return free(await this.withMedia(businessId, answer.url, answer.text));
+    if (answer.kind === "media") return free(await this.withMedia(viewer, chatId, answer.url, answer.text));
     if (answer.kind === "quick-reply") {
       const reply = await this.reads.quickReply(viewer, chatId, answer.quickReplyId);
       if (!reply) throw new QuickReplyNotFound(`quick reply ${answer.quickReplyId}`);
@@ -178,8 +180,9 @@ export class AnswerChat {
       if (text.trim() === "" && !link) throw new QuickReplyEmpty(`quick reply ${answer.quickReplyId}`);
       return free({ text, ...media });
     }
-    const contact = await this.reads.contactOf(viewer, chatId);
+    const contact = await this.reads.chat(viewer, chatId);
     if (!contact) throw new ChatNotFound(`chat ${chatId}`);
+    refuseErased(contact);
     const { templateId, parameters, mediaUrl } = answer;
     const { sender, content, release } = await this.templates.prepare({
       businessId,
@@ -193,8 +196,15 @@ export class AnswerChat {
     return { content, channel: sender.channel, templateId, release };
   }
 
-  private async withMedia(businessId: number, url: string, text: string): Promise<MessageContent> {
-    const answer = await this.media.probe(businessId, url);
+  /** The file is asked for only where it could go out; whether it may is asked again once the chat is held. */
+  private async withMedia(viewer: Viewer, chatId: number, url: string, text: string): Promise<MessageContent> {
+    const chat = await this.reads.chat(viewer, chatId);
+    if (!chat) throw new ChatNotFound(`chat ${chatId}`);
+    refuseTaken(chat, viewer);
+    if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
+    refuseErased(chat);
+    refuseOutsideWindow(chat);
+    const answer = await this.media.probe(viewer.businessId, url);
     const status = answer.kind === "answered" ? answer.status : null;
     if (answer.kind !== "answered" || status !== 200) throw new MediaNotAccessible(status);
     return { text, media: { type: mediaKindOf(answer.type ?? null), link: url } };

@@ -20,24 +20,25 @@ export class AssignWaitingChats {
   ) {}
 
   /** How many chats were given out. A line that fails does not hold up the others. */
-  async execute(signal?: AbortSignal): Promise<number> {
+  execute(signal?: AbortSignal): Promise<number> {
+    return this.serveAll(null, signal);
+  }
+
+  /** The lines of one business. */
+  executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
+    return this.serveAll(businessId, signal);
+  }
+
+  private async serveAll(businessId: number | null, signal: AbortSignal | undefined): Promise<number> {
     let assigned = 0;
-    let lines = await this.waiting.lines(null);
+    let lines = await this.waiting.lines(businessId, null);
     while (lines.length > 0) {
       for (const line of lines) {
         if (signal?.aborted) return assigned;
         assigned += await this.serve(line);
       }
-      lines = await this.waiting.lines(lines.at(-1) ?? null);
+      lines = await this.waiting.lines(businessId, lines.at(-1) ?? null);
     }
-    return assigned;
-  }
-
-  /** The lines of one business. */
-  async executeFor(businessId: number): Promise<number> {
-    let assigned = 0;
-    const lines = await this.waiting.lines({ businessId, departmentId: 0 });
-    for (const line of lines.filter((each) => each.businessId === businessId)) assigned += await this.serve(line);
     return assigned;
   }
 

@@ -16,15 +16,13 @@ export interface OwnDesk {
   setAvailable(businessId: number, userId: number, isAvailable: boolean): Promise<LoggedEvent[]>;
 }
 
-/** Gives out what waits in a business. */
-export type GiveOut = (businessId: number) => Promise<unknown>;
-
 /** Whether a user takes what is given out. Who goes away keeps what they have; who comes back gets what waits. */
 export class Availability {
   constructor(
     private readonly desk: OwnDesk,
     private readonly feed: EventFeed,
-    private readonly giveOut: readonly GiveOut[],
+    /** Has what waits in a business given out soon; returns at once. */
+    private readonly giveOut: (businessId: number) => void,
   ) {}
 
   own(businessId: number, userId: number): Promise<OwnView> {
@@ -34,7 +32,7 @@ export class Availability {
   async set(businessId: number, userId: number, isAvailable: boolean): Promise<OwnView> {
     const events = await this.desk.setAvailable(businessId, userId, isAvailable);
     this.feed.publish(events);
-    if (isAvailable && events.length > 0) for (const give of this.giveOut) await give(businessId);
+    if (isAvailable && events.length > 0) this.giveOut(businessId);
     return this.desk.find(businessId, userId);
   }
 }

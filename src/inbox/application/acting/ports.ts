@@ -10,6 +10,12 @@ import type { Viewer } from "../../domain/visibility.ts";
 import type { Audience, ChatView, MessageView } from "../events.ts";
 import type { AgentLine } from "../ports.ts";
 
+/** A chat as it is before anything is locked. */
+export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
+  readonly contactId: number;
+  readonly isErased: boolean;
+}
+
 /** A chat whose row is locked until the transaction ends. */
 export interface HeldChat extends StandingChat {
   readonly businessId: number;
@@ -69,7 +75,7 @@ export interface DepartmentLine extends AgentLine {
 
 /**
  * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `openConversation`
- * comes before `hold`.
+ * or `lockOpen` comes before `hold`.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
@@ -81,8 +87,8 @@ export interface ChatDesk {
    * is closed.
    */
   enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
-  /** Locks the open conversations of these chats, before any of the chats is held. */
-  lockOpen(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /** Locks the open conversations of these chats, before any of the chats is held; how many there are. */
+  lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
   /**
    * The agent has it in hand, its conversation and its open tickets; it waits no more. With a department, it is the one
    * that it waited for last. The agents who have more or fewer open tickets with it.
@@ -126,8 +132,8 @@ export interface AnswerDesk {
 
 /** Chats that were handed to a department in which nobody was available. */
 export interface WaitingChats {
-  /** Departments for which chats wait, in a fixed order, at most 200, beginning after `after`. */
-  lines(after: Pick<DepartmentLine, "businessId" | "departmentId"> | null): Promise<DepartmentLine[]>;
+  /** Departments of a business, or of all, for which chats wait, in a fixed order, at most 200, beginning after `after`. */
+  lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]>;
 }
 
 /** A department's line: its agents, and the chats that wait for them. */
@@ -185,8 +191,8 @@ export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
   /** With what it may speak of in this chat; nothing of a contact whom the viewer does not reach. */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
-  /** What a template needs to know of a chat: null as for `ChatDesk.hold`. */
-  contactOf(viewer: Viewer, chatId: number): Promise<{ readonly contactId: number } | null>;
+  /** Null as for `ChatDesk.hold`. */
+  chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;
 }
 
 export type ActingUnitOfWork = UnitOfWork<ActingStores>;

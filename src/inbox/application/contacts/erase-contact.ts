@@ -1,15 +1,7 @@
 import type { EventFeed } from "../../../kernel/events.ts";
 import { ContactNotFound } from "../../domain/contact.ts";
 import { withoutOwnerOf } from "../../domain/forget-number.ts";
-import type {
-  Erasure,
-  ErasureStores,
-  ErasureUnitOfWork,
-  KeptPayloads,
-  RefusedRows,
-  RemoveFiles,
-  RowsWithout,
-} from "./ports.ts";
+import type { Erasure, ErasureUnitOfWork, KeptPayloads, RefusedRows, RemoveFiles, RowsWithout } from "./ports.ts";
 
 const payloadsAtOnce = 100;
 const contactsAtOnce = 20;
@@ -17,8 +9,9 @@ const contactsAtOnce = 20;
 /**
  * Erases all that says who a contact is and what was written. Figures stay, and so do rows that are counted.
  *
- * One transaction erases the contact with its messages and notes what remains to be done outside of it. That is done
- * before the caller hears that the contact is erased; where it fails, or the process dies, `complete` does it.
+ * A first transaction erases the contact itself, so that nothing new comes to it, and notes that the rest remains to be
+ * done: in transactions of their own, none of which grows with the contact's messages. All of it is done before the caller
+ * hears that the contact is erased; where something fails, or the process dies, `complete` does it.
  */
 export class EraseContact {
   constructor(
@@ -44,8 +37,8 @@ export class EraseContact {
   }
 
   /**
-   * Does what remains of erasures: of those that failed or whose process died, and of those a minute ago once more, as
-   * something that was under way then may have come into the contact's chats after them.
+   * Does what remains of erasures: of those that failed or whose process died, and of those that were completed once
+   * more, as something that was under way then may have been written after them.
    */
   async complete(signal?: { readonly aborted: boolean }): Promise<void> {
     for (let count = contactsAtOnce; count === contactsAtOnce; ) {
@@ -63,18 +56,15 @@ export class EraseContact {
   }
 
   private async begin(businessId: number, contactId: number): Promise<void> {
-    const events = await this.unitOfWork.run(businessId, async (stores) => {
-      const { contacts } = stores;
-      const contact = await contacts.find(businessId, contactId);
-      if (!contact) return [];
-      const names = await eraseMessages(stores, businessId, contact);
+    const events = await this.unitOfWork.run(businessId, async ({ contacts }) => {
       const numbers = await contacts.eraseContact(businessId, contactId);
       if (!numbers) return [];
+      const contact = await contacts.find(businessId, contactId);
+      if (!contact) return [];
       await contacts.eraseAnswers(businessId, contactId);
       await contacts.eraseConversations(businessId, contact.chatIds);
       await contacts.eraseChats(businessId, contact.chatIds);
-      const files = await stores.files.withdraw(businessId, names);
-      await contacts.begin(businessId, contactId, { numbers, files });
+      await contacts.begin(businessId, contactId, numbers);
       return contacts.announce(businessId, contact);
     });
     this.feed.publish(events);
@@ -87,33 +77,62 @@ export class EraseContact {
     await this.erasePayloads(begun);
     const { numbers } = begun;
     await this.refused.edit(businessId, numbers, (rows) => this.rowsWithout(rows, numbers));
-    const late = await this.eraseLate(businessId, contactId);
+    await this.eraseOthers(businessId, begun);
+    const late: string[] = [];
+    for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
+    await this.eraseLate(businessId, begun);
     await this.eraseEvents(businessId, begun);
     await this.unitOfWork.run(businessId, async ({ copies }) => {
       for (const copy of copies) await copy.erase(businessId, begun);
     });
     const files = [...begun.files, ...late];
     await this.removeFiles(businessId, files);
-    await this.unitOfWork.run(businessId, ({ contacts }) =>
-      begun.progress === "completed"
-        ? contacts.end(businessId, contactId)
-        : contacts.complete(businessId, contactId, files),
-    );
+    await this.unitOfWork.run(businessId, ({ contacts }) => contacts.complete(businessId, contactId, files));
   }
 
-  /** What came into the contact's chats while they were erased. */
-  private eraseLate(businessId: number, contactId: number): Promise<string[]> {
-    return this.unitOfWork.run(businessId, async (stores) => {
+  private async eraseOthers(businessId: number, contact: Erasure): Promise<void> {
+    const count = await this.unitOfWork.run(businessId, async ({ others }) => others.length);
+    for (let index = 0; index < count; index += 1) {
+      const events = await this.unitOfWork.run(businessId, async ({ others }) => {
+        await others[index]?.erase(businessId, contact);
+        // Counters of events are locked last, so that only the commit comes after this.
+        return (await others[index]?.announce?.(businessId, contact)) ?? [];
+      });
+      this.feed.publish(events);
+    }
+  }
+
+  /** The files that the chat's messages named, and nothing else names. */
+  private async eraseMessages(businessId: number, contactId: number, chatId: number): Promise<string[]> {
+    const withdrawn: string[] = [];
+    for (let next: number | null | undefined; next !== null; ) {
+      const { reached, files } = await this.eraseSome(businessId, contactId, chatId, next ?? null);
+      withdrawn.push(...files);
+      next = reached;
+    }
+    return withdrawn;
+  }
+
+  /** Clients are told of the newest of the chat only. */
+  private async eraseSome(businessId: number, contactId: number, chatId: number, before: number | null) {
+    const { events, ...done } = await this.unitOfWork.run(businessId, async (stores) => {
       const { contacts } = stores;
-      const contact = await contacts.find(businessId, contactId);
-      if (!contact) return [];
-      const names = await eraseMessages(stores, businessId, contact);
-      await contacts.eraseAnswers(businessId, contactId);
-      await contacts.eraseConversations(businessId, contact.chatIds);
-      await contacts.eraseChats(businessId, contact.chatIds);
-      const files = names.length === 0 ? [] : await stores.files.withdraw(businessId, names);
+      const { reached, newest, files: named } = await contacts.eraseMessages(businessId, chatId, before);
+      const files = named.length === 0 ? [] : await stores.files.withdraw(businessId, named);
       if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
-      return files;
+      const isTold = before === null && newest.length > 0;
+      return { reached, files, events: isTold ? await contacts.announceMessages(businessId, chatId, newest) : [] };
+    });
+    this.feed.publish(events);
+    return done;
+  }
+
+  /** What came beside messages while they were erased. */
+  private async eraseLate(businessId: number, { id, chatIds }: Erasure): Promise<void> {
+    await this.unitOfWork.run(businessId, async ({ contacts }) => {
+      await contacts.eraseAnswers(businessId, id);
+      await contacts.eraseConversations(businessId, chatIds);
+      await contacts.eraseChats(businessId, chatIds);
     });
   }
 
@@ -128,28 +147,21 @@ export class EraseContact {
   }
 
   /** What other customers wrote in the same payloads stays, and what came for other businesses. */
-  private async erasePayloads({ numbers: ids, senders }: Erasure): Promise<void> {
+  private async erasePayloads({ numbers: ids, senders, sentUntil }: Erasure): Promise<void> {
     if (ids.length === 0) return;
     let after = 0;
     for (let count = payloadsAtOnce; count === payloadsAtOnce; ) {
-      const found = await this.payloads.holding(ids, after, payloadsAtOnce);
+      const found = await this.payloads.holding(ids, sentUntil, after, payloadsAtOnce);
+      count = found.length;
       for (const { id, payload } of found) {
-        await this.payloads.replace(id, payload, withoutOwnerOf(payload, { ids, senders }));
+        const isReplaced = await this.payloads.replace(id, payload, withoutOwnerOf(payload, { ids, senders }));
+        if (!isReplaced) {
+          // Somebody else changed or removed it meanwhile: it is looked for again.
+          count = payloadsAtOnce;
+          break;
+        }
         after = id;
       }
-      count = found.length;
     }
   }
-}
-
-/** The names of the files that the messages named. */
-async function eraseMessages(
-  { others, contacts }: ErasureStores,
-  businessId: number,
-  contact: Erasure,
-): Promise<string[]> {
-  for (const other of others) await other.erase(businessId, contact);
-  const names = await contacts.filesOf(businessId, contact.chatIds);
-  await contacts.eraseMessages(businessId, contact.chatIds);
-  return names;
 }

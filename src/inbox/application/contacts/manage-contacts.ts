@@ -64,7 +64,10 @@ export class ManageContacts {
   /** Rejects with `TagNotFound` or `NumberTaken`. */
   async create(viewer: Viewer, contact: Omit<NewContact, "businessId">): Promise<ListedContact> {
     const { businessId } = viewer;
-    const id = await this.edit(businessId, contact.tagIds, (edits) => edits.create({ ...contact, businessId }));
+    const id = await this.edit(businessId, contact.tagIds, async (edits) => ({
+      id: await edits.create({ ...contact, businessId }),
+      differs: true,
+    }));
     return this.one(viewer, id);
   }
 
@@ -77,8 +80,7 @@ export class ManageContacts {
       const phone = changes.phone ?? held.phone;
       // Platforms call some customers by numbers that no telephone has: these may stay.
       if (phone !== held.phone && !isPhoneNumber(phone)) throw new WrongNumber(`${phone.length} digits`);
-      await edits.change(businessId, contactId, { ...changes, phone });
-      return contactId;
+      return { id: contactId, differs: await edits.change(businessId, contactId, { ...changes, phone }) };
     });
     return this.one(viewer, contactId);
   }
@@ -86,13 +88,13 @@ export class ManageContacts {
   private async edit(
     businessId: number,
     tagIds: readonly number[],
-    write: (edits: ContactEdits) => Promise<number>,
+    write: (edits: ContactEdits) => Promise<{ readonly id: number; readonly differs: boolean }>,
   ): Promise<number> {
     const { id, events } = await this.unitOfWork.run(businessId, async ({ contacts }) => {
-      const id = await write(contacts);
+      const { id, differs } = await write(contacts);
       const unknown = await contacts.unknownTags(businessId, tagIds);
       if (unknown.length > 0) throw new TagNotFound(`tags ${unknown}`);
-      return { id, events: await contacts.announce(businessId, id) };
+      return { id, events: differs ? await contacts.announce(businessId, id) : [] };
     });
     this.feed.publish(events);
     return id;

@@ -64,8 +64,8 @@ export interface ContactEdits {
   create(contact: NewContact): Promise<number>;
   /** Locks the contact until the transaction ends; null where there is none. */
   hold(businessId: number, contactId: number): Promise<{ readonly phone: string } | null>;
-  /** Of one that is held. Rejects with `NumberTaken`. */
-  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<void>;
+  /** Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`. */
+  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<boolean>;
   /** Logs `contact:changed`: the last thing that a transaction does. */
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]>;
   /**
@@ -97,45 +97,59 @@ export interface ErasedContact {
 }
 
 export interface Erasure extends ErasedContact {
-  /** The number and the id on the platform; none once nothing names them any more. */
+  /** The number and the id on the platform; none once nothing can name them any more. */
   readonly numbers: readonly string[];
+  /** What platforms sent later is of somebody who has written again since; null where it is not erased yet. */
+  readonly sentUntil: Date | null;
   /** Stored files that are withdrawn and still to be removed. */
   readonly files: readonly string[];
   /** The platform's ids of the business's senders. */
   readonly senders: readonly string[];
   /** `completed`: all is gone that was there; what was under way meanwhile is still to be looked for. */
-  readonly progress: "none" | "begun" | "completed" | "over";
+  readonly progress: "none" | "begun" | "complete" | "over";
 }
 
-/** What the inbox itself holds of a contact. To be called in this order, in which everybody locks these rows. */
+/** What was erased of a chat at once. */
+export interface ErasedMessages {
+  /** The id down to which it looked; null where it came to the end. */
+  readonly reached: number | null;
+  /** The newest of those that were erased. */
+  readonly newest: readonly number[];
+  /** Names of stored files that they named. */
+  readonly files: readonly string[];
+}
+
+/** What the inbox itself holds of a contact. What one transaction does of it, in this order: everybody locks so. */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
-  /** Names of stored files that its messages name. */
-  filesOf(businessId: number, chatIds: readonly number[]): Promise<string[]>;
-  eraseMessages(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /** Some messages of a chat, the newest first: of those with ids below `before`, where it is given. */
+  eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages>;
   /** The numbers that it had; null where somebody else erased it meanwhile. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
   /** Answers that are kept for requests that may be repeated, of the contact that is erased by now. */
   eraseAnswers(businessId: number, contactId: number): Promise<void>;
   eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void>;
   eraseChats(businessId: number, chatIds: readonly number[]): Promise<void>;
-  /** Notes what remains to be done. */
-  begin(businessId: number, contactId: number, remains: Pick<Erasure, "numbers" | "files">): Promise<void>;
-  /** Logs what was erased, without it: the contact, its chats, and the newest of their messages. */
-  announce(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
-
+  /** Notes that the rest of it remains to be done. */
+  begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
   /** More files that are withdrawn. */
   addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
+  /** Logs the contact and its chats, without what was erased. */
+  announce(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
+  /** Logs messages of a chat, without what was erased, and the chat. */
+  announceMessages(businessId: number, chatId: number, ids: readonly number[]): Promise<LoggedEvent[]>;
+
   /**
    * Takes what is personal out of some of the events that are kept, those with numbers above `after`.
    *
    * @returns the number up to which it looked; null where it came to the end
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
-  /** Notes that all is gone; what is still under way is to be looked for a little later. */
+  /**
+   * Notes that all is gone, and these files. What is still under way is to be looked for a minute later, and once more
+   * when every import has ended; after that the erasure is forgotten.
+   */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
-  /** Forgets the erasure: nothing remains to be done. */
-  end(businessId: number, contactId: number): Promise<void>;
   /** Takes erasures of which something remains to be done; others find them again some minutes later. */
   takeDue(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
 }
@@ -143,6 +157,8 @@ export interface ContactErasure {
 /** What another feature holds of a contact. */
 export interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
+  /** Logs what `erase` changed in this transaction: the last thing that it does. To be published after the commit. */
+  announce?(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
 }
 
 /** Stored files. */
@@ -152,7 +168,7 @@ export interface FileErasure {
 }
 
 export interface ErasureStores {
-  /** Their rows are locked before those of the inbox. */
+  /** Each in a transaction of its own. */
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
@@ -164,10 +180,15 @@ export type ErasureUnitOfWork = UnitOfWork<ErasureStores>;
 
 /** What came in and is kept until it is worked off, or as what could not be. */
 export interface KeptPayloads {
-  /** Those that hold one of the texts, with ids above `after`. */
-  holding(texts: readonly string[], after: number, limit: number): Promise<{ id: number; payload: string }[]>;
-  /** Null removes it. Only where it still is as it was. */
-  replace(id: number, before: string, after: string | null): Promise<void>;
+  /** Those that hold one of the texts, with ids above `after`, and came before `until` where that is given. */
+  holding(
+    texts: readonly string[],
+    until: Date | null,
+    after: number,
+    limit: number,
+  ): Promise<{ id: number; payload: string }[]>;
+  /** Null removes it. False where it is not any more as it was before. */
+  replace(id: number, before: string, after: string | null): Promise<boolean>;
 }
 
 /** The rows without those that have one of the numbers in a cell, however it is written there. */

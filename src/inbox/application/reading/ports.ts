@@ -63,7 +63,6 @@ export interface ListedTicket extends TicketView {
 }
 
 export interface ChatDetails extends ChatView {
-  readonly botAvailable: boolean;
   readonly wholeContact: WholeContact;
   /** The latest ten. */
   readonly conversations: readonly ConversationView[];

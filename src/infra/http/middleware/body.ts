@@ -40,6 +40,7 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
       ctx.request.body ??= {};
       return next();
     }
+    if (hasOtherCharset(ctx.get("content-type"))) throw transportProblem("badCharset");
     const parsed = parse(ctx, async () => {});
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
     await within(withinMs, read, tooSlow).catch(refuse);
@@ -51,6 +52,9 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
     return next();
   };
 }
+
+/** JSON is UTF-8: bytes of another charset would be stored, and sent to customers, as other letters. */
+const hasOtherCharset = (type: string): boolean => /;\s*charset\s*=\s*"?(?!utf-?8\s*("|;|$))/i.test(type);
 
 /** Hands over the bytes as they came. */
 export function rawBody(limit: number, withinMs = bodyMs): Middleware {

@@ -16,7 +16,7 @@ export const keyDescription = [
   "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
   "one was, with `Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
   "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. Where the contact of whom the answer speaks was",
-  "erased meanwhile, only its status is repeated, in a 409. A request that is",
+  "erased meanwhile, a 409 says so. A request that is",
   "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
@@ -61,7 +61,11 @@ export function onceByKey({ operationId, dialect }: KeyedOperation, store: Idemp
       case "abandoned":
         return replayed(new Reply(...dialect.unexpected(new Error("a request under this key was never finished"))));
       case "erased":
-        throw new HttpProblem(409, `This request was answered with status ${begun.status}; the answer was erased`);
+        throw transportProblem(
+          "answerErased",
+          {},
+          `This request was answered with status ${begun.status}; the answer was erased`,
+        );
       case "answered":
         return replayed(repeat(begun.answer));
     }

@@ -68,7 +68,7 @@ export const commonResponses = {
   // The same for operations whose failures have codes.
   InvalidJson: withCodes(described.notJson, "notJson"),
   BodyTooSlow: withCodes({ description: "The body took longer than it may" }, "tooSlow"),
-  RequestUnderWay: withCodes(described.keyInUse, "keyInUse", "answerNotKept"),
+  RequestUnderWay: withCodes(described.keyInUse, "keyInUse", "answerNotKept", "answerErased"),
   BodyTooLarge: withCodes(described.tooLarge, "tooLarge"),
   UnsupportedMediaType: withCodes(
     { description: "The body says that it is of another type than is asked for, or has an unknown compression" },

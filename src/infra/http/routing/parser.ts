@@ -152,7 +152,8 @@ function wording(
   if (own !== undefined) return own;
   // What a text was read as is a number, only not one that is meant.
   if (texts && typeof value === "number") return `${name} no es válido`;
-  return `${fieldPath(name, error)} ${complaint(keyword, error)}`;
+  // A parameter is one text to its caller, also where it may be given several times.
+  return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
 /** Cut off where the caller's own keys would make it long. */
@@ -173,7 +174,12 @@ function complaint(keyword: string, error: WrongElement | undefined): string {
 }
 
 const tooMuch = new Set(["maxItems", "maxLength", "maxProperties", "maxBytes"]);
-const units: Readonly<Record<string, string>> = { maxProperties: " campos", maxBytes: " bytes" };
+const units: Readonly<Record<string, string>> = {
+  maxLength: " caracteres",
+  maxItems: " elementos",
+  maxProperties: " campos",
+  maxBytes: " bytes",
+};
 
 const typeNames: Record<string, string> = {
   integer: "un número",

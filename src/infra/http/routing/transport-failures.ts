@@ -39,6 +39,12 @@ export const transportFailures = {
     error: "Esta solicitud ya fue respondida, pero la respuesta era demasiado grande para guardarla",
     code: "answer_not_kept",
   },
+  answerErased: {
+    status: 409,
+    message: "This request was answered before; the answer was erased",
+    error: "Esta solicitud ya fue respondida, pero la respuesta fue borrada",
+    code: "answer_erased",
+  },
   tooLarge: {
     status: 413,
     message: "Request body is too large",
@@ -49,6 +55,12 @@ export const transportFailures = {
     status: 415,
     message: "Content-Type must be application/json",
     error: "El Content-Type debe ser application/json",
+    code: "unsupported_media_type",
+  },
+  badCharset: {
+    status: 415,
+    message: "Request body must be in UTF-8",
+    error: "El cuerpo debe estar en UTF-8",
     code: "unsupported_media_type",
   },
   notLabelledCsv: {

@@ -220,19 +220,21 @@ export interface LearnedContact {
   readonly optedOut: boolean;
 }
 
+/** Messages of a business, by campaign, and what their answers told. */
+export interface CampaignNews {
+  readonly businessId: number;
+  readonly learned: readonly LearnedContact[];
+  readonly campaigns: readonly { readonly origin: CampaignOrigin; readonly messages: readonly CampaignMessage[] }[];
+}
+
 export interface CampaignInbox {
-  learn(businessId: number, contacts: readonly LearnedContact[]): Promise<void>;
   /**
-   * Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events.
+   * Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. Called once in a
+   * transaction: what it locks has an order.
    *
    * @param isHeard - false where nobody wants the events, which are logged all the same: none are given then
    */
-  record(
-    businessId: number,
-    origin: CampaignOrigin,
-    messages: readonly CampaignMessage[],
-    isHeard: boolean,
-  ): Promise<LoggedEvent[]>;
+  record(news: readonly CampaignNews[], isHeard: boolean): Promise<LoggedEvent[]>;
 }
 
 export interface RecordStores {

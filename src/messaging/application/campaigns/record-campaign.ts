@@ -1,14 +1,14 @@
-import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import { recipientMoves, refusedStates } from "../../domain/campaign.ts";
 import { textFiller } from "../../domain/template.ts";
 import type {
   CampaignMessage,
+  CampaignNews,
   CampaignOrigin,
   FrozenCampaign,
   LearnedContact,
   RecipientToRecord,
-  RecordStores,
   RecordUnitOfWork,
   SenderLease,
   TriedRecipient,
@@ -69,8 +69,7 @@ export class RecordCampaign {
     const learned = tried.flatMap(learnedFrom);
     const events = await this.unitOfWork.run(businessId, async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
-      if (learned.length > 0) await stores.inbox.learn(businessId, learned);
-      return this.keep(stores, businessId, rows, campaigns);
+      return stores.inbox.record([newsOf(businessId, learned, rows, campaigns)], this.isHeard);
     });
     this.feed.publish(events);
     this.touch(businessId, idsOf(tried));
@@ -113,12 +112,11 @@ export class RecordCampaign {
     const swept = await this.unitOfWork.sweep(async (stores) => {
       const rows = await stores.recipients.takeStragglers(limit);
       rows.forEach(onTaken);
-      const events = [];
+      const news = [];
       for (const [businessId, own] of groupBy(rows, (row) => row.businessId)) {
-        const campaigns = await stores.recipients.campaignsOf(businessId, own);
-        events.push(...(await this.keep(stores, businessId, own, campaigns)));
+        news.push(newsOf(businessId, [], own, await stores.recipients.campaignsOf(businessId, own)));
       }
-      return { rows, events };
+      return { rows, events: await stores.inbox.record(news, this.isHeard) };
     });
     for (const { rows, events } of swept) {
       this.feed.publish(events);
@@ -127,24 +125,24 @@ export class RecordCampaign {
     return Math.max(...swept.map(({ rows }) => rows.length));
   }
 
-  /** Keeps each message in its chat, campaign by campaign. */
-  private async keep(
-    { inbox }: RecordStores,
-    businessId: number,
-    rows: readonly RecipientToRecord[],
-    campaigns: Campaigns,
-  ): Promise<LoggedEvent[]> {
-    const isHeard = !this.feed.reachesNobody;
-    const events: LoggedEvent[] = [];
-    for (const [id, own] of groupBy(rows, ({ campaignId }) => campaignId)) {
-      const campaign = campaigns.get(id);
-      if (!campaign) continue;
-      const fill = textFiller(campaign.template.body, campaign.template.parameterNames);
-      const messages = own.map((row) => messageOf(row, fill(row.parameters)));
-      for (const event of await inbox.record(businessId, originOf(campaign), messages, isHeard)) events.push(event);
-    }
-    return events;
+  private get isHeard(): boolean {
+    return !this.feed.reachesNobody;
   }
+}
+
+function newsOf(
+  businessId: number,
+  learned: readonly LearnedContact[],
+  rows: readonly RecipientToRecord[],
+  known: Campaigns,
+): CampaignNews {
+  const campaigns = [...groupBy(rows, ({ campaignId }) => campaignId)].flatMap(([id, own]) => {
+    const campaign = known.get(id);
+    if (!campaign) return [];
+    const fill = textFiller(campaign.template.body, campaign.template.parameterNames);
+    return [{ origin: originOf(campaign), messages: own.map((row) => messageOf(row, fill(row.parameters))) }];
+  });
+  return { businessId, learned, campaigns };
 }
 
 const idsOf = (rows: readonly { readonly campaignId: number }[]): number[] => [

@@ -112,10 +112,12 @@ export interface NumberContext {
   readonly businessName: string;
   /** Of the user who sends; null where the business does. */
   readonly userName: string | null;
+  /** Another user has the number's chat, and the sender is held to their own. */
+  readonly isTaken: boolean;
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
   readonly sender: Sender | null;
-  /** Null when there is no such template in the business, or it is deleted. */
+  /** Null when there is no such template in the business, it is deleted, or the user is an agent who may not send it. */
   readonly template: Template | null;
 }
 
@@ -144,9 +146,18 @@ export interface NamedInChat {
   readonly seenBy?: number | null;
 }
 
+export interface NamedNumber {
+  readonly templateId: number;
+  /** Digits only. */
+  readonly phone: string;
+  readonly userId: number | null;
+  /** The user who may write only where no other one has the chat; null where all may be written to. */
+  readonly heldTo: number | null;
+}
+
 /** What sends need to know, in one question each; null when there is no such business. */
 export interface SendContexts {
-  toNumber(businessId: number, templateId: number, userId: number | null): Promise<NumberContext | null>;
+  toNumber(businessId: number, named: NamedNumber): Promise<NumberContext | null>;
   toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null>;
 }
 

@@ -1,5 +1,11 @@
 import { BusinessNotFound } from "../../../kernel/errors.ts";
-import { type MediaNotAccessible, type NoMediaHeader, NoSender, TemplateNotFound } from "../../domain/failures.ts";
+import {
+  ChatOfAnother,
+  type MediaNotAccessible,
+  type NoMediaHeader,
+  NoSender,
+  TemplateNotFound,
+} from "../../domain/failures.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { MediaProbe, SendContexts } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
@@ -15,6 +21,8 @@ export interface SendTemplateCommand {
   readonly contactName?: string;
   /** The user who sends; the business where none is given. */
   readonly userId?: number | null;
+  /** The same user, where they may not write into chats that others have. */
+  readonly heldTo?: number | null;
   /** Stands in for the header media, for this send only. */
   readonly mediaUrl?: string;
 }
@@ -22,6 +30,7 @@ export interface SendTemplateCommand {
 export type SendTemplateFailure =
   | BusinessNotFound
   | TemplateNotFound
+  | ChatOfAnother
   | NoSender
   | NoMediaHeader
   | MediaNotAccessible
@@ -39,11 +48,19 @@ export class SendTemplate {
   ) {}
 
   /** The platform's id of the message. Rejects with `SendTemplateFailure`. */
-  async execute({ businessId, phone, templateId, userId = null, ...command }: SendTemplateCommand): Promise<string> {
-    const context = await this.contexts.toNumber(businessId, templateId, userId);
+  async execute({
+    businessId,
+    phone,
+    templateId,
+    userId = null,
+    heldTo = null,
+    ...command
+  }: SendTemplateCommand): Promise<string> {
+    const context = await this.contexts.toNumber(businessId, { templateId, phone, userId, heldTo });
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
+    if (context.isTaken) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
     const header = await headerToSend(template, businessId, command.mediaUrl, this.media, this.mediaBaseUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
     const language = await likelyLanguage(template, preferredLanguage, sender, this.known);

@@ -224,7 +224,11 @@ const driverRoute = (board: Pick<OrderBoard, "assignDriver">): Route =>
     summary: "Give an order a driver, or none",
     rules: [
       ["Board.14", "The driver is one of the business, otherwise 404 `driver_not_found`; null takes the driver away."],
-      ["Board.15", "In whatever state the order is. The history gets an entry `driver_changed` with who did it."],
+      [
+        "Board.15",
+        "In whatever state the order is. The history gets an entry `driver_changed` with who did it. The driver that it " +
+          "has already changes nothing.",
+      ],
       eventRule("Board.16"),
       versionRule("Board.17"),
     ],

@@ -1,4 +1,4 @@
-import { contactPatterns, literalPattern } from "../../../infra/postgres/search-text.ts";
+import { contactPatterns, literalPattern, nameHas } from "../../../infra/postgres/search-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import {
   type CancelledFilter,
@@ -188,8 +188,8 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
   const window = windowOf(values, page);
   const { id, name, phone } = soughtIn(text);
   const ofContact = [
-    ...(name === null ? [] : [`name ilike ${values.add(name, "text")}`]),
-    ...(phone === null ? [] : [`phone like ${values.add(phone, "text")}`]),
+    ...(name === null ? [] : [nameHas("contact", values.add(name, "text"))]),
+    ...(phone === null ? [] : [`contact.phone like ${values.add(phone, "text")}`]),
   ];
   const sources = [
     ...(id === null
@@ -199,7 +199,7 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
       ? []
       : [
           `select o.id, o.created_at
-           from (select id from contacts where business_id = ${business} and (${ofContact.join(" or ")})
+           from (select id from contacts as contact where business_id = ${business} and (${ofContact.join(" or ")})
                  order by id desc limit ${mostContacts}) as contact
            join chats as chat on chat.business_id = ${business} and chat.contact_id = contact.id
            join orders as o on o.business_id = ${business} and o.chat_id = chat.id`,

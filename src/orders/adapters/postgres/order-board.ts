@@ -104,12 +104,14 @@ const assignDriver: Statement = {
     ),
     asked as (
       select held.id, $3::integer[] is null or held.version = any ($3) as is_current,
-             $6::bigint is null or exists (select from drivers where business_id = $1 and id = $6) as has_driver
+             $6::bigint is null or exists (select from drivers where business_id = $1 and id = $6) as has_driver,
+             held.driver_id is not distinct from $6 as is_same
       from held
     ),
     changed as (
       update orders as o set driver_id = $6, version = o.version + 1, updated_at = clock_timestamp()
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.has_driver
+        and not asked.is_same
       returning o.id, o.version, o.updated_at, o.driver_id
     ),
     ${noting({
@@ -118,7 +120,7 @@ const assignDriver: Statement = {
       actor: ["$4", "$5"],
       changes: differences({ driverId: "driver_id" }),
     })}
-    select is_current as "isCurrent", has_driver as "hasDriver" from asked`,
+    select is_current as "isCurrent", has_driver as "hasDriver", is_same as "isSame" from asked`,
 };
 
 export class PostgresOrderBoard implements BoardEdits {

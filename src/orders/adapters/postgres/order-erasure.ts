@@ -1,4 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { OrderRef } from "../../application/order-events.ts";
+import { PostgresOrderEvents } from "./order-events.ts";
 
 /** The version rises: who holds an older one would write what is gone. */
 const erase: Statement = {
@@ -24,11 +27,39 @@ const erase: Statement = {
     from locked where change.business_id = $1 and change.order_id = locked.id`,
 };
 
+/** Orders that clients are told of; the others they find changed when they read them. */
+const mostTold = 500;
+
+/** Those that were emptied in this transaction. */
+const emptied: Statement = {
+  name: "orders_erased",
+  text: `
+    select $1::bigint as "businessId", o.id
+    from orders as o
+    where o.business_id = $1 and o.chat_id = any($2::bigint[]) and o.updated_at >= now()
+      and exists (
+        select from order_changes as change
+        where change.business_id = $1 and change.order_id = o.id and change.version = o.version
+          and change.action = 'contact_erased')
+    order by o.id desc limit ${mostTold}`,
+};
+
 /** Where a contact's orders went to; what was ordered, and for how much, stays. */
 export class PostgresOrderErasure {
-  constructor(private readonly transaction: Queries) {}
+  private readonly events: PostgresOrderEvents;
+
+  constructor(private readonly transaction: Queries) {
+    this.events = new PostgresOrderEvents(transaction);
+  }
 
   async erase(businessId: number, { chatIds }: { readonly chatIds: readonly number[] }): Promise<void> {
     await this.transaction.rows(erase, [businessId, chatIds]);
+  }
+
+  /** As they are once they are erased: nothing of what is gone is told. */
+  async announce(businessId: number, { chatIds }: { readonly chatIds: readonly number[] }): Promise<LoggedEvent[]> {
+    const orders = await this.transaction.rows<OrderRef>(emptied, [businessId, chatIds]);
+    if (orders.length === 0) return [];
+    return this.events.logChanged(await this.events.read(orders));
   }
 }

@@ -79,22 +79,23 @@ export class OrderBoard {
       if (!found) throw new OrderNotFound(`order ${orderId}`);
       if (!found.isCurrent) throw new OrderMovedOn(`order ${orderId}`);
       if (!found.hasDriver) throw new DriverNotFound(`driver ${driverId}`);
-      return orderId;
+      return found.isSame ? { unchanged: orderId } : orderId;
     });
   }
 
-  /** Tells of the order that `change` has made or changed. Where it or `check` throws, nothing was done. */
+  /** Tells of the order that `change` has made or changed, unless it left it as it was. Where it or `check` throws, nothing was done. */
   private async edit(
     businessId: number,
-    change: (board: BoardEdits) => Promise<number>,
+    change: (board: BoardEdits) => Promise<number | { readonly unchanged: number }>,
     check: (order: Order) => void = () => {},
   ): Promise<OrderWithTracker> {
     const { order, logged } = await this.unitOfWork.run(businessId, async ({ board, events }) => {
-      const id = await change(board);
+      const changed = await change(board);
+      const id = typeof changed === "number" ? changed : changed.unchanged;
       const order = await board.find(businessId, id);
       if (!order) throw new Error(`order ${id} is gone from its own transaction`);
       check(order);
-      return { order, logged: await events.logChanged([orderOf(order)]) };
+      return { order, logged: typeof changed === "number" ? await events.logChanged([orderOf(order)]) : [] };
     });
     this.feed.publish(logged);
     if (wantsDeliveryPrice(order)) this.onPriceWanted();

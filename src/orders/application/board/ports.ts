@@ -49,6 +49,8 @@ export interface DriverAssignment extends OrderEdit {
 export interface AssignmentFindings {
   readonly isCurrent: boolean;
   readonly hasDriver: boolean;
+  /** It is the driver that the order has already: nothing was written. */
+  readonly isSame: boolean;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { userIn } from "../../../../infra/http/routing/caller.ts";
+import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
@@ -30,6 +30,7 @@ const dialect: Dialect<InvalidInput | SendTemplateFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
   business_not_found: () => [404, failed("Empresa no encontrada")],
   template_not_found: () => [404, failed("Plantilla no encontrada")],
+  chat_of_another: () => [409, failed("El chat lo tiene otro agente")],
   no_media_header: () => [400, failed("media_url no aplica: la plantilla no tiene encabezado multimedia")],
   media_not_accessible: ({ status }) => [400, failed(`media_url no es accesible: ${status ?? "sin respuesta"}`)],
   send_refused: () => [400, failed(rejected)],
@@ -68,6 +69,11 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
         "A message is sent at most once. Where the platform's answer is lost, the answer is a 500 and the message is " +
           "settled by its delivery status; sending again is the caller's decision.",
       ],
+      [
+        "§2.9",
+        "A session's own user sends it. For an agent whom `agentes_permitidos` does not name, the template does not " +
+          "exist. Into a chat that another user has, a user who is no administrator sends nothing: 409.",
+      ],
     ],
     auth: "key-or-token",
     scope: "send",
@@ -87,6 +93,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       },
       400: { description: "A field is wrong, or the platform refused the message", schema: failure },
       404: { description: "No such business or template", schema: failure },
+      409: { description: "Another agent has the chat", schema: failure },
       500: { description: "Unexpected failure, or an outcome that nobody knows yet", schema: failure },
     },
     dialect,
@@ -94,6 +101,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       const platformMessageId = await sendTemplate.execute({
         businessId: caller.businessId,
         userId: userIn(caller),
+        heldTo: heldTo(caller),
         phone: phoneDigits(body.phone_number) ?? "",
         templateId: body.plantilla_id,
         parameters: body.parameters,

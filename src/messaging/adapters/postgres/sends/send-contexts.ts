@@ -2,20 +2,39 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
-import type { ChatContext, NamedInChat, NumberContext, SendContexts } from "../../../application/sends/ports.ts";
+import type {
+  ChatContext,
+  NamedInChat,
+  NamedNumber,
+  NumberContext,
+  SendContexts,
+} from "../../../application/sends/ports.ts";
 import type { Template } from "../../../domain/template.ts";
 import { joinedTemplate, maySend, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender } from "./senders.ts";
+
+/** Who has the chat on the cloud's channel of the contact with this number, or with this id at the platform. */
+const holderOfNumber = (phone: string): string => `
+  select chat.support_user_id
+  from (
+    select id from contacts
+    where contacts.business_id = business.id and (contacts.phone = ${phone} or contacts.platform_id = ${phone})
+    order by contacts.phone is not distinct from ${phone} desc, id limit 1
+  ) as contact
+  join chats as chat
+    on chat.business_id = business.id and chat.contact_id = contact.id and chat.provider = '${cloudChannel}'`;
 
 const toNumber: Statement = {
   name: "send_context_number",
   text: `
     select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns},
-           (select name from users where users.business_id = business.id and users.id = $3::bigint) as "userName"
+           users.name as "userName",
+           coalesce(case when $4::bigint is not null then (${holderOfNumber("$5")}) <> $4 end, false) as "isTaken"
     from businesses as business
     ${cloudSender}
+    left join users on users.business_id = business.id and users.id = $3::bigint
     left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+      on template.business_id = business.id and template.id = $2 and template.deleted_at is null and ${maySend}
     where business.id = $1`,
 };
 
@@ -52,10 +71,11 @@ const toChat: Statement = {
 interface NumberRow extends SenderColumns, Template {
   readonly businessName: string;
   readonly userName: string | null;
+  readonly isTaken: boolean;
   readonly preferredLanguage: string;
 }
 
-interface ChatRow extends Omit<NumberRow, "userName"> {
+interface ChatRow extends Omit<NumberRow, "userName" | "isTaken"> {
   readonly timezone: string;
   readonly chat_id: number | null;
   readonly user_name: string | null;
@@ -68,12 +88,15 @@ export class PostgresSendContexts implements SendContexts {
     private readonly vault: TokenVault,
   ) {}
 
-  async toNumber(businessId: number, templateId: number, userId: number | null): Promise<NumberContext | null> {
-    const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, [businessId, templateId, userId]);
+  async toNumber(businessId: number, named: NamedNumber): Promise<NumberContext | null> {
+    const { templateId, phone, userId, heldTo } = named;
+    const values = [businessId, templateId, userId, heldTo, phone];
+    const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, values);
     if (!row) return null;
     return {
       businessName: row.businessName,
       userName: row.userName,
+      isTaken: row.isTaken,
       preferredLanguage: row.preferredLanguage,
       sender: joinedSender(row, businessId, this.vault),
       template: joinedTemplate(row),

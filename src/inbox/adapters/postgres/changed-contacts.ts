@@ -1,0 +1,42 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import { told } from "./announce-sql.ts";
+import { type ChangedContact, inChunks } from "./news.ts";
+
+const announce: Statement = {
+  name: "incoming_announce_contacts",
+  text: `
+    with given as (
+      select distinct business_id, id from jsonb_to_recordset($1::jsonb) as changed(business_id bigint, id bigint)
+    ),
+    events as (
+      select contact.business_id, contact.id as position, ${told("contact:changed")}
+      from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by business_id, number`,
+};
+
+const lock: Statement = {
+  name: "incoming_lock_counters",
+  text: `
+    select business_id from realtime_counters where business_id = any($1::bigint[])
+    order by business_id
+    for no key update`,
+};
+
+/** For events that are logged by more than one statement: each locks the counters of its own businesses only. */
+export async function lockCounters(
+  transaction: Queries,
+  changed: readonly Pick<ChangedContact, "business_id">[],
+): Promise<void> {
+  const businessIds = [...new Set(changed.map(({ business_id }) => business_id))];
+  if (businessIds.length > 1) await transaction.rows(lock, [businessIds]);
+}
+
+/** Logs `contact:changed`, once the counters of events may be locked. */
+export const announceContacts = (transaction: Queries, contacts: readonly ChangedContact[]): Promise<LoggedEvent[]> => {
+  const byBusiness = contacts.toSorted((a, b) => a.business_id - b.business_id || a.id - b.id);
+  return inChunks<LoggedEvent>(transaction, announce, byBusiness);
+};
