@@ -2,12 +2,15 @@ import { type Bind, ContainerModule } from "inversify";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { userAccessRoutes } from "../administration/adapters/http/user-access.routes.ts";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
+  type Changed,
   ChangeRecords,
   ManageRecords,
+  ManageUserAccess,
   type OneRecord,
   type RecordReads,
   type RecordStore,
@@ -33,13 +36,18 @@ import { quickRepliesOnWire } from "../administration/resources/quick-replies/ht
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
+import { usersOnWire } from "../administration/resources/users/http.ts";
+import { PostgresUserRecords, type UserParts } from "../administration/resources/users/postgres.ts";
+import { leaves, type User } from "../administration/resources/users/record.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import type { EventFeed } from "../kernel/events.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -61,6 +69,30 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats],
+    (cells, secrets, feed, handOver) => {
+      const newInvitation = () => {
+        const token = newToken("ri");
+        return { token, digest: secrets.digest(token) };
+      };
+      const parts: UserParts = { newInvitation, tellOfAgents };
+      const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
+      const afterwards = async ({ actor: { businessId }, id: userId, before, after }: Changed<User>) => {
+        if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
+      };
+      const access = new ManageUserAccess(
+        {
+          find: (businessId, userId) => recordsOn(cells.of(businessId)).find(businessId, userId),
+          sessions: (businessId, userId) => recordsOn(cells.of(businessId)).sessions(businessId, userId),
+        },
+        unitOfWorkOf(cells, recordsOn),
+      );
+      return [...routesOf(usersOnWire, cells, recordsOn, afterwards, feed), ...userAccessRoutes(access)];
+    },
+  );
 });
 
 /** The routes of a resource that needs nothing but its table. */
@@ -73,12 +105,15 @@ function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
+  afterwards?: (changed: Changed<Fields>) => Promise<void>,
+  feed?: EventFeed,
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
-  return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordsOn)));
+  const unitOfWork = unitOfWorkOf(cells, recordsOn);
+  return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, reads, unitOfWork, afterwards, feed));
 }
 
 /** The routes of what a business has one of. */

@@ -8,6 +8,7 @@ import type {
   Availability,
   CreateTicket,
   EraseContact,
+  HandOverChats,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -62,7 +63,14 @@ import type { CancelInactive, DeliveryPricing, DriverTracking, OrdersOfChat, Pus
 import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import type { AppKeyStore, AppKeys, FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
+import type {
+  AppKeyStore,
+  AppKeys,
+  FoundBusiness,
+  IssueAppKey,
+  OpenSession,
+  SignInAttempts,
+} from "../tenancy/public.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -107,6 +115,7 @@ export const tokens = {
   lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
+  signInAttempts: token<SignInAttempts>("signInAttempts"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
 
@@ -116,6 +125,7 @@ export const tokens = {
   createTicket: token<CreateTicket>("createTicket"),
   eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
+  handOverChats: token<HandOverChats>("handOverChats"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
   actingUnitOfWork: token<UnitOfWork<ActingStores>>("actingUnitOfWork"),
   actOnChats: token<ActOnChats>("actOnChats"),

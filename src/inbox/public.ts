@@ -4,6 +4,7 @@ export { ActOnChats } from "./application/acting/act-on-chats.ts";
 export { AnswerChat } from "./application/acting/answer-chat.ts";
 export { AssignWaitingChats } from "./application/acting/assign-waiting-chats.ts";
 export { Availability } from "./application/acting/availability.ts";
+export { HandOverChats } from "./application/acting/hand-over-chats.ts";
 export type { ActingStores } from "./application/acting/ports.ts";
 export { AssignWaiting } from "./application/assign-waiting.ts";
 export { EraseContact } from "./application/contacts/erase-contact.ts";

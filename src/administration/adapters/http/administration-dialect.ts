@@ -8,6 +8,7 @@ import type {
   UnknownReference,
   ValueTaken,
 } from "../../domain/records.ts";
+import type { LastAdministrator } from "../../domain/users.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
 export const administrationDialect = (wireOf: (field: string) => string) =>
@@ -23,10 +24,16 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
         usos: uses.map(({ what, count }) => ({ tipo: what, cantidad: count })),
       },
     ],
+    last_administrator: () => [
+      409,
+      coded("last_administrator", "El negocio debe tener al menos un administrador activo"),
+    ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies typeof codedDialect &
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
+    Dialect<
+      LastAdministrator | RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken
+    >;
 
 const inUse = named(
   "InUse",

@@ -26,6 +26,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
   /** What the answer that makes a record tells besides, and no other. */
   readonly once?: Readonly<Record<string, Schema>>;
+  /** Spells that, where it is not spelled as it is kept. */
+  readonly tellOnce?: (once: Readonly<Record<string, unknown>>) => object;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -94,7 +96,8 @@ export class WireCodec<Fields extends object> {
       const value = fields[field as keyof Fields];
       return [name, write ? write(value) : value];
     });
-    return { id, ...Object.fromEntries(pairs), version, ...once };
+    const { tellOnce = (told: object) => told } = this.resource;
+    return { id, ...Object.fromEntries(pairs), version, ...(once && tellOnce(once)) };
   }
 
   /** The spelling of a field. */

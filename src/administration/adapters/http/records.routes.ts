@@ -97,7 +97,11 @@ export function recordRoutes<Fields extends object>(
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
       dialect,
-      handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
+      handle: async (call) => {
+        const record = await records.create(actorOf(call), codec.fieldsOf(call.body as Given));
+        const { status, body, headers } = replyOf(201, record);
+        return new Reply(status, body, headers, undefined, record.once !== undefined);
+      },
     }),
     defineRoute({
       ...administration,
