@@ -8,7 +8,8 @@ import { actorOf, administration } from "./records.routes.ts";
 const user = objectWith({ id: numericIdOf("user") });
 const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });
 
-const common = { ...administration, dialect: administrationDialect((field) => field) } as const;
+const { invalid_input, unexpected, not_found, rule_broken } = administrationDialect((field) => field);
+const common = { ...administration, dialect: { invalid_input, unexpected, not_found, rule_broken } } as const;
 const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
 
 const invitation = {

@@ -1,9 +1,8 @@
-import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords, type Row } from "../../adapters/postgres/knex-records.ts";
-import { run, sql } from "../../adapters/postgres/query.ts";
+import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
 import { type Kept, RuleBroken } from "../../domain/records.ts";
@@ -126,7 +125,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return run<UserSession>(this.transaction, open);
   }
 
-  protected override of(businessId: number): Knex.QueryBuilder {
+  protected override of(businessId: number): Query {
     return super
       .of(businessId)
       .leftJoin("credentials as credential", (on) => {
@@ -141,11 +140,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return kept;
   }
 
-  private credentialOf(businessId: number, userId: number): Knex.QueryBuilder {
+  private credentialOf(businessId: number, userId: number): Query {
     return sql("credentials").where({ business_id: businessId, user_id: userId });
   }
 
-  private openSessions(businessId: number, userId: number): Knex.QueryBuilder {
+  private openSessions(businessId: number, userId: number): Query {
     return sql("sessions")
       .where({ business_id: businessId, user_id: userId })
       .whereNull("revoked_at")
