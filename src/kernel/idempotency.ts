@@ -33,7 +33,7 @@ export interface KeptAnswer {
   /** Those that belong to the answer itself, without its content type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
-  /** `null` where it was too large to keep, or tells a secret. */
+  /** `null` where it was too large to keep. */
   readonly body: string | null;
 }
 

@@ -376,7 +376,7 @@ describe("a JSON body that streams", () => {
     // What it was answered with is too large to be kept, which tells that it is known.
     expect([again.status, again.json.message]).to.deep.equal([
       409,
-      "This request was answered with status 200; the answer was secret or too large to keep",
+      "This request was answered with status 200; the answer was too large to keep",
     ]);
     expect((await post({ rawBody: rawBody.replace("many", "mani"), headers })).status).to.equal(422);
   });

@@ -49,7 +49,10 @@ export const answers = {
   notFound: { description: "No such record", schema: codedFailure },
   movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
   taken: { description: "Another record has a value that each may have only once", schema: codedFailure },
-  inUse: { description: "Something uses the record: what, and how often", schema: inUse },
+  inUse: {
+    description: "Something uses the record: what, and how often; or the business cannot be without it",
+    schema: { anyOf: [inUse, codedFailure] },
+  },
   wrong: { description: "A field is missing or wrong", schema: codedFailure },
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;

@@ -93,15 +93,12 @@ export function recordRoutes<Fields extends object>(
         ["Admin.4", "Every change stands in the audit: who, when, from where, the record before and after."],
         ...own,
       ],
-      idempotent: true,
+      // An answer that is kept to be repeated would keep the secret.
+      ...(!resource.once && { idempotent: true }),
       body: codec.body,
       responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
       dialect,
-      handle: async (call) => {
-        const record = await records.create(actorOf(call), codec.fieldsOf(call.body as Given));
-        const { status, body, headers } = replyOf(201, record);
-        return new Reply(status, body, headers, undefined, record.once !== undefined);
-      },
+      handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
     defineRoute({
       ...administration,

@@ -16,7 +16,7 @@ export const keyDescription = [
   "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
   "one was, with `Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
   "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. Where the contact of whom the answer speaks was",
-  "erased meanwhile, and where the answer told a secret, only its status is repeated, in a 409. A request that is",
+  "erased meanwhile, only its status is repeated, in a 409. A request that is",
   "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
@@ -104,18 +104,15 @@ function digestOf(ctx: Context): Uint8Array {
   return createHash("sha256").update(`${ctx.method} ${ctx.url}\n`).update(bytes).digest();
 }
 
-function answerOf({ status, headers, type, body, isSecret }: Reply): KeptAnswer {
+function answerOf({ status, headers, type, body }: Reply): KeptAnswer {
   const text = type === undefined ? (JSON.stringify(body) ?? "") : body;
-  const isKept = !isSecret && typeof text === "string" && Buffer.byteLength(text) <= largestKeptBody;
+  const isKept = typeof text === "string" && Buffer.byteLength(text) <= largestKeptBody;
   return { status, headers, contentType: type ?? "application/json", body: isKept ? text : null };
 }
 
 function repeat({ status, headers, contentType, body }: KeptAnswer): Reply {
   if (body !== null) return new Reply(status, body, headers, contentType);
-  throw new HttpProblem(
-    409,
-    `This request was answered with status ${status}; the answer was secret or too large to keep`,
-  );
+  throw new HttpProblem(409, `This request was answered with status ${status}; the answer was too large to keep`);
 }
 
 const replayed = ({ status, body, headers, type }: Reply): Reply =>

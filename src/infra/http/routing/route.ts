@@ -33,8 +33,6 @@ export class Reply {
     readonly body: unknown,
     readonly headers: Readonly<Record<string, string>> = {},
     readonly type?: string,
-    /** Its body tells a secret: it is not kept to be repeated. */
-    readonly isSecret = false,
   ) {}
 }
 
