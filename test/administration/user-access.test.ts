@@ -167,7 +167,9 @@ describe("Users come in", () => {
       refused(await accept(invited.json.invitation.token));
     });
 
-    it("only by the one that they have, with pauses after five wrong ones", async () => {
+    it("only by the one that they have, with pauses after five wrong ones", async function () {
+      // Each is hashed, and passwords are hashed slowly.
+      this.timeout(30_000);
       const user = await joined();
       const answers: (string | number)[] = [];
       for (let n = 0; n < 7; n += 1) {
