@@ -3,13 +3,16 @@ import { oneRecordRoutes } from "../administration/adapters/http/one-record.rout
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
 import { templateRoutes } from "../administration/adapters/http/templates.routes.ts";
+import { userAccessRoutes } from "../administration/adapters/http/user-access.routes.ts";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
   type ApprovingPlatform,
+  type Changed,
   ChangeRecords,
   ManageRecords,
+  ManageUserAccess,
   NoAccount,
   type OneRecord,
   type RecordReads,
@@ -42,16 +45,21 @@ import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
+import { usersOnWire } from "../administration/resources/users/http.ts";
+import { PostgresUserRecords, type UserParts } from "../administration/resources/users/postgres.ts";
+import { leaves, type User } from "../administration/resources/users/record.ts";
 import { webhooksOnWire } from "../administration/resources/webhooks/http.ts";
 import { PostgresWebhookRecords } from "../administration/resources/webhooks/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
+import type { EventFeed } from "../kernel/events.ts";
 import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
 import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { provide } from "./provide.ts";
@@ -96,6 +104,30 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ),
     ];
   });
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats],
+    (cells, secrets, feed, handOver) => {
+      const newInvitation = () => {
+        const token = newToken("ri");
+        return { token, digest: secrets.digest(token) };
+      };
+      const parts: UserParts = { newInvitation, tellOfAgents };
+      const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
+      const afterwards = async ({ actor: { businessId }, id: userId, before, after }: Changed<User>) => {
+        if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
+      };
+      const access = new ManageUserAccess(
+        {
+          find: (businessId, userId) => recordsOn(cells.of(businessId)).find(businessId, userId),
+          sessions: (businessId, userId) => recordsOn(cells.of(businessId)).sessions(businessId, userId),
+        },
+        unitOfWorkOf(cells, recordsOn),
+      );
+      return [...routesOf(usersOnWire, cells, recordsOn, undefined, afterwards, feed), ...userAccessRoutes(access)];
+    },
+  );
 });
 
 /** The routes of a resource that needs nothing but its table. */
@@ -109,13 +141,16 @@ function routesOf<Fields extends object>(
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
   check?: (fields: Fields, before: Fields | null) => void,
+  afterwards?: (changed: Changed<Fields>) => Promise<void>,
+  feed?: EventFeed,
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
   const rules = { name: onWire.path, ...(check && { check }) };
-  return recordRoutes(onWire, new ManageRecords(rules, reads, unitOfWorkOf(cells, recordsOn)));
+  const unitOfWork = unitOfWorkOf(cells, recordsOn);
+  return recordRoutes(onWire, new ManageRecords(rules, reads, unitOfWork, afterwards, feed));
 }
 
 /** The platform of the business's number. */

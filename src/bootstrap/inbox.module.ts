@@ -14,6 +14,7 @@ import { PostgresChatDesk } from "../inbox/adapters/postgres/chat-desk.ts";
 import { PostgresChatMarks } from "../inbox/adapters/postgres/chat-marks.ts";
 import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
+import { PostgresLeavingUsers } from "../inbox/adapters/postgres/leaving-users.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
 import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
@@ -31,6 +32,7 @@ import {
   Availability,
   CreateTicket,
   GiveOutSoon,
+  HandOverChats,
   type IncomingStores,
   ReadInbox,
   type TicketStores,
@@ -180,6 +182,20 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, tokens.tick, [tokens.assignWaitingChats], (assign) =>
     tick("chats.assign-waiting", 10, (signal) => assign.execute(signal)),
+  );
+  provide(
+    bind,
+    tokens.handOverChats,
+    [tokens.cells, tokens.actingUnitOfWork, tokens.feed, tokens.assignWaitingChats, tokens.log],
+    (cells, unitOfWork, feed, assign, log) => {
+      const giveOut = (businessId: number) => assign.executeFor(businessId);
+      return new HandOverChats(new PostgresLeavingUsers(cells), unitOfWork, feed, giveOut, (error, user) =>
+        log.error({ err: error, ...user }, "chats of a user who left could not be handed over"),
+      );
+    },
+  );
+  provide(bind, tokens.tick, [tokens.handOverChats], (handOver) =>
+    tick("chats.hand-over", 10, (signal) => handOver.execute(signal)),
   );
   provide(
     bind,

@@ -6,13 +6,22 @@ import type { Notifications } from "../infra/postgres/notifications.ts";
 import { FairGate } from "../kernel/fair-gate.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { DeviceCookie } from "../tenancy/adapters/http/device-cookie.ts";
+import { acceptInvitationRoute, changePasswordRoute } from "../tenancy/adapters/http/password.routes.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { type AccessChanges, CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import { RememberedSignInAttempts } from "../tenancy/adapters/memory/sign-in-attempts.ts";
 import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
 import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
+import { PostgresPasswords } from "../tenancy/adapters/postgres/passwords.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import { FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
+import {
+  AcceptInvitation,
+  ChangePassword,
+  FoundBusiness,
+  type InvitationStore,
+  IssueAppKey,
+  OpenSession,
+} from "../tenancy/public.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -60,14 +69,15 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
         limitRate,
       }),
   );
+  provide(bind, tokens.signInAttempts, [tokens.config], ({ http }) => {
+    return new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
+  });
   provide(
     bind,
     tokens.openSession,
-    [tokens.sessions, tokens.passwords, tokens.config],
-    (sessions, passwords, { http, sessions: { hours } }) => {
-      const attempts = new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
-      return new OpenSession(sessions, sessions, passwords, attempts, newToken, hours);
-    },
+    [tokens.sessions, tokens.passwords, tokens.signInAttempts, tokens.config],
+    (sessions, passwords, attempts, { sessions: { hours } }) =>
+      new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
   );
   provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
     return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
@@ -82,6 +92,39 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
       closeSessionRoute(sessions),
     ],
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [
+      tokens.cells,
+      tokens.secrets,
+      tokens.sessions,
+      tokens.passwords,
+      tokens.lookUps,
+      tokens.newFailureLimit,
+      tokens.config,
+    ],
+    ({ directory }, secrets, sessions, passwords, gate, newFailureLimit, config) => {
+      const store = new PostgresPasswords(directory, (token) => secrets.digest(token));
+      const invitations: InvitationStore = {
+        isOpen: (token, network) => gate.pass(network, () => store.isOpen(token)),
+        accept: (token, passwordHash) => store.accept(token, passwordHash),
+      };
+      const hash = (password: string, share: string) => passwords.hash(password, share);
+      const accept = new AcceptInvitation(invitations, sessions, hash, newToken, config.sessions.hours);
+      return [acceptInvitationRoute(accept, newFailureLimit("wrong invitations"))];
+    },
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.passwords, tokens.signInAttempts],
+    ({ directory }, secrets, passwords, attempts) => {
+      const store = new PostgresPasswords(directory, (token) => secrets.digest(token));
+      const hash = (password: string, share: string) => passwords.hash(password, share);
+      return [changePasswordRoute(new ChangePassword(store, passwords, hash, attempts))];
+    },
   );
 });
 

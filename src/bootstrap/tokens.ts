@@ -9,6 +9,7 @@ import type {
   CreateTicket,
   EraseContact,
   GiveOutSoon,
+  HandOverChats,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -64,7 +65,14 @@ import type { CancelInactive, DeliveryPricing, DriverTracking, OrdersOfChat, Pus
 import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
-import type { AppKeyStore, AppKeys, FoundBusiness, IssueAppKey, OpenSession } from "../tenancy/public.ts";
+import type {
+  AppKeyStore,
+  AppKeys,
+  FoundBusiness,
+  IssueAppKey,
+  OpenSession,
+  SignInAttempts,
+} from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
@@ -111,6 +119,7 @@ export const tokens = {
   lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
+  signInAttempts: token<SignInAttempts>("signInAttempts"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
 
@@ -120,6 +129,7 @@ export const tokens = {
   createTicket: token<CreateTicket>("createTicket"),
   eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
+  handOverChats: token<HandOverChats>("handOverChats"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
   actingUnitOfWork: token<UnitOfWork<ActingStores>>("actingUnitOfWork"),
   actOnChats: token<ActOnChats>("actOnChats"),

@@ -5,6 +5,7 @@ export { AnswerChat } from "./application/acting/answer-chat.ts";
 export { AssignWaitingChats } from "./application/acting/assign-waiting-chats.ts";
 export { Availability } from "./application/acting/availability.ts";
 export { GiveOutSoon } from "./application/acting/give-out-soon.ts";
+export { HandOverChats } from "./application/acting/hand-over-chats.ts";
 export type { ActingStores } from "./application/acting/ports.ts";
 export { AssignWaiting } from "./application/assign-waiting.ts";
 export { EraseContact } from "./application/contacts/erase-contact.ts";

@@ -1,7 +1,16 @@
 /** What other features and the composition root may use of tenancy. */
 
+export { AcceptInvitation } from "./application/accept-invitation.ts";
+export { ChangePassword } from "./application/change-password.ts";
 export { FoundBusiness } from "./application/found-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";
 export { OpenSession } from "./application/open-session.ts";
-export type { AppKeyStore, AppKeys, SessionStore, Sessions } from "./application/ports.ts";
+export type {
+  AppKeyStore,
+  AppKeys,
+  InvitationStore,
+  SessionStore,
+  Sessions,
+  SignInAttempts,
+} from "./application/ports.ts";
 export type { KeyAccess } from "./domain/access.ts";

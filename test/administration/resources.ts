@@ -15,6 +15,7 @@ export interface Sample {
   /** What the count of its changes is called; `version` unless given. */
   readonly counter?: string;
   /** What only the answer that makes it tells. */
+  /** What only the answer that makes it tells: a secret, or an object with the secret in its field `token`. */
   readonly once?: readonly string[];
 }
 
@@ -133,6 +134,31 @@ export const samples: readonly Sample[] = [
       sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
       called: "pasos",
     },
+  },
+  {
+    path: "users",
+    body: (n, { branch, department }) => ({
+      nombre: `Usuaria ${n}`,
+      email: `usuaria-${n}@b1.test`,
+      role_id: n % 2 === 0 ? 5 : 7,
+      departamentos: [department],
+      sucursales: [branch],
+      activo: n % 3 > 0,
+    }),
+    wrong: [
+      ["nombre", undefined],
+      ["email", undefined],
+      ["email", "ana"],
+      ["email", "ana maria@b1.test"],
+      ["role_id", undefined],
+      ["role_id", 0],
+      ["role_id", "1"],
+      ["activo", "no"],
+    ],
+    references: ["departamentos", "sucursales"],
+    unique: "email",
+    archives: true,
+    once: ["invitation"],
   },
   {
     path: "app-keys",

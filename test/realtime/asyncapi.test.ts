@@ -148,7 +148,7 @@ const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Nam
     { ...ticket, createdAt: at, provider: "qr", conversationState: "pending", contact },
     { ...ticket, department: named, createdAt: at, provider: "qr", conversationState: "bot", contact },
   ],
-  "agent:changed": [{ id: 3, name: "Ana", available: true, departmentIds: [3], openTickets: 2 }],
+  "agent:changed": [{ id: 3, name: "Ana", available: true, departmentIds: [3], openTickets: 2, isAgent: true }],
   "contact:changed": [
     {
       contact: { ...contact, optedOut: false, fields: { talla: "M" }, tags: [named], createdAt: at },

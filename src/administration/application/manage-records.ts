@@ -1,3 +1,4 @@
+import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
@@ -29,6 +30,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
     /** Hears of each change once it is committed. */
     protected readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+    private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
   async one(businessId: number, id: number): Promise<Kept<Fields>> {
@@ -47,7 +49,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     const { businessId } = actor;
-    const { before, after } = await this.unitOfWork.run(businessId, async (stores) => {
+    const { before, after } = await this.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       this.rules.check?.(fields, before.fields);
@@ -58,6 +60,20 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     });
     if (after !== before) await this.afterwards({ actor, id, before: before.fields, after: after.fields });
     return after;
+  }
+
+  /** As the unit of work does; what was logged is told after the commit. */
+  protected async run<Result>(
+    businessId: number,
+    work: (stores: RecordStores<Store>) => Promise<Result>,
+  ): Promise<Result> {
+    const { result, events } = await this.unitOfWork.run(businessId, async (stores) => {
+      const result = await work(stores);
+      const events: readonly LoggedEvent[] = stores.records.events ?? [];
+      return { result, events };
+    });
+    if (events.length > 0) this.feed.publish(events);
+    return result;
   }
 
   protected note(
@@ -81,8 +97,9 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     private readonly all: RecordReads<Fields>,
     unitOfWork: UnitOfWork<RecordStores<RecordStore<Fields>>>,
     afterwards?: (changed: Changed<Fields>) => Promise<void>,
+    feed?: Pick<EventFeed, "publish">,
   ) {
-    super(rules, all, unitOfWork, afterwards);
+    super(rules, all, unitOfWork, afterwards, feed);
   }
 
   list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
@@ -92,7 +109,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
     this.rules.check?.(fields, null);
     const { businessId } = actor;
-    const made = await this.unitOfWork.run(businessId, async (stores) => {
+    const made = await this.run(businessId, async (stores) => {
       const kept = await stores.records.create(businessId, fields);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
@@ -103,7 +120,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
 
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
     const { businessId } = actor;
-    const before = await this.unitOfWork.run(businessId, async (stores) => {
+    const before = await this.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       await stores.records.remove(businessId, id);

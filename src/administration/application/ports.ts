@@ -1,3 +1,4 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
 import type { Actor, Kept } from "../domain/records.ts";
 
 export interface ListAsked {
@@ -15,10 +16,12 @@ export interface RecordReads<Fields> {
 }
 
 /** The one record of its kind that a business has; its id is the business's. */
-export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change">;
+export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "events">;
 
 /** All reject with `ValueTaken` and `UnknownReference`. */
 export interface RecordStore<Fields> extends RecordReads<Fields> {
+  /** What it logged with its changes, for clients to be told of after the commit. */
+  readonly events?: readonly LoggedEvent[];
   /** As it is, and kept from changing until the transaction ends. */
   lock(businessId: number, id: number): Promise<Kept<Fields> | null>;
   create(businessId: number, fields: Fields): Promise<Kept<Fields>>;

@@ -171,7 +171,8 @@ export interface InboxEvents {
     readonly agent: NamedView | null;
     readonly closedAt: string | null;
   };
-  readonly "agent:changed": AgentView;
+  /** `isAgent`: false of one who is no agent any more. */
+  readonly "agent:changed": AgentView & { readonly isAgent: boolean };
   /** For all of the business. An erased contact has empty texts. */
   readonly "contact:changed": { readonly contact: WholeContact; readonly erased: boolean };
 }

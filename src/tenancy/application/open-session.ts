@@ -49,7 +49,7 @@ export class OpenSession {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
     if (found.length > 1) throw new AmbiguousUser(`user ${userId} is in the businesses ${found.join(", ")}: say which`);
     const [own] = found;
-    const session = own === undefined ? null : await this.open(own, userId);
+    const session = own === undefined ? null : await this.open(own, userId, null);
     const where = businessId === undefined ? "" : ` in business ${businessId}`;
     if (!session) throw new NoSuchUser(`there is no active user ${userId}${where}`);
     return session;
@@ -63,14 +63,14 @@ export class OpenSession {
     if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");
     // Nobody would hear of the token.
     signal?.throwIfAborted();
-    const session = await this.open(stored.businessId, stored.userId);
+    const session = await this.open(stored.businessId, stored.userId, network);
     if (!session) throw new WrongCredentials("the user is no longer active");
     return session;
   }
 
-  private async open(businessId: number, userId: number): Promise<OpenedSession | null> {
+  private async open(businessId: number, userId: number, address: string | null): Promise<OpenedSession | null> {
     const token = this.newToken("rs");
-    const expiresAt = await this.sessions.open(businessId, userId, token, this.hours);
+    const expiresAt = await this.sessions.open({ businessId, userId, token, hours: this.hours, address });
     return expiresAt && { token, expiresAt, businessId, userId };
   }
 }

@@ -27,12 +27,21 @@ export interface Sessions {
   userOf(token: string, network: string): Promise<SessionUser | null>;
 }
 
+export interface NewSession {
+  readonly businessId: number;
+  readonly userId: number;
+  readonly token: string;
+  readonly hours: number;
+  /** Whence it is opened, of IPv6 the network; null where an operator opens it. */
+  readonly address: string | null;
+}
+
 export interface SessionStore {
   /**
    * Stores a session that lives for `hours`, and ends the user's oldest where there are too many; its end, or `null` when
    * there is no such active user.
    */
-  open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null>;
+  open(session: NewSession): Promise<Date | null>;
   /** `false` when there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;
   /** Forgets sessions that ended more than a day ago; how many. */
@@ -42,7 +51,32 @@ export interface SessionStore {
 export interface StoredCredentials {
   readonly businessId: number;
   readonly userId: number;
+  /** Null until the user chose a password. */
+  readonly passwordHash: string | null;
+}
+
+export interface InvitationStore {
+  /** @param network - whence it is shown; networks share the looks at what is stored */
+  isOpen(token: string, network: string): Promise<boolean>;
+  /** Once: stores the password and ends the user's sessions. Null where the invitation is not open any more. */
+  accept(token: string, passwordHash: string): Promise<{ readonly businessId: number; readonly userId: number } | null>;
+}
+
+export interface ChangedPassword {
+  readonly businessId: number;
+  readonly userId: number;
   readonly passwordHash: string;
+  /** The hash that it takes the place of. */
+  readonly before: string | null;
+  /** Of the session that stays. */
+  readonly token: string;
+}
+
+export interface PasswordStore {
+  /** The hash; null where the user has none. */
+  passwordOf(businessId: number, userId: number): Promise<string | null>;
+  /** Ends the user's other sessions; false where the password is not `before` any more. */
+  change(password: ChangedPassword): Promise<boolean>;
 }
 
 export interface UserDirectory {

@@ -21,6 +21,14 @@ export class WrongCredentials extends DomainError<"wrong_credentials"> {
   readonly code = "wrong_credentials";
 }
 
+export class WrongInvitation extends DomainError<"wrong_invitation"> {
+  readonly code = "wrong_invitation";
+}
+
+export class WrongPassword extends DomainError<"wrong_password"> {
+  readonly code = "wrong_password";
+}
+
 export class EmailTaken extends DomainError<"email_taken"> {
   readonly code = "email_taken";
 }

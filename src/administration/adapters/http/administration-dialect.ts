@@ -10,6 +10,7 @@ import type {
   ValueTaken,
 } from "../../domain/records.ts";
 import type { TemplateLocked } from "../../domain/template.ts";
+import type { LastAdministrator } from "../../domain/users.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
 const wordsFor = (wireOf: (field: string) => string) =>
@@ -23,6 +24,10 @@ const wordsFor = (wireOf: (field: string) => string) =>
         ...coded("in_use", "El registro está en uso"),
         usos: uses.map(({ what, count }) => ({ tipo: what, cantidad: count })),
       },
+    ],
+    last_administrator: () => [
+      409,
+      coded("last_administrator", "El negocio debe tener al menos un administrador activo"),
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
     circle_closed: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} cierra un círculo`)],
@@ -40,6 +45,7 @@ const wordsFor = (wireOf: (field: string) => string) =>
       | UnknownReference
       | CircleClosed
       | TemplateLocked
+      | LastAdministrator
       | RuleBroken
     >
   >;
@@ -70,7 +76,10 @@ export const answers = {
   notFound: { description: "No such record", schema: codedFailure },
   movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
   taken: { description: "Another record has a value that each may have only once", schema: codedFailure },
-  inUse: { description: "Something uses the record: what, and how often", schema: inUse },
+  inUse: {
+    description: "Something uses the record: what, and how often; or the business cannot be without it",
+    schema: { anyOf: [inUse, codedFailure] },
+  },
   wrong: { description: "A field is missing or wrong", schema: codedFailure },
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;

@@ -32,6 +32,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly once?: Readonly<Record<string, Schema>>;
   /** What the count of a record's changes is called, where the resource has a `version` of another kind. */
   readonly counter?: string;
+  /** Spells that, where it is not spelled as it is kept. */
+  readonly tellOnce?: (once: Readonly<Record<string, unknown>>) => object;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -103,7 +105,8 @@ export class WireCodec<Fields extends object> {
       const value = fields[field as keyof Fields];
       return [name, write ? write(value) : value];
     });
-    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...once };
+    const { tellOnce = (told: object) => told } = this.resource;
+    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(once && tellOnce(once)) };
   }
 
   /** The spelling of a field. */

@@ -140,7 +140,16 @@ export function recordRoutes<Fields extends object>(
       params,
       body: codec.body,
       responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
-      dialect: meeting("not_found", "moved_on", "taken", "locked", "unknown_reference", "circle_closed", "rule_broken"),
+      dialect: meeting(
+        "not_found",
+        "moved_on",
+        "taken",
+        "locked",
+        "last_administrator",
+        "unknown_reference",
+        "circle_closed",
+        "rule_broken",
+      ),
       handle: async (call) => {
         const { params, body, headers } = call;
         const changed = await records.change(
@@ -174,7 +183,7 @@ export function recordRoutes<Fields extends object>(
         412: answers.movedOn,
         ...failures,
       },
-      dialect: meeting("not_found", "moved_on", "in_use"),
+      dialect: meeting("not_found", "moved_on", "in_use", "last_administrator"),
       handle: async (call) => {
         await records.remove(actorOf(call), call.params.id, expectedIn(call.headers));
         return new Reply(204, undefined);

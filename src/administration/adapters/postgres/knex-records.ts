@@ -5,7 +5,7 @@ import { type Kept, RecordInUse, UnknownReference, ValueTaken } from "../../doma
 import { run, sql } from "./query.ts";
 import type { RecordTable, SetTable } from "./record-table.ts";
 
-interface Row {
+export interface Row {
   readonly id: number;
   readonly record_version: number;
   readonly [field: string]: unknown;
@@ -38,7 +38,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     if (text !== null) {
       const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       page.where((any) => {
-        for (const column of searched) any.orWhereILike(`record.${column}`, pattern);
+        for (const column of searched) any.orWhereILike(column.includes(".") ? column : `record.${column}`, pattern);
       });
     }
     return (await run<Row>(this.queries, page)).map((row) => this.keptOf(row));
@@ -125,7 +125,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   /** All columns and sets of the business's records. */
-  private of(businessId: number): Knex.QueryBuilder {
+  protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, sets = {}, exact = [], archives, only = {} } = this.table;
     const plain = Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) =>
       exact.includes(field as keyof Fields)
@@ -146,7 +146,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  private keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
+  protected keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
     const pairs = Object.entries(row).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : value,
@@ -205,7 +205,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 
-  private async written(built: Knex.QueryBuilder): Promise<Row[]> {
+  protected async written(built: Knex.QueryBuilder): Promise<Row[]> {
     try {
       return await run<Row>(this.queries, built);
     } catch (error) {

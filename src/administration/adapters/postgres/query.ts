@@ -4,6 +4,9 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 /** Writes statements and runs none: they go through the connections and transactions of the business. */
 export const sql: Knex = knex({ client: "pg" });
 
+/** A statement that is being written. */
+export type Query = Knex.QueryBuilder;
+
 /** Statements that administrators cause are rare and differ, so that none is kept prepared. */
 export async function run<Row extends object>(
   queries: Queries,

@@ -9,7 +9,7 @@ export interface RecordTable<Fields extends object> {
   readonly exact?: readonly (keyof Fields)[];
   /** Columns that are arrays of the database; other lists are JSON. */
   readonly arrays?: readonly (keyof Fields)[];
-  /** Columns that a search looks into. */
+  /** Columns that a search looks into; those of a row beside it with the name that it is joined under. */
   readonly searched: readonly string[];
   /** Fields that name a record of another table. */
   readonly references?: { readonly [Field in keyof Fields]?: string };

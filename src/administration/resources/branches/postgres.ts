@@ -7,6 +7,7 @@ export const branchesTable: RecordTable<Branch> = {
   searched: ["name"],
   uses: [
     { what: "pedidos", table: "orders", column: "branch_id" },
+    { what: "usuarios", table: "user_branches", column: "branch_id" },
     { what: "zonas", table: "zones", column: "branch_id" },
   ],
 };

@@ -81,8 +81,9 @@ export const inboxEventSchemas = {
     }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has another number of open tickets",
-    payload: objectWith({ agente: agentSchema }),
+    summary: "An agent came, went, or has another name, other departments or another number of open tickets",
+    description: "`activo` is false of one who is no agent any more: deactivated, archived, or with another role.",
+    payload: objectWith({ agente: agentSchema, activo: { type: "boolean" } }),
   },
   "contact:changed": {
     summary: "A contact was changed or erased",

@@ -3,7 +3,7 @@ import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.t
 import { agentRole } from "../../../kernel/ids.ts";
 import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
-import { agentAsTold } from "./agent-sql.ts";
+import { agentFields } from "./agent-sql.ts";
 import {
   agentOfTicket,
   audienceOf,
@@ -132,7 +132,10 @@ const payloads: Columns<InboxEvents> = {
     contact: contactAsTold,
     agent: named("agent"),
   }),
-  "agent:changed": agentAsTold,
+  "agent:changed": jsonOf<InboxEvents["agent:changed"]>({
+    ...agentFields,
+    isAgent: `(agent.active and agent.role_id = ${agentRole})`,
+  }),
   "ticket:changed": jsonOf<InboxEvents["ticket:changed"]>({ ...ticketFields, closedAt: "ticket.closed_at" }),
   "contact:changed": jsonOf<InboxEvents["contact:changed"]>({
     contact: wholeContact,

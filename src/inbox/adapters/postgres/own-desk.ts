@@ -35,7 +35,7 @@ const setAvailable: Statement = {
   text: `
     with agent as (
       update users set available = $3 where business_id = $1 and id = $2 and available <> $3
-      returning business_id, id, name, available, role_id
+      returning business_id, id, name, available, role_id, active
     ),
     events as (
       select agent.business_id, 0 as position, ${told("agent:changed")} from agent

@@ -60,7 +60,8 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
-  "agent:changed": (agent) => ({ agente: agentToWire(agent) }),
+  // Those that were logged without it are of agents.
+  "agent:changed": ({ isAgent = true, ...agent }) => ({ agente: agentToWire(agent), activo: isAgent }),
   "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 

@@ -136,6 +136,21 @@ export interface WaitingChats {
   lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]>;
 }
 
+export interface LeavingUser {
+  readonly businessId: number;
+  readonly userId: number;
+}
+
+/** Users who attend no more: their access was taken, or the agent's role. */
+export interface LeavingUsers {
+  /** Those who may still have chats, of all businesses, at most 1,000. */
+  list(): Promise<LeavingUser[]>;
+  /** The ids of open chats that they have, or have a ticket of. */
+  chats(user: LeavingUser, limit: number): Promise<number[]>;
+  /** All was handed over. One who is not active stays among them as long as chats can come to them. */
+  settle(user: LeavingUser): Promise<void>;
+}
+
 /** A department's line: its agents, and the chats that wait for them. */
 export interface DepartmentDesk {
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;

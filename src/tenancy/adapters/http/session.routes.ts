@@ -10,7 +10,7 @@ import {
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
-import type { OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
+import type { OpenedSession, OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
 
@@ -19,10 +19,17 @@ const credentials = objectWith({
   password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
 }) satisfies Schema;
 
-const opened = named(
+export const opened = named(
   "Session",
   objectWith({ token: text, expires_at: timestamp, empresa_id: integer, usuario_id: integer }),
 );
+
+export const sessionToWire = ({ token, expiresAt, businessId, userId }: OpenedSession) => ({
+  token,
+  expires_at: expiresAt.toISOString(),
+  empresa_id: businessId,
+  usuario_id: userId,
+});
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
   ...plainDialect,
@@ -81,13 +88,9 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       const { email, password } = body;
       const device = deviceCookie.deviceOf(headers.cookie, email);
       const session = await openSession.withPassword({ email, password, network: networkOf(ip), device }, signal);
-      const answer = {
-        token: session.token,
-        expires_at: session.expiresAt.toISOString(),
-        empresa_id: session.businessId,
-        usuario_id: session.userId,
-      };
-      return new Reply(200, answer, { "Set-Cookie": deviceCookie.renewed(headers.cookie, email, isHttps) });
+      return new Reply(200, sessionToWire(session), {
+        "Set-Cookie": deviceCookie.renewed(headers.cookie, email, isHttps),
+      });
     },
   });
 

@@ -1,10 +1,15 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
+import type { NewSession, SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
 
 const user: Statement = {
   name: "session_user",
   text: `
+    with used as (
+      update sessions set last_used_at = date_trunc('hour', now())
+      where digest = $1 and revoked_at is null and expires_at > now()
+        and (last_used_at is null or last_used_at < date_trunc('hour', now()))
+    )
     select session.business_id as "businessId", session.user_id as "userId", users.role_id as "roleId",
            session.expires_at as "expiresAt"
     from sessions as session
@@ -20,7 +25,7 @@ const mostSessions = 20;
 
 const open: Statement = {
   name: "session_open",
-  text: "select open_session($1, $2, $3, make_interval(mins => ($4::float8 * 60)::int), $5) as expires_at",
+  text: "select open_session($1, $2, $3, make_interval(mins => ($4::float8 * 60)::int), $5, $6) as expires_at",
 };
 
 const revoke: Statement = {
@@ -62,8 +67,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
     return found ?? null;
   }
 
-  async open(businessId: number, userId: number, token: string, hours: number): Promise<Date | null> {
-    const values = [this.digestOf(token), businessId, userId, hours, mostSessions];
+  async open({ businessId, userId, token, hours, address }: NewSession): Promise<Date | null> {
+    const values = [this.digestOf(token), businessId, userId, hours, mostSessions, address];
     const [row] = await this.directory.rows<{ expires_at: Date | null }>(open, values);
     return row?.expires_at ?? null;
   }

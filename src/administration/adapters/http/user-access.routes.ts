@@ -1,0 +1,138 @@
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { integer, nullableText, numericIdOf, objectWith, timestamp } from "../../../infra/http/routing/schema.ts";
+import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
+import { administering, answers } from "./administration-dialect.ts";
+import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
+import { actorOf, administration } from "./records.routes.ts";
+
+const user = objectWith({ id: numericIdOf("user") });
+const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });
+
+const meeting = administering((field) => field);
+const common = { ...administration, dialect: meeting("not_found", "rule_broken") } as const;
+const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
+
+const invitation = {
+  description: "The invitation, in this answer and never again",
+  schema: objectWith({ invitation: invitationSchema }),
+} as const;
+
+const answerOf = (made: Invitation): Reply => new Reply(201, { invitation: invitationToWire(made) });
+
+const sessionsAnswer = objectWith({
+  data: {
+    type: "array",
+    items: objectWith({
+      id: integer,
+      created_at: timestamp,
+      expires_at: timestamp,
+      last_used: { type: ["string", "null"], format: "date-time", description: "To the hour" },
+      address: {
+        ...nullableText,
+        description: "Whence it was opened, of IPv6 the network; null where it is not known",
+      },
+    }),
+  },
+});
+
+const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address }: UserSession) => ({
+  id,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt.toISOString(),
+  last_used: lastUsedAt?.toISOString() ?? null,
+  address,
+});
+
+/** What administrators do about how their users come in. */
+export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
+  inviteRoute(access),
+  resetRoute(access),
+  sessionsRoute(access),
+  endSessionsRoute(access),
+  endSessionRoute(access),
+];
+
+const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
+  defineRoute({
+    ...common,
+    method: "post",
+    path: "/admin/users/:id/invite",
+    operationId: "inviteUser",
+    summary: "Make another invitation for a user",
+    rules: [
+      [
+        "Admin.Access.1",
+        "The user's earlier invitation stops being good; this one is for seven days. A password that the user has stays " +
+          "until it is accepted. It can be accepted while the user is active.",
+      ],
+    ],
+    params: user,
+    responses: { 201: invitation, ...failures },
+    handle: async (call) => answerOf(await access.invite(actorOf(call), call.params.id)),
+  });
+
+const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
+  defineRoute({
+    ...common,
+    method: "post",
+    path: "/admin/users/:id/reset-password",
+    operationId: "resetPassword",
+    summary: "Take a user's password away, and invite the user to choose another",
+    rules: [
+      [
+        "Admin.Access.2",
+        "The password is good no more, the user's sessions and sockets end at once, and an invitation as of `.../invite` is " +
+          "answered.",
+      ],
+    ],
+    params: user,
+    responses: { 201: invitation, ...failures },
+    handle: async (call) => answerOf(await access.resetPassword(actorOf(call), call.params.id)),
+  });
+
+const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
+  defineRoute({
+    ...common,
+    method: "get",
+    path: "/admin/users/:id/sessions",
+    operationId: "listUserSessions",
+    summary: "List the open sessions of a user",
+    rules: [["Admin.Access.3", "The latest first; a user has 20 at most."]],
+    params: user,
+    responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
+    handle: async ({ params, caller }) => ({
+      data: (await access.sessions(caller.businessId, params.id)).map(sessionToWire),
+    }),
+  });
+
+const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>
+  defineRoute({
+    ...common,
+    method: "delete",
+    path: "/admin/users/:id/sessions",
+    operationId: "endUserSessions",
+    summary: "End all sessions of a user",
+    rules: [["Admin.Access.4", "Their tokens are void and their sockets are disconnected at once."]],
+    params: user,
+    responses: { 204: { description: "The user has no session" }, ...failures },
+    handle: async (call) => {
+      await access.endSessions(actorOf(call), call.params.id);
+      return new Reply(204, undefined);
+    },
+  });
+
+const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
+  defineRoute({
+    ...common,
+    method: "delete",
+    path: "/admin/users/:id/sessions/:session",
+    operationId: "endUserSession",
+    summary: "End one session of a user",
+    rules: [["Admin.Access.5", "As ending all of them; the others stay. One that is over is a 404."]],
+    params: userSession,
+    responses: { 204: { description: "The session is over" }, ...failures },
+    handle: async (call) => {
+      await access.endSession(actorOf(call), call.params.id, call.params.session);
+      return new Reply(204, undefined);
+    },
+  });

@@ -1,0 +1,119 @@
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import { type Actor, type Kept, RecordNotFound } from "../domain/records.ts";
+import type { AuditEntry, RecordStores } from "./ports.ts";
+
+/** What lets a user choose a password, once. */
+export interface Invitation {
+  /** Shown once; only its digest is stored. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** A session that is open. */
+export interface UserSession {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** To the hour; null before it was used. */
+  readonly lastUsedAt: Date | null;
+  /** Whence it was opened, of IPv6 the network; null where an operator opened it. */
+  readonly address: string | null;
+}
+
+/** How users come in: by invitation, password and session. */
+export interface UserAccessStore {
+  lock(businessId: number, userId: number): Promise<Kept<object> | null>;
+  /** Takes the place of the user's earlier one. */
+  invite(businessId: number, userId: number): Promise<Invitation>;
+  forgetPassword(businessId: number, userId: number): Promise<void>;
+  /** Ends this one, or all; how many there were. */
+  endSessions(businessId: number, userId: number, sessionId: number | null): Promise<number>;
+}
+
+export interface UserSessionReads {
+  find(businessId: number, userId: number): Promise<Kept<object> | null>;
+  /** Those that are open, the latest first; a user has a few at most. */
+  sessions(businessId: number, userId: number): Promise<readonly UserSession[]>;
+}
+
+/** What administrators do about how their users come in. */
+export class ManageUserAccess {
+  constructor(
+    private readonly reads: UserSessionReads,
+    private readonly unitOfWork: UnitOfWork<RecordStores<UserAccessStore>>,
+  ) {}
+
+  /** The password stays until the invitation is accepted. */
+  invite(actor: Actor, userId: number): Promise<Invitation> {
+    return this.act(actor, userId, async (records) => {
+      const invitation = await records.invite(actor.businessId, userId);
+      return [invitation, [invited(userId, invitation)]];
+    });
+  }
+
+  /** The password is good no more, and all sessions end. */
+  resetPassword(actor: Actor, userId: number): Promise<Invitation> {
+    const { businessId } = actor;
+    return this.act(actor, userId, async (records) => {
+      await records.forgetPassword(businessId, userId);
+      const ended = await records.endSessions(businessId, userId, null);
+      const invitation = await records.invite(businessId, userId);
+      const reset = {
+        resource: "user-passwords",
+        recordId: userId,
+        change: "removed",
+        before: null,
+        after: null,
+      } as const;
+      return [invitation, [reset, ...sessionsEnded(userId, ended), invited(userId, invitation)]];
+    });
+  }
+
+  async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
+    if (!(await this.reads.find(businessId, userId))) throw new RecordNotFound();
+    return this.reads.sessions(businessId, userId);
+  }
+
+  /** One that is over counts as one that was never there. */
+  endSession(actor: Actor, userId: number, sessionId: number): Promise<void> {
+    return this.act(actor, userId, async (records) => {
+      const ended = await records.endSessions(actor.businessId, userId, sessionId);
+      if (ended === 0) throw new RecordNotFound();
+      return [undefined, sessionsEnded(userId, ended)];
+    });
+  }
+
+  endSessions(actor: Actor, userId: number): Promise<void> {
+    return this.act(actor, userId, async (records) => {
+      const ended = await records.endSessions(actor.businessId, userId, null);
+      return [undefined, sessionsEnded(userId, ended)];
+    });
+  }
+
+  private act<Result>(
+    actor: Actor,
+    userId: number,
+    work: (records: UserAccessStore) => Promise<readonly [Result, readonly AuditEntry[]]>,
+  ): Promise<Result> {
+    const { businessId } = actor;
+    return this.unitOfWork.run(businessId, async ({ records, audit }) => {
+      if (!(await records.lock(businessId, userId))) throw new RecordNotFound();
+      const [result, entries] = await work(records);
+      await audit.add(actor, entries);
+      return result;
+    });
+  }
+}
+
+const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
+  resource: "user-invitations",
+  recordId: userId,
+  change: "created",
+  before: null,
+  after: { expiresAt: expiresAt.toISOString() },
+});
+
+const sessionsEnded = (userId: number, count: number): AuditEntry[] =>
+  count === 0
+    ? []
+    : [{ resource: "user-sessions", recordId: userId, change: "removed", before: { sessions: count }, after: null }];

@@ -1,0 +1,194 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import { administratorRole } from "../../../kernel/ids.ts";
+import { KnexRecords, type Row } from "../../adapters/postgres/knex-records.ts";
+import { type Query, run, sql } from "../../adapters/postgres/query.ts";
+import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
+import { type Kept, RuleBroken } from "../../domain/records.ts";
+import { LastAdministrator } from "../../domain/users.ts";
+import { isActiveAdministrator, isAgent, leaves, returns, type User } from "./record.ts";
+
+/** Days for which an invitation is good. */
+const invitationDays = 7;
+/** More than a user has. */
+const mostSessions = 100;
+
+export const usersTable: RecordTable<User> = {
+  name: "users",
+  columns: { name: "name", roleId: "role_id", active: "active" },
+  sets: {
+    departmentIds: { table: "department_agents", own: "user_id", other: "department_id", of: "departments" },
+    branchIds: { table: "user_branches", own: "user_id", other: "branch_id", of: "branches" },
+  },
+  searched: ["name", "credential.email"],
+  unique: { credentials_pkey: "email" },
+  matchedBy: ["email"],
+  archives: "archived_at",
+};
+
+export interface UserParts {
+  newInvitation(): { readonly token: string; readonly digest: Buffer };
+  /** Logs what clients are told of these users as agents. */
+  tellOfAgents(transaction: Queries, businessId: number, userIds: readonly number[]): Promise<readonly LoggedEvent[]>;
+}
+
+/**
+ * A user's e-mail stands in `credentials`, where a sign-in looks it up, with the digests of password and invitation.
+ * Users are locked in the order of their ids, and with one all active administrators: of two changes at once the second
+ * sees whether the first left any.
+ */
+export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
+  readonly events: LoggedEvent[] = [];
+
+  constructor(
+    private readonly transaction: Queries,
+    private readonly parts: UserParts,
+  ) {
+    super(transaction, usersTable);
+  }
+
+  override async lock(businessId: number, id: number): Promise<Kept<User> | null> {
+    await this.lockAll(businessId, [id]);
+    return this.find(businessId, id);
+  }
+
+  override async create(businessId: number, fields: User): Promise<Kept<User>> {
+    const { id } = await super.create(businessId, fields);
+    await this.setEmail(businessId, id, fields.email);
+    const invitation = await this.invite(businessId, id);
+    await this.settle(businessId, id, null, fields);
+    return { ...(await this.there(businessId, id)), once: { invitation } };
+  }
+
+  override async change(businessId: number, id: number, fields: User): Promise<Kept<User>> {
+    const before = await this.there(businessId, id);
+    await super.change(businessId, id, fields);
+    if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
+    await this.settle(businessId, id, before.fields, fields);
+    return this.there(businessId, id);
+  }
+
+  override async remove(businessId: number, id: number): Promise<void> {
+    const before = await this.there(businessId, id);
+    const ofUser = { business_id: businessId, user_id: id };
+    await super.remove(businessId, id);
+    await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
+    for (const table of ["credentials", "department_agents", "user_branches"]) {
+      await run(this.transaction, sql(table).where(ofUser).delete());
+    }
+    await this.settle(businessId, id, before.fields, null);
+  }
+
+  override async matching(businessId: number, wanted: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
+    const emails = [...new Set(wanted.map(({ email }) => email))];
+    const known = await run<{ readonly id: number }>(
+      this.transaction,
+      sql("credentials").where("business_id", businessId).whereIn("email", emails).select("user_id as id"),
+    );
+    const ids = known.map(({ id }) => id);
+    await this.lockAll(businessId, ids);
+    const rows = await run<Row>(this.transaction, this.of(businessId).whereIn("record.id", ids));
+    const byEmail = new Map(rows.map((row) => this.keptOf(row)).map((kept) => [kept.fields.email, kept]));
+    return wanted.map(({ email }) => byEmail.get(email) ?? null);
+  }
+
+  async invite(businessId: number, userId: number): Promise<Invitation> {
+    const { token, digest } = this.parts.newInvitation();
+    const expiresAt = sql.raw("now() + make_interval(days => ?::integer)", [invitationDays]);
+    const [row] = await run<{ readonly expiresAt: Date }>(
+      this.transaction,
+      this.credentialOf(businessId, userId)
+        .update({ invitation_digest: digest, invitation_expires_at: expiresAt })
+        .returning("invitation_expires_at as expiresAt"),
+    );
+    if (!row) throw new RuleBroken("El usuario no tiene email");
+    return { token, expiresAt: row.expiresAt };
+  }
+
+  async forgetPassword(businessId: number, userId: number): Promise<void> {
+    await run(this.transaction, this.credentialOf(businessId, userId).update({ password_hash: null }));
+  }
+
+  async endSessions(businessId: number, userId: number, sessionId: number | null): Promise<number> {
+    const open = this.openSessions(businessId, userId);
+    if (sessionId !== null) open.where("id", sessionId);
+    const ended = await run(this.transaction, open.update({ revoked_at: sql.fn.now() }).returning("id"));
+    return ended.length;
+  }
+
+  async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
+    const open = this.openSessions(businessId, userId)
+      .select("id", "created_at as createdAt", "expires_at as expiresAt", "last_used_at as lastUsedAt", "address")
+      .orderBy("created_at", "desc")
+      .limit(mostSessions);
+    return run<UserSession>(this.transaction, open);
+  }
+
+  protected override of(businessId: number): Query {
+    return super
+      .of(businessId)
+      .leftJoin("credentials as credential", (on) => {
+        on.on("credential.business_id", "record.business_id").andOn("credential.user_id", "record.id");
+      })
+      .select(sql.raw("coalesce(credential.email, '') as email"));
+  }
+
+  private async there(businessId: number, id: number): Promise<Kept<User>> {
+    const kept = await this.find(businessId, id);
+    if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
+    return kept;
+  }
+
+  private credentialOf(businessId: number, userId: number): Query {
+    return sql("credentials").where({ business_id: businessId, user_id: userId });
+  }
+
+  private openSessions(businessId: number, userId: number): Query {
+    return sql("sessions")
+      .where({ business_id: businessId, user_id: userId })
+      .whereNull("revoked_at")
+      .where("expires_at", ">", sql.fn.now());
+  }
+
+  private async lockAll(businessId: number, ids: readonly number[]): Promise<void> {
+    const wanted = sql("users")
+      .where("business_id", businessId)
+      .where((any) => {
+        any.whereIn("id", [...ids]).orWhere({ role_id: administratorRole, active: true });
+      });
+    await run(this.transaction, wanted.select("id").orderBy("id").forNoKeyUpdate());
+  }
+
+  /** Whom an invitation went to under another e-mail is not to accept it any more. */
+  private async setEmail(businessId: number, userId: number, email: string): Promise<void> {
+    const row = { email: sql.raw("lower(?)", [email]), business_id: businessId, user_id: userId };
+    await this.written(
+      sql("credentials")
+        .insert(row)
+        .onConflict(["business_id", "user_id"])
+        .merge({ email: sql.raw("excluded.email"), invitation_digest: null, invitation_expires_at: null }),
+    );
+  }
+
+  /** What follows from a change of whom a user is. */
+  private async settle(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
+    const row = sql("users").where({ business_id: businessId, id });
+    if (before && leaves(before, after)) {
+      await run(this.transaction, row.update({ available: false, hands_over_since: sql.fn.now() }));
+      await this.endSessions(businessId, id, null);
+    } else if (before && returns(before, after)) {
+      await run(this.transaction, row.update({ hands_over_since: null }));
+    }
+    if (isActiveAdministrator(before) && !isActiveAdministrator(after)) await this.checkAdministrators(businessId);
+    if (isAgent(before) || isAgent(after)) {
+      this.events.push(...(await this.parts.tellOfAgents(this.transaction, businessId, [id])));
+    }
+  }
+
+  private async checkAdministrators(businessId: number): Promise<void> {
+    const left = sql("users").where({ business_id: businessId, role_id: administratorRole, active: true });
+    const [one] = await run(this.transaction, left.select("id").limit(1));
+    if (!one) throw new LastAdministrator();
+  }
+}

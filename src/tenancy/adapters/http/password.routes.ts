@@ -1,0 +1,97 @@
+import { networkOf } from "../../../infra/http/addresses.ts";
+import type { FailureLimit } from "../../../infra/http/middleware/rate-limit.ts";
+import {
+  coded,
+  codedDialect,
+  type Dialect,
+  HttpProblem,
+  type InvalidInput,
+  plainDialect,
+} from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { codedFailure, objectWith, problem } from "../../../infra/http/routing/schema.ts";
+import type { AcceptInvitation } from "../../application/accept-invitation.ts";
+import type { ChangePassword } from "../../application/change-password.ts";
+import { WrongInvitation, type WrongPassword } from "../../domain/access.ts";
+import { opened, sessionToWire } from "./session.routes.ts";
+
+const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
+
+const invitationDialect: Dialect<InvalidInput> = {
+  ...plainDialect,
+  invalid_input: (error) => [400, { message: error.message }],
+};
+
+/** @param failures - counts tokens that were refused */
+export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
+  defineRoute({
+    method: "post",
+    path: "/auth/invitation",
+    operationId: "acceptInvitation",
+    tag: "Access",
+    summary: "Choose a password by an invitation, and open a session",
+    rules: [
+      [
+        "Auth.13",
+        "An invitation is good once and for seven days. One that never was, that is over, that was accepted, or in whose place " +
+          "there is a new one is answered alike, and so is one of a user who is not active.",
+      ],
+      ["Auth.14", "A password has 10 characters at least and 200 at most. The user's earlier sessions end."],
+      ["Auth.15", "Refused invitations are counted by address: after too many a 429 stands in place of the 401."],
+    ],
+    auth: "none",
+    body: objectWith({ token: { type: "string", minLength: 1, maxLength: 200 }, password: newPassword }),
+    responses: {
+      200: { description: "The session", schema: opened },
+      400: { description: "A field is missing or wrong", schema: problem },
+      401: { description: "The invitation is not good", schema: problem },
+      429: { description: "Not good, as too many before from this address; with `Retry-After`", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+      503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
+    },
+    dialect: invitationDialect,
+    handle: async ({ body, ip }) => {
+      const session = await accept.execute(body.token, body.password, networkOf(ip)).catch((error: unknown) => {
+        if (error instanceof WrongInvitation) return failures.refuse(ip, new HttpProblem(401, "Invalid invitation"));
+        throw error;
+      });
+      return sessionToWire(session);
+    },
+  });
+
+const passwordDialect: Dialect<InvalidInput | WrongPassword> = {
+  ...codedDialect,
+  wrong_password: () => [403, coded("wrong_password", "La contraseña actual no es correcta")],
+};
+
+export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Route =>
+  defineRoute({
+    method: "put",
+    path: "/me/password",
+    operationId: "changePassword",
+    tag: "Access",
+    summary: "Change one's own password",
+    rules: [
+      ["Auth.16", "Ends the user's other sessions and an invitation that is out; the session of the request stays."],
+      [
+        "Auth.17",
+        "A wrong `actual` is a 403 `wrong_password`. After five of them the user pauses before each other one, as at a sign-in " +
+          "(Auth.8): 429.",
+      ],
+    ],
+    auth: "session",
+    body: objectWith({ actual: { type: "string", minLength: 1, maxLength: 1024 }, nueva: newPassword }),
+    responses: {
+      204: { description: "The password is changed" },
+      400: { description: "A field is missing or wrong", schema: codedFailure },
+      403: { description: "The current password is another", schema: codedFailure },
+      429: { description: "Too early after a wrong one; with `Retry-After`", schema: problem },
+      500: { description: "Unexpected failure", schema: codedFailure },
+      503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
+    },
+    dialect: passwordDialect,
+    handle: async ({ body: { actual, nueva }, caller: { businessId, userId, token }, ip, signal }) => {
+      await change.execute({ businessId, userId, token, current: actual, next: nueva, network: networkOf(ip) }, signal);
+      return new Reply(204, undefined);
+    },
+  });

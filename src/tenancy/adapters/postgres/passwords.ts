@@ -1,0 +1,78 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { ChangedPassword, InvitationStore, PasswordStore } from "../../application/ports.ts";
+
+const openInvitation = `
+  users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
+  and credentials.invitation_digest = $1 and credentials.invitation_expires_at > now()`;
+
+const isOpen: Statement = {
+  name: "invitation_open",
+  text: `select from credentials, users where ${openInvitation}`,
+};
+
+/** Void with that. Whatever was opened with the password before ends. */
+const accept: Statement = {
+  name: "invitation_accept",
+  text: `
+    with accepted as (
+      update credentials set password_hash = $2, invitation_digest = null, invitation_expires_at = null
+      from users where ${openInvitation}
+      returning credentials.business_id, credentials.user_id
+    ),
+    ended as (
+      update sessions set revoked_at = now() from accepted
+      where sessions.business_id = accepted.business_id and sessions.user_id = accepted.user_id
+        and sessions.revoked_at is null and sessions.expires_at > now()
+    )
+    select business_id as "businessId", user_id as "userId" from accepted`,
+};
+
+const find: Statement = {
+  name: "password_find",
+  text: `select password_hash as "passwordHash" from credentials where business_id = $1 and user_id = $2`,
+};
+
+/** An invitation that is out would change it once more. */
+const change: Statement = {
+  name: "password_change",
+  text: `
+    with changed as (
+      update credentials set password_hash = $3, invitation_digest = null, invitation_expires_at = null
+      where business_id = $1 and user_id = $2 and password_hash = $4
+      returning business_id, user_id
+    ),
+    ended as (
+      update sessions set revoked_at = now() from changed
+      where sessions.business_id = changed.business_id and sessions.user_id = changed.user_id
+        and sessions.digest <> $5 and sessions.revoked_at is null and sessions.expires_at > now()
+    )
+    select user_id from changed`,
+};
+
+/** Of an invitation only the digest is stored. */
+export class PostgresPasswords implements PasswordStore {
+  constructor(
+    private readonly directory: Queries,
+    private readonly digestOf: (token: string) => Buffer,
+  ) {}
+
+  async isOpen(token: string): Promise<boolean> {
+    return (await this.directory.rows(isOpen, [this.digestOf(token)])).length > 0;
+  }
+
+  async accept(token: string, passwordHash: string): ReturnType<InvitationStore["accept"]> {
+    const values = [this.digestOf(token), passwordHash];
+    const [user] = await this.directory.rows<{ businessId: number; userId: number }>(accept, values);
+    return user ?? null;
+  }
+
+  async passwordOf(businessId: number, userId: number): Promise<string | null> {
+    const [found] = await this.directory.rows<{ passwordHash: string | null }>(find, [businessId, userId]);
+    return found?.passwordHash ?? null;
+  }
+
+  async change({ businessId, userId, token, passwordHash, before }: ChangedPassword): Promise<boolean> {
+    const values = [businessId, userId, passwordHash, before, this.digestOf(token)];
+    return (await this.directory.rows(change, values)).length > 0;
+  }
+}

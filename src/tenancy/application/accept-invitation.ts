@@ -1,0 +1,37 @@
+import { WrongInvitation } from "../domain/access.ts";
+import type { OpenedSession } from "./open-session.ts";
+import type { InvitationStore, NewToken, SessionStore } from "./ports.ts";
+
+/** A user who was invited chooses a password, and is signed in with that. */
+export class AcceptInvitation {
+  constructor(
+    private readonly invitations: InvitationStore,
+    private readonly sessions: Pick<SessionStore, "open">,
+    private readonly hash: (password: string, network: string) => Promise<string>,
+    private readonly newToken: NewToken,
+    private readonly hours: number,
+  ) {}
+
+  /**
+   * Of several at once that accept one invitation, one does. Rejects with `WrongInvitation`, whether it never was, is over
+   * or was accepted, or its user is not active.
+   */
+  async execute(token: string, password: string, network: string): Promise<OpenedSession> {
+    // Hashing is dear: nobody has it done with a token that is wrong.
+    if (!(await this.invitations.isOpen(token, network))) throw new WrongInvitation("no such invitation");
+    const passwordHash = await this.hash(password, network);
+    const user = await this.invitations.accept(token, passwordHash);
+    if (!user) throw new WrongInvitation("the invitation was accepted or ended meanwhile");
+    const { businessId, userId } = user;
+    const session = this.newToken("rs");
+    const expiresAt = await this.sessions.open({
+      businessId,
+      userId,
+      token: session,
+      hours: this.hours,
+      address: network,
+    });
+    if (!expiresAt) throw new WrongInvitation("the user is no longer active");
+    return { token: session, expiresAt, businessId, userId };
+  }
+}

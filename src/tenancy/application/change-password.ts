@@ -1,0 +1,45 @@
+import { WrongPassword } from "../domain/access.ts";
+import type { PasswordCheck, PasswordStore, SignInAttempts } from "./ports.ts";
+
+export interface NewPassword {
+  readonly businessId: number;
+  readonly userId: number;
+  /** Of the session that stays. */
+  readonly token: string;
+  readonly current: string;
+  readonly next: string;
+  readonly network: string;
+}
+
+/** Users change their own password, by the one they have. */
+export class ChangePassword {
+  constructor(
+    private readonly store: PasswordStore,
+    private readonly passwords: PasswordCheck,
+    private readonly hash: (password: string, share: string) => Promise<string>,
+    private readonly attempts: SignInAttempts,
+  ) {}
+
+  /** Ends the user's other sessions. Rejects with `WrongPassword`, and with `Busy` where the attempt has to wait. */
+  async execute(
+    { businessId, userId, token, current, next, network }: NewPassword,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const who = `user ${businessId} ${userId}`;
+    const stored = await this.store.passwordOf(businessId, userId);
+    // Whoever has a session pauses for their own failures, as on a known device: those of strangers keep nobody out.
+    const takeBack = await this.attempts.begin({ email: who, network, device: who }, signal);
+    try {
+      if (!(await this.passwords.matches(current, stored, { share: who, isKnown: true }, signal))) {
+        throw new WrongPassword("the current password is another");
+      }
+      takeBack();
+    } catch (error) {
+      if (!(error instanceof WrongPassword)) takeBack();
+      throw error;
+    }
+    const passwordHash = await this.hash(next, who);
+    const isChanged = await this.store.change({ businessId, userId, token, passwordHash, before: stored });
+    if (!isChanged) throw new WrongPassword("the password was changed meanwhile");
+  }
+}

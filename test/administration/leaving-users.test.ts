@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import { Inbox, people, sales } from "../inbox/inbox-support.ts";
+import type { Answer } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+
+const { admin, carl } = people;
+const step = 901;
+
+describe("Users who leave", () => {
+  let inbox: Inbox;
+  before(async () => {
+    inbox = await Inbox.start();
+    await inbox.world.rows(
+      "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)",
+      [step, sales],
+    );
+  });
+  after(() => inbox.stop());
+  beforeEach(() => inbox.world.rows("update users set available = false where business_id = 1"));
+
+  let count = 0;
+  /** An agent of Ventas, who is there. */
+  const anAgent = async (changes: object = {}): Promise<Answer["json"]> => {
+    count += 1;
+    const body = {
+      nombre: `Eva ${count}`,
+      email: `eva-${count}@b1.test`,
+      role_id: 5,
+      departamentos: [sales],
+      ...changes,
+    };
+    const { invitation, ...user } = await inbox.done(admin, "POST", "/admin/users", body);
+    await inbox.done(user.id, "PUT", "/me/available", { disponible: true });
+    return user;
+  };
+  const put = (user: Answer["json"], changes: object) =>
+    inbox.done(admin, "PUT", `/admin/users/${user.id}`, { ...user, ...changes });
+  /** A customer's chat with a ticket, which the agent, the only one who is there, got with it. */
+  const withTicket = async (agentId: number): Promise<number> => {
+    const { chatId, phone } = await inbox.customerWrites("Hola");
+    await inbox.world.post(`/chats/crear/ticket/business/${step}`, { empresa_id: 1, phone_number: phone });
+    expect((await inbox.chat("key", chatId)).soporte_id).to.equal(agentId);
+    return chatId;
+  };
+  const taken = async (agentId: number): Promise<number> => {
+    const { chatId } = await inbox.customerWrites("Hola");
+    await inbox.done(agentId, "POST", `/chats/${chatId}/take`);
+    return chatId;
+  };
+  const waits = async (chatId: number) => {
+    const chat = await inbox.chat("key", chatId);
+    expect(chat).to.deep.include({ soporte_id: null, estado: "pendiente" });
+    for (const { estado, agente } of chat.tickets)
+      expect({ estado, agente }).to.deep.equal({ estado: "pendiente", agente: null });
+    return chat;
+  };
+  const giveOut = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
+
+  it("lose their sessions and sockets at once, and what they have goes back to its line", async () => {
+    const eva = await anAgent();
+    const [chatId, ownChat] = [await withTicket(eva.id), await taken(eva.id)];
+    const socket = await inbox.world.listen(eva.id);
+    const other = await inbox.world.listen(admin);
+    await put(eva, { activo: false });
+    await socket.hears(({ name }) => name === "access:ended");
+    await eventually(async () => (await inbox.ask(eva.id, "GET", "/me")).status === 401);
+    expect((await waits(chatId)).tickets).to.have.length(1);
+    await waits(ownChat);
+    for (const id of [chatId, ownChat]) {
+      await other.hears(
+        ({ name, payload }) => name === "chat:changed" && payload.chat_id === id && payload.soporte_id === null,
+      );
+    }
+    await other.hears(
+      ({ name, payload }) => name === "ticket:changed" && payload.chat_id === chatId && payload.agente === null,
+    );
+    await other.hears(
+      ({ name, payload }) => name === "agent:changed" && payload.agente.id === eva.id && !payload.activo,
+    );
+    const bea = await anAgent();
+    await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === bea.id);
+    expect((await inbox.chat("key", chatId)).tickets[0]).to.deep.include({ estado: "proceso" });
+    // It waits for no department: who comes takes it.
+    await waits(ownChat);
+  });
+
+  it("leave their chats to a colleague who is there, before the answer", async () => {
+    const eva = await anAgent();
+    const chatId = await withTicket(eva.id);
+    const bea = await anAgent();
+    expect((await inbox.ask(admin, "DELETE", `/admin/users/${eva.id}`)).status).to.equal(204);
+    expect((await inbox.chat("key", chatId)).soporte_id).to.equal(bea.id);
+    expect((await inbox.done("key", "GET", "/agents")).data.map(({ id }: { id: number }) => id)).not.to.include(eva.id);
+    const departments = await inbox.done(admin, "GET", `/admin/departments/${sales}`);
+    expect(departments.agentes).to.include(bea.id).and.not.include(eva.id);
+  });
+
+  it("leave them too where they are agents no more, and may take chats in their new role", async () => {
+    const eva = await anAgent();
+    const chatId = await withTicket(eva.id);
+    const socket = await inbox.world.listen(eva.id);
+    const promoted = await put(eva, { role_id: 1 });
+    await socket.hears(({ name, payload }) => name === "access:ended" && payload.reason === "revoked");
+    await waits(chatId);
+    const own = new Inbox(inbox.world);
+    await own.done(promoted.id, "POST", `/chats/${chatId}/take`);
+    await resolve(inbox.world.container, tokens.handOverChats).execute();
+    expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
+  });
+
+  it("are handed over after a while where a process died in between, and where a chat came to them meanwhile", async () => {
+    const handOver = resolve(inbox.world.container, tokens.handOverChats);
+    const eva = await anAgent();
+    const chatId = await withTicket(eva.id);
+    await inbox.world.rows("update users set active = false, hands_over_since = now() where id = $1", [eva.id]);
+    await handOver.execute();
+    await waits(chatId);
+    const late = await taken(carl);
+    await inbox.world.rows("update chats set support_user_id = $1 where business_id = 1 and id = $2", [eva.id, late]);
+    await handOver.execute();
+    await waits(late);
+  });
+
+  it("keep what they have once they are back", async () => {
+    const eva = await anAgent();
+    await put(eva, { activo: false });
+    const back = await put(eva, { activo: true });
+    expect(back.activo).to.equal(true);
+    const own = new Inbox(inbox.world);
+    const { chatId } = await inbox.customerWrites("Hola");
+    await own.done(eva.id, "POST", `/chats/${chatId}/take`);
+    await resolve(inbox.world.container, tokens.handOverChats).execute();
+    await giveOut();
+    expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
+  });
+
+  it("keep closed chats, which come to nobody before their customers write", async () => {
+    const eva = await anAgent();
+    const chatId = await withTicket(eva.id);
+    await inbox.done(eva.id, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+    await put(eva, { activo: false });
+    expect(await inbox.chat("key", chatId)).to.deep.include({ soporte_id: eva.id, estado: "cerrado" });
+  });
+
+  it("hand over more chats than go in one transaction", async () => {
+    const eva = await anAgent();
+    await inbox.world.rows(
+      `with contact as (
+         insert into contacts (business_id, name, platform_id, phone)
+         select 1, 'Cliente', 'many-' || n, '5917799' || lpad(n::text, 4, '0') from generate_series(1, 230) as n
+         returning id, platform_id
+       ),
+       chat as (
+         insert into chats (business_id, contact_id, provider, support_user_id, last_message_at)
+         select 1, id, 'cloud', $1::bigint, now() from contact returning id
+       )
+       insert into conversations (business_id, chat_id, state) select 1, id, 'in_progress' from chat`,
+      [eva.id],
+    );
+    await put(eva, { activo: false });
+    const left = "select from chats where business_id = 1 and support_user_id = $1";
+    expect(await inbox.world.rows(left, [eva.id])).to.deep.equal([]);
+  });
+});
+
+describe("What colleagues hear of users", () => {
+  let inbox: Inbox;
+  before(async () => {
+    inbox = await Inbox.start();
+  });
+  after(() => inbox.stop());
+
+  it("is who comes as an agent, and another name, department or role, and nothing of others", async () => {
+    const hears = await inbox.world.listen(people.bea);
+    const told = (matches: (payload: Answer["json"]) => boolean) =>
+      hears.hears(({ name, payload }) => name === "agent:changed" && matches(payload));
+    const body = { nombre: "Eva", email: "eva@b1.test", role_id: 5 };
+    const { invitation, ...eva } = await inbox.done(admin, "POST", "/admin/users", body);
+    await told(({ agente, activo }) => agente.id === eva.id && agente.nombre === "Eva" && activo);
+    const put = (changes: object) => inbox.done(admin, "PUT", `/admin/users/${eva.id}`, { ...eva, ...changes });
+    await put({ nombre: "Eva María", departamentos: [sales] });
+    await told(({ agente }) => agente.nombre === "Eva María" && agente.departamentos[0] === sales);
+    await inbox.done(admin, "POST", "/admin/users", { nombre: "Caja", email: "caja@b1.test", role_id: 7 });
+    await put({ role_id: 7 });
+    await told(({ agente, activo }) => agente.id === eva.id && !activo);
+    const names = hears.heard
+      .filter(({ name }) => name === "agent:changed")
+      .map(({ payload }) => payload.agente.nombre);
+    expect(names).not.to.include("Caja");
+  });
+});
