@@ -254,7 +254,10 @@ describe("a JSON body that streams", () => {
       const wrong: [changes: object, error: string][] = [
         [{ people: [...people, {}] }, "people[4000] debe tener phone"],
         [{ people: [...people, { phone: 1 }, {}] }, "people[4000].phone debe ser un texto"],
-        [{ people: [...people, { phone: "1", a: "x".repeat(301) }] }, "people[4000].a no puede tener más de 300"],
+        [
+          { people: [...people, { phone: "1", a: "x".repeat(301) }] },
+          "people[4000].a no puede tener más de 300 caracteres",
+        ],
         [
           { people: [...people, { phone: "1", a: 1, b: 1, c: 1, d: 1 }] },
           "people[4000] no puede tener más de 4 campos",
@@ -266,7 +269,7 @@ describe("a JSON body that streams", () => {
         [{ ids: [...ids, 0], people: [{}] }, "ids[4000] no es válido"],
         [{ ids: [] }, "ids no es válido"],
         [{ ids: { length: 1 } }, "ids debe ser un arreglo"],
-        [{ ids: Array.from({ length: most + 1 }, () => 1) }, `ids no puede tener más de ${most}`],
+        [{ ids: Array.from({ length: most + 1 }, () => 1) }, `ids no puede tener más de ${most} elementos`],
         [{ people: [...people, { phone: "1\0" }] }, "people no es válido"],
         [{ people: [...people, { phone: "1", "a\0": 1 }] }, "people no es válido"],
         [{ other: { a: ["\0"] } }, "other no es válido"],
@@ -344,6 +347,8 @@ describe("a JSON body that streams", () => {
       const unknown = await post({ rawBody, headers: { "content-encoding": "zstd" } });
       expect([unknown.status, unknown.json.message]).to.deep.equal([415, "Content-Encoding is not supported"]);
       expect((await post({ rawBody, headers: { "content-encoding": "gzip" } })).json).to.deep.equal(notJson);
+      const latin = await post({ rawBody, headers: { "content-type": "application/json; charset=iso-8859-1" } });
+      expect([latin.status, latin.json.message]).to.deep.equal([415, "Request body must be in UTF-8"]);
       const halved = gzipSync(JSON.stringify(many(3_000))).subarray(0, -20);
       expect((await post({ rawBody: halved, headers: { "content-encoding": "gzip" } })).json).to.deep.equal(notJson);
     });

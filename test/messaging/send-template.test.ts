@@ -559,8 +559,9 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       await inbox.hears((event) => event.name === "inbox:reorder" && isOf(other)(event));
       const told = inbox.heard
         .filter(isOf(phone))
-        .map(({ name, payload }) => `${name} ${payload.mensaje.estado ?? ""}`);
-      expect(told).to.deep.equal(["message:new sent", "inbox:reorder ", "message:new failed"]);
+        .map(({ name, payload }) => `${name} ${payload.mensaje?.estado ?? ""}`);
+      // The row shows the failed message as its last one, and stays where it is.
+      expect(told).to.deep.equal(["message:new sent", "inbox:reorder ", "message:new failed", "chat:changed "]);
     });
   });
 

@@ -1,6 +1,11 @@
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { firstState } from "../../domain/conversation.ts";
 
+/** What becomes of a row that another transaction made meanwhile. */
+type Conflict = (set: string) => string;
+const returned: Conflict = (set) => `do update set ${set}`;
+const leftOut: Conflict = () => "do nothing";
+
 /**
  * CTEs that find, or make where missing, the chat and its open conversation for each row of the CTE
  * `owners(business_id, contact_id, provider, ad_id)`, of which no two share business and contact:
@@ -16,7 +21,7 @@ import { firstState } from "../../domain/conversation.ts";
  *
  * `offset 0` keeps each look-up apart: see the CTE `news` of announce-sql.ts.
  */
-export const findingRooms = `
+const findingRoomsWhere = (conflict: Conflict) => `
   known_chats as (
     select owners.business_id, owners.contact_id, chat.id as chat_id, chat.bot_available
     from owners cross join lateral (
@@ -32,7 +37,7 @@ export const findingRooms = `
       select from known_chats as known
       where known.business_id = owners.business_id and known.contact_id = owners.contact_id)
     order by business_id, contact_id
-    on conflict (business_id, contact_id, provider) do update set bot_available = chat.bot_available
+    on conflict (business_id, contact_id, provider) ${conflict("bot_available = chat.bot_available")}
     returning chat.business_id, chat.contact_id, chat.id as chat_id, chat.bot_available
   ),
   rooms as (
@@ -57,7 +62,7 @@ export const findingRooms = `
       select from known_conversations as known
       where known.business_id = rooms.business_id and known.chat_id = rooms.chat_id)
     order by rooms.business_id, rooms.chat_id
-    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
+    on conflict (business_id, chat_id) where closed_at is null ${conflict("ad_id = conversation.ad_id")}
     returning conversation.business_id, conversation.chat_id, conversation.id as conversation_id, xmax = 0 as begins
   ),
   talks as (
@@ -76,7 +81,7 @@ export const erasedSince = (row: string): string => `
  * `wanted(business_id, provider, phone, digest, name, ad_id)`, of which no two share business and phone:
  * `threads(business_id, phone, contact_id, chat_id, conversation_id, begins)`.
  */
-export const findingThreads = `
+const findingThreadsWhere = (conflict: Conflict) => `
   known_contacts as (
     select wanted.business_id, wanted.phone, found.id as contact_id, found.platform_id
     from wanted cross join lateral (
@@ -97,7 +102,7 @@ export const findingThreads = `
       select from known_contacts as known
       where known.business_id = wanted.business_id and known.phone = wanted.phone)
     order by business_id, phone
-    on conflict (business_id, phone) do update set name = contact.name
+    on conflict (business_id, phone) ${conflict("name = contact.name")}
     returning contact.business_id, contact.phone, contact.id as contact_id
   ),
   people as (
@@ -110,10 +115,19 @@ export const findingThreads = `
     from people join wanted using (business_id, phone)
     group by 1, 2, 3
   ),
-  ${findingRooms},
+  ${findingRoomsWhere(conflict)},
   threads as (
     select people.business_id, people.phone, people.contact_id, rooms.chat_id, talks.conversation_id, talks.begins
     from people
     join rooms using (business_id, contact_id)
     join talks using (business_id, chat_id)
   )`;
+
+export const findingRooms = findingRoomsWhere(returned);
+export const findingThreads = findingThreadsWhere(returned);
+
+/**
+ * The same, without the thread where another transaction made a part of it meanwhile: a later statement finds it. Returning
+ * it would lock its chat before its conversation.
+ */
+export const findingThreadsOrNone = findingThreadsWhere(leftOut);

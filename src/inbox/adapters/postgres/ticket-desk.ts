@@ -20,7 +20,7 @@ import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.t
 import { holderOf } from "./chat-holder.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
-import { findingThreads } from "./thread-sql.ts";
+import { findingThreadsOrNone } from "./thread-sql.ts";
 
 /**
  * Between counting the agents' tickets and adding one there must be no other ticket for them, or thirty requests at
@@ -58,7 +58,7 @@ const findThread: Statement = {
       select $1::bigint as business_id, coalesce((select provider from latest), $4::text) as provider,
              $2::text as phone, $3::text as name, $5::bytea as digest, null::text as ad_id
     ),
-    ${findingThreads}
+    ${findingThreadsOrNone}
     select chat_id as "chatId", conversation_id as "conversationId" from threads`,
 };
 
@@ -239,8 +239,11 @@ const openMessages: Statement = {
     order by opened.id`,
 };
 
-/** A conversation is closed, or a contact erased, between a look and the lock: seldom once, hardly ever twice. */
-const mostLooks = 5;
+/**
+ * A contact, its chat and its conversation may each be made by others meanwhile, and one is closed or erased between a look
+ * and the lock: seldom once, hardly ever twice.
+ */
+const mostLooks = 8;
 
 /**
  * Rows are locked in the order of lines, conversations, chats, counters of events, as everywhere that more than one of
@@ -272,7 +275,7 @@ export class PostgresTicketDesk implements TicketDesk {
     const values = [businessId, phone, contactName, this.defaultProvider, this.digestOf(phone)];
     for (let look = 0; look < mostLooks; look += 1) {
       const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
-      if (!thread) throw new Error(`no thread was made in business ${businessId}`);
+      if (!thread) continue;
       await this.lockThreads(businessId, [thread]);
       const found = await this.transaction.rows(standing, [businessId, thread.conversationId]);
       if (found.length > 0) return thread;

@@ -54,7 +54,7 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
 }
 
 /** JSON is UTF-8: bytes of another charset would be stored, and sent to customers, as other letters. */
-const hasOtherCharset = (type: string): boolean => /;\s*charset\s*=\s*"?(?!utf-?8\s*("|;|$))/i.test(type);
+export const hasOtherCharset = (type: string): boolean => /;\s*charset\s*=\s*"?(?!utf-?8\s*("|;|$))/i.test(type);
 
 /** Hands over the bytes as they came. */
 export function rawBody(limit: number, withinMs = bodyMs): Middleware {

@@ -5,7 +5,16 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { parse } from "@hapi/bourne";
 import type { Middleware } from "koa";
 import { within } from "../../../kernel/within.ts";
-import { badEncoding, bodyMs, hasBody, notJson, notLabelledJson, tooLarge, tooSlow } from "../middleware/body.ts";
+import {
+  badEncoding,
+  bodyMs,
+  hasBody,
+  hasOtherCharset,
+  notJson,
+  notLabelledJson,
+  tooLarge,
+  tooSlow,
+} from "../middleware/body.ts";
 import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 import { refuseNullCharacter } from "../routing/parser.ts";
 import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
@@ -42,6 +51,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
       return next();
     }
     if (!isJson(ctx.get("content-type"))) throw notLabelledJson();
+    if (hasOtherCharset(ctx.get("content-type"))) throw transportProblem("badCharset");
     const spool = new Spool();
     try {
       const upload = new Upload(ctx.req, spool, limit);
