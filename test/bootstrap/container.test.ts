@@ -40,7 +40,10 @@ describe("the container", () => {
     const roles = { api: tokens.gateway, all: tokens.gateway, worker: tokens.publisher };
     for (const [role, feed] of Object.entries(roles)) {
       const container = createContainer(readConfig({ ...bareEnvironment, ROLE: role }));
-      expect(resolve(container, tokens.feed) === resolve<unknown>(container, feed), role).to.equal(true);
+      const reached: unknown[] = [];
+      Object.assign(resolve<object>(container, feed), { publish: (events: unknown) => reached.push(events) });
+      resolve(container, tokens.feed).publish([]);
+      expect(reached, role).to.deep.equal([[]]);
     }
   });
 

@@ -74,6 +74,8 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "changeStep body.ai_prompt_id": "a prompt of the bot's own",
   "changeStep body.estructura_id": "a structure of the bot's own",
   "changeStep body.flow_id": "a flow of the platform",
+  "createUser body.role_id": "a role, which all businesses have alike",
+  "changeUser body.role_id": "a role, which all businesses have alike",
   "createDriver body.tracking_id": "a driver of the tracking integration",
   "changeDriver body.tracking_id": "a driver of the tracking integration",
   "createArticle body.retailer_id": "an article in the catalogs of the platforms",
@@ -217,7 +219,6 @@ describe("ids of another business", () => {
       businesses: [withPlainTemplate(own), withPlainTemplate(foreign)],
       environment: { ROLE: "api" },
     });
-    await world.rows("update app_keys set scopes = '{read,send,orders,admin}'");
     session = await world.sessionToken(own * 100 + 1);
     agentSession = await world.sessionToken(own * 100 + 2);
     for (const id of [own, foreign]) {

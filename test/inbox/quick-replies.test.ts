@@ -30,7 +30,7 @@ describe("quick replies", () => {
   const said = async (who: number | "key", chatId: number, text: string): Promise<string> =>
     (await inbox.done(who, "POST", `/chats/${chatId}/messages`, { respuesta_rapida_id: await reply(text) })).texto;
 
-  it("speak of the contact, the agent and the business (Inbox.53)", async () => {
+  it("speak of the contact, the agent and the business (Inbox.54)", async () => {
     const { chatId, phone } = await chatWith("Carla", { ciudad: "La Paz", "Fecha de entrega": "lunes" });
     const text =
       "{{contacto.nombre}} ({{contacto.numero}}) de {{ contacto.ciudad }}: {{contacto.fecha de entrega}}. " +

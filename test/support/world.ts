@@ -258,6 +258,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   for (const { id } of businesses) {
     appKeys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
   }
+  await database.rows({ name: "", text: "update app_keys set scopes = '{read,send,orders,admin}'" }, []);
   const service = await startService(config, container);
   opened.splice(0, 1, () => service.stop());
   const api = `http://127.0.0.1:${service.port}`;

@@ -12,6 +12,16 @@ import type {
 import type { TemplateLocked } from "../../domain/template.ts";
 import type { LastAdministrator } from "../../domain/users.ts";
 
+/** What may use a record. */
+const usesOnWire: Readonly<Record<string, string>> = {
+  orders: "pedidos",
+  zones: "zonas",
+  contacts: "contactos",
+  steps: "pasos",
+  users: "usuarios",
+  branches: "sucursales",
+};
+
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
 const wordsFor = (wireOf: (field: string) => string) =>
   ({
@@ -22,7 +32,7 @@ const wordsFor = (wireOf: (field: string) => string) =>
       409,
       {
         ...coded("in_use", "El registro está en uso"),
-        usos: uses.map(({ what, count }) => ({ tipo: what, cantidad: count })),
+        usos: uses.map(({ what, count }) => ({ tipo: usesOnWire[what] ?? what, cantidad: count })),
       },
     ],
     last_administrator: () => [

@@ -6,8 +6,8 @@ export const branchesTable: RecordTable<Branch> = {
   columns: { name: "name" },
   searched: ["name"],
   uses: [
-    { what: "pedidos", table: "orders", column: "branch_id" },
-    { what: "usuarios", table: "user_branches", column: "branch_id" },
-    { what: "zonas", table: "zones", column: "branch_id" },
+    { what: "orders", table: "orders", column: "branch_id" },
+    { what: "users", table: "user_branches", column: "branch_id" },
+    { what: "zones", table: "zones", column: "branch_id" },
   ],
 };

@@ -7,7 +7,7 @@ export const departmentsTable: RecordTable<Department> = {
   sets: { agentIds: { table: "department_agents", own: "department_id", other: "user_id", of: "users" } },
   searched: ["name"],
   uses: [
-    { what: "pasos", table: "steps", column: "department_id" },
+    { what: "steps", table: "steps", column: "department_id" },
     { what: "chats", table: "chats", column: "department_id" },
   ],
 };

@@ -8,5 +8,5 @@ export const extrasTable: RecordTable<Extra> = {
   exact: ["charge"],
   searched: ["name"],
   matchedBy: ["name"],
-  uses: [{ what: "pedidos", table: "line_extras", column: "extra_id" }],
+  uses: [{ what: "orders", table: "line_extras", column: "extra_id" }],
 };

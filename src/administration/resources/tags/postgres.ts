@@ -9,6 +9,6 @@ export const tagsTable: RecordTable<Tag> = {
   matchedBy: ["name"],
   uses: [
     { what: "chats", table: "chat_tags", column: "tag_id" },
-    { what: "contactos", table: "contact_tags", column: "tag_id" },
+    { what: "contacts", table: "contact_tags", column: "tag_id" },
   ],
 };

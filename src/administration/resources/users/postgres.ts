@@ -102,7 +102,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
         .update({ invitation_digest: digest, invitation_expires_at: expiresAt })
         .returning("invitation_expires_at as expiresAt"),
     );
-    if (!row) throw new RuleBroken("El usuario no tiene email");
+    if (!row) throw new RuleBroken("email es requerido");
     return { token, expiresAt: row.expiresAt };
   }
 

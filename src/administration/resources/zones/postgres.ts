@@ -8,5 +8,5 @@ export const zonesTable: RecordTable<Zone> = {
   searched: ["name"],
   references: { branchId: "branches" },
   matchedBy: ["name", "branchId"],
-  uses: [{ what: "pedidos", table: "orders", column: "zone_id" }],
+  uses: [{ what: "orders", table: "orders", column: "zone_id" }],
 };

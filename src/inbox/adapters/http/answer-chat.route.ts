@@ -93,7 +93,7 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
           "it is allowed to (§3.8).",
       ],
       [
-        "Inbox.53",
+        "Inbox.54",
         "In a quick reply `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the user who " +
           "answers) and `{{negocio.nombre}}` are filled in, and what nobody knows is empty. One of which nothing is left is a " +
           "409 `quick_reply_empty`.",
