@@ -1,6 +1,6 @@
 export interface QuickReply {
   readonly name: string;
-  /** With placeholders like `{{contacto.nombre}}`. */
+  /** With placeholders for what is known of the contact, the agent and the business. */
   readonly text: string;
   readonly mediaUrl: string | null;
 }
