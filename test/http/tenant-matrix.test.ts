@@ -195,7 +195,7 @@ const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(n
 
 const routes = servedRoutes();
 /**
- * Those of every resource, and those below one: `test/administration/records.test.ts`, `test/administration/templates.test.ts`
+ * Those of every resource, and those below one: `test/administration/{records,templates,user-access}.test.ts`
  * and `test/webhooks/manage-deliveries.test.ts` send foreign ids to them.
  */
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");

@@ -62,7 +62,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     return after;
   }
 
-  /** As the unit of work does; what was logged is told after the commit. */
+  /** Runs `work` in one transaction, and publishes the events that it logged once that is committed. */
   protected async run<Result>(
     businessId: number,
     work: (stores: RecordStores<Store>) => Promise<Result>,

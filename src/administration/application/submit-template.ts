@@ -23,7 +23,7 @@ export type SubmitFailure =
 
 /**
  * Sends a template to the platform for approval, or for another one after it was refused. It counts as pending before the
- * request leaves, so that nobody changes it meanwhile or submits it a second time.
+ * request leaves, so that it can be neither changed nor submitted a second time meanwhile.
  */
 export class SubmitTemplate {
   constructor(
@@ -56,7 +56,7 @@ export class SubmitTemplate {
 
   private async outcomeOf(actor: Actor, before: Kept<Template>, claim: Claim, outcome: Submitted) {
     if (outcome.kind === "accepted") return this.settle(actor, before, claim, outcome);
-    // Where nobody knows whether the platform has it, it stays pending until the platform is asked or speaks.
+    // The platform may have it: it stays pending until a sync or a webhook says more.
     if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
     await this.settle(actor, before, claim, claim);
     if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);

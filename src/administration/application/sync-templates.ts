@@ -68,7 +68,7 @@ const once = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
 
 const keyOf = (name: string, language: string): string => `${name}\n${language}`;
 
-/** What the platform has of each template that is known, by its id; and what is known of nobody. */
+/** Matches the listed templates with the stored ones, by id, else by name and language; those without a match come apart. */
 function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
   const byKey = new Map(listed.map((template) => [keyOf(template.name, template.language), template]));

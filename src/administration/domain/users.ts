@@ -1,6 +1,6 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** Without an administrator there would be nobody to make another. */
+/** The change would leave the business without an active administrator, and only one can make another. */
 export class LastAdministrator extends DomainError<"last_administrator"> {
   readonly code = "last_administrator";
 }

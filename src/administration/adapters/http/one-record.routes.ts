@@ -5,7 +5,7 @@ import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, administration, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
-/** The requests of a resource of which a business has one record. */
+/** The two requests of a resource that has one record for each business, such as its flags. */
 export function oneRecordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "one" | "change">,

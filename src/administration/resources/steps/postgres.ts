@@ -80,7 +80,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return typeof value === "string" ? idsIn(value) : super.idsNamed(field, step);
   }
 
-  /** Whether the way leads back to the step through steps of which none is a loop. */
+  /** Whether following parents or next steps leads back to the step, with no `loop` step in the circle. */
   private async closesCircle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,

@@ -29,7 +29,7 @@ export const usersTable: RecordTable<User> = {
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
-  /** Logs what clients are told of these users as agents. */
+  /** Logs `agent:changed` for each of these users. */
   tellOfAgents(transaction: Queries, businessId: number, userIds: readonly number[]): Promise<readonly LoggedEvent[]>;
 }
 
@@ -171,7 +171,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** What follows from a change of whom a user is. */
+  /** Ends sessions, marks chats for handing over, keeps the last administrator and logs `agent:changed`, as the change demands. */
   private async settle(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {

@@ -11,7 +11,7 @@ import type { WebhookQueue } from "../../application/ports.ts";
 const listOf = (properties: Readonly<Record<string, Schema>>) =>
   ({ type: "array", items: { type: "object", properties, additionalProperties: true } }) as const;
 
-/** What is read of a delivery. Whatever does not look like this is passed over, never refused. */
+/** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
 export const cloudDelivery = named("CloudWebhook", {
   type: "object",
   properties: {

@@ -277,7 +277,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
           "contact is opted out, also where `opted_out` is given as false.",
       ],
       ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
-      ["Contacts.16", "Only for administrators and App Keys (403)."],
+      ["Contacts.16", "Only for administrators, and for App Keys with the scope `admin` (403)."],
     ],
     lane: "exports",
     cost: 10,

@@ -8,7 +8,7 @@ import { namedToWire } from "../wire/inbox-wire.ts";
 import { changing, common, failures, forbidden, meeting, viewerOf } from "./inbox-dialect.ts";
 import { namedSchema } from "./inbox-schemas.ts";
 
-/** What users are told of themselves, and say of themselves. */
+/** The requests of users about themselves: `/me` and their own availability. */
 export const ownRoutes = (availability: Availability): Route[] => [
   ownRoute(availability),
   availableRoute(availability),
