@@ -1,14 +1,16 @@
 import { type Bind, ContainerModule } from "inversify";
+import { auditRoute } from "../administration/adapters/http/audit.routes.ts";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
-import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
+import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
   ChangeRecords,
   ManageRecords,
   type OneRecord,
+  ReadAudit,
   type RecordReads,
   type RecordStore,
   type RecordStores,
@@ -37,6 +39,7 @@ import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import type { Route } from "../infra/http/routing/route.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -51,6 +54,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   provideRecords(bind, departmentsOnWire, departmentsTable);
   provideRecords(bind, tagsOnWire, tagsTable);
+  spell(bind, appKeysOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
@@ -61,13 +65,28 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  bind(tokens.routes).toResolvedValue(
+    (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
+      auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),
+    ],
+    [tokens.cells, { serviceIdentifier: tokens.recordOnWire, isMultiple: true }],
+  );
+  provide(bind, tokens.tick, [tokens.cells], (cells) =>
+    tick("audit.purge", 3600, (signal) => new PostgresAuditReads(cells).purge(signal)),
+  );
 });
 
 /** The routes of a resource that needs nothing but its table. */
-const provideRecords = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>, table: RecordTable<Fields>) =>
+function provideRecords<Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>, table: RecordTable<Fields>) {
+  spell(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>
     routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   );
+}
+
+/** So that the audit spells its records as its own routes do. */
+const spell = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
+  bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
 
 function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
@@ -87,6 +106,7 @@ function provideOneRecord<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
+  spell(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) => {
     const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
     const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));

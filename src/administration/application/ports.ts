@@ -49,3 +49,35 @@ export interface RecordStores<Store> {
   readonly records: Store;
   readonly audit: AuditLog;
 }
+
+export interface AuditAsked {
+  readonly resource: string | null;
+  readonly recordId: number | null;
+  readonly userId: number | null;
+  readonly from: Date | null;
+  /** Entries before this moment. */
+  readonly until: Date | null;
+  /** The last entry of the page before: when it was made, in microseconds, and its id. */
+  readonly after: readonly [at: number, id: number] | null;
+  readonly limit: number;
+}
+
+/** An entry as it is kept. */
+export interface KeptEntry extends AuditEntry {
+  readonly id: number;
+  readonly at: Date;
+  /** Microseconds: a database is finer than a `Date`. */
+  readonly position: number;
+  /** `system`: what the installation or its operator did by itself. */
+  readonly actorKind: Actor["kind"] | "system";
+  readonly actorId: number | null;
+  /** What the user or key is called now. */
+  readonly actorName: string | null;
+  readonly address: string;
+}
+
+export interface AuditReads {
+  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]>;
+  /** The zone that the business names. */
+  timezoneOf(businessId: number): Promise<unknown>;
+}

@@ -59,3 +59,11 @@ export class RecordInUse extends DomainError<"in_use"> {
 export class RuleBroken extends DomainError<"rule_broken"> {
   readonly code = "rule_broken";
 }
+
+/** A bound of a period that is no date, or one that is after the other. */
+export class WrongPeriod extends DomainError<"wrong_period"> {
+  readonly code = "wrong_period";
+  constructor(readonly bound: "from" | "to") {
+    super(`${bound} of a period`);
+  }
+}

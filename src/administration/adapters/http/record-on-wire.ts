@@ -41,6 +41,8 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
 
+const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
+
 /** Reads and writes the records of one resource. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
@@ -90,11 +92,16 @@ export class WireCodec<Fields extends object> {
   }
 
   wireOf({ id, version, fields, once }: Kept<Fields>): object {
-    const pairs = this.fields.map(([field, { name, write }]) => {
-      const value = fields[field as keyof Fields];
-      return [name, write ? write(value) : value];
-    });
+    const pairs = this.fields.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
     return { id, ...Object.fromEntries(pairs), version, ...once };
+  }
+
+  /** Those of the fields that are there. */
+  partOf(fields: Partial<Fields>): object {
+    const there = this.fields.filter(([field]) => Object.hasOwn(fields, field));
+    return Object.fromEntries(
+      there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
+    );
   }
 
   /** The spelling of a field. */
