@@ -6,7 +6,7 @@ import type {
   ErasureStores,
   ErasureUnitOfWork,
   KeptPayloads,
-  RefusedRows,
+  RefusedErasure,
   RemoveFiles,
   RowsWithout,
 } from "./ports.ts";
@@ -24,7 +24,7 @@ export class EraseContact {
   constructor(
     private readonly unitOfWork: ErasureUnitOfWork,
     private readonly payloads: KeptPayloads,
-    private readonly refused: Pick<RefusedRows, "edit">,
+    private readonly refused: RefusedErasure,
     private readonly rowsWithout: RowsWithout,
     private readonly removeFiles: RemoveFiles,
     private readonly feed: EventFeed,
