@@ -1,3 +1,4 @@
+export { ImportRecords } from "./application/import-records.ts";
 export { ChangeRecords, ManageRecords } from "./application/manage-records.ts";
-export type { OneRecord, RecordReads, RecordStore, RecordStores } from "./application/ports.ts";
+export type { OneRecord, RecordBatches, RecordReads, RecordStore, RecordStores } from "./application/ports.ts";
 export { ReadAudit } from "./application/read-audit.ts";

@@ -1,16 +1,20 @@
 import { type Bind, ContainerModule } from "inversify";
 import { auditRoute } from "../administration/adapters/http/audit.routes.ts";
+import { importRoutes } from "../administration/adapters/http/import-records.routes.ts";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
 import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
+import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
   ChangeRecords,
+  ImportRecords,
   ManageRecords,
   type OneRecord,
   ReadAudit,
+  type RecordBatches,
   type RecordReads,
   type RecordStore,
   type RecordStores,
@@ -42,7 +46,10 @@ import type { Route } from "../infra/http/routing/route.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
+import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import type { Log } from "../kernel/log.ts";
+import { ImportRows } from "../kernel/row-imports.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -79,9 +86,26 @@ export const administrationModule = new ContainerModule(({ bind }) => {
 /** The routes of a resource that needs nothing but its table. */
 function provideRecords<Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>, table: RecordTable<Fields>) {
   spell(bind, onWire);
-  provide(bind, tokens.routes, [tokens.cells], (cells) =>
-    routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
-  );
+  provide(bind, tokens.routes, [tokens.cells, tokens.log], (cells, log) => [
+    ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
+    ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
+  ]);
+}
+
+/** The routes by which files come in; none where nothing says how their rows are matched. */
+function importsOf<Fields extends object>(
+  onWire: RecordOnWire<Fields>,
+  cells: Cells<Cell>,
+  log: Log,
+  batchesOn: (transaction: Queries) => RecordBatches<Fields>,
+): Route[] {
+  const { path, matching } = onWire;
+  if (!matching) return [];
+  const refused = new PostgresRefusedRows(cells, path);
+  const rows = new ImportRows(refused, () => newToken("r"));
+  const imports = new ImportRecords({ name: path, matching }, unitOfWorkOf(cells, batchesOn), rows);
+  const onFailure = (error: unknown) => log.warn({ err: error, resource: path }, "an import of records broke off");
+  return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
 }
 
 /** So that the audit spells its records as its own routes do. */

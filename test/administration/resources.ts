@@ -12,6 +12,8 @@ export interface Sample {
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
+  /** By which fields rows of its CSV files are matched; without this it has no files. */
+  readonly matchedBy?: readonly string[];
   /** What only the answer that makes it tells. */
   readonly once?: readonly string[];
 }
@@ -28,6 +30,7 @@ export const samples: readonly Sample[] = [
   {
     path: "tags",
     body: (n) => ({ nombre: `Etiqueta ${n}` }),
+    matchedBy: ["nombre"],
     wrong: [
       ["nombre", undefined],
       ["nombre", "  "],
@@ -43,6 +46,7 @@ export const samples: readonly Sample[] = [
   {
     path: "zones",
     body: (n, { branch }) => ({ nombre: `Zona ${n}`, precio: `${n}.50`, sucursal_id: branch }),
+    matchedBy: ["nombre", "sucursal_id"],
     wrong: [
       ["nombre", undefined],
       ["precio", undefined],
@@ -80,6 +84,7 @@ export const samples: readonly Sample[] = [
   {
     path: "articles",
     body: (n) => ({ name: `Torta ${n}`, price: `${n}.25`, retailer_id: `sku-${n}`, type: "item" }),
+    matchedBy: ["retailer_id"],
     wrong: [
       ["name", undefined],
       ["price", undefined],
@@ -91,6 +96,7 @@ export const samples: readonly Sample[] = [
   {
     path: "extras",
     body: (n, { article }) => ({ name: `Queso ${n}`, charge: `${n}.00`, articulos: [article] }),
+    matchedBy: ["name"],
     wrong: [
       ["charge", "-1"],
       ["articulos", ["1"]],
@@ -104,6 +110,7 @@ export const samples: readonly Sample[] = [
       texto: `Hola {{contacto.nombre}} ${n}`,
       media_url: `https://cdn.test/${n}.png`,
     }),
+    matchedBy: ["nombre"],
     wrong: [
       ["texto", undefined],
       ["media_url", "javascript:alert(1)"],

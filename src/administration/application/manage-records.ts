@@ -67,25 +67,38 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     before: Fields | null,
     after: Fields | null,
   ): Promise<void> {
-    const shown = (fields: Fields | null) => fields && (this.rules.shown?.(fields) ?? fields);
+    const shown = shownBy(this.rules);
     const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
     return audit.add(actor, [entry]);
   }
 }
 
+const exportedAtOnce = 1_000;
+
 /** The five requests of every resource. */
 export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, RecordStore<Fields>> {
   constructor(
     rules: ResourceRules<Fields>,
-    private readonly all: RecordReads<Fields>,
+    private readonly stored: RecordReads<Fields>,
     unitOfWork: UnitOfWork<RecordStores<RecordStore<Fields>>>,
     afterwards?: (changed: Changed<Fields>) => Promise<void>,
   ) {
-    super(rules, all, unitOfWork, afterwards);
+    super(rules, stored, unitOfWork, afterwards);
   }
 
   list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
-    return this.all.list(businessId, asked);
+    return this.stored.list(businessId, asked);
+  }
+
+  /** Page by page. */
+  async *all(businessId: number, text: string | null): AsyncGenerator<readonly Kept<Fields>[]> {
+    for (let after: number | null = null, isLast = false; !isLast; ) {
+      const found: readonly Kept<Fields>[] = await this.stored.list(businessId, { text, after, limit: exportedAtOnce });
+      const page = found.slice(0, exportedAtOnce);
+      yield page;
+      after = page.at(-1)?.id ?? null;
+      isLast = found.length <= exportedAtOnce;
+    }
   }
 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
@@ -118,8 +131,14 @@ function there<Fields>(kept: Kept<Fields> | null): Kept<Fields> {
   return kept;
 }
 
+/** The record as the audit keeps it. */
+export const shownBy =
+  <Fields extends object>(rules: ResourceRules<Fields>) =>
+  (fields: Fields | null): object | null =>
+    fields && (rules.shown?.(fields) ?? fields);
+
 /** Fields hold what JSON can say. */
-const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
+export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every(
     (field) => JSON.stringify(one[field as keyof Fields]) === JSON.stringify(other[field as keyof Fields]),
   );

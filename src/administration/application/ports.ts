@@ -1,4 +1,4 @@
-import type { Actor, Kept } from "../domain/records.ts";
+import type { Actor, Given, Kept } from "../domain/records.ts";
 
 export interface ListAsked {
   /** Part of what the resource is searched by. */
@@ -25,8 +25,24 @@ export interface RecordStore<Fields> extends RecordReads<Fields> {
   change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>>;
   /** Archives it, or deletes what nothing uses. Rejects with `RecordInUse`. */
   remove(businessId: number, id: number): Promise<void>;
-  /** The records with the same matched fields as one of these, locked; at the same place. */
-  matching(businessId: number, wanted: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
+}
+
+/** Many records at once. */
+export interface RecordBatches<Fields> {
+  /** The records that match these, locked; at the same place. */
+  matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]>;
+  /** For each the field that names what does not exist, or null. What is named is kept from being deleted. */
+  unknownReferences(
+    businessId: number,
+    records: readonly Fields[],
+  ): Promise<readonly ((keyof Fields & string) | null)[]>;
+  /** At the same place; null for one with a value that each may have only once and another has. */
+  createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
+  /** Of records that are locked, in their order. Rejects with `ValueTaken`, of all of them. */
+  changeAll(
+    businessId: number,
+    changes: readonly { readonly id: number; readonly fields: Fields }[],
+  ): Promise<readonly Kept<Fields>[]>;
 }
 
 export type Change = "created" | "changed" | "removed";

@@ -9,6 +9,28 @@ export interface Kept<Fields> {
   readonly once?: Readonly<Record<string, unknown>>;
 }
 
+/** By which fields a row of a file is matched with a record. */
+export interface Matching<Fields> {
+  readonly by: readonly (keyof Fields & string)[];
+  /** For rows, and records, in which all of those are empty. */
+  readonly orElseBy?: readonly (keyof Fields & string)[];
+}
+
+/** What a row of a file says of a record; what is not there it says nothing about. */
+export interface Given<Fields> {
+  /** Of a file that was exported: tells records apart that are matched alike. */
+  readonly id: number | null;
+  readonly fields: Partial<Fields>;
+}
+
+/** Rows and records that are matched have the same key. */
+export function matchKeyOf<Fields>({ by, orElseBy = [] }: Matching<Fields>, fields: Partial<Fields>): string {
+  const valuesOf = (names: readonly (keyof Fields)[]) => names.map((name) => fields[name] ?? null);
+  const values = valuesOf(by);
+  const isEmpty = orElseBy.length > 0 && values.every((value) => value === null);
+  return JSON.stringify(isEmpty ? [null, ...valuesOf(orElseBy)] : values);
+}
+
 /** Who changes something, and from where. */
 export interface Actor {
   readonly businessId: number;

@@ -1,6 +1,7 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
 import { storableText } from "../../../kernel/text.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { Kept, Matching } from "../../domain/records.ts";
 
 /** A field as clients spell it. */
 export interface FieldOnWire<Value> {
@@ -26,6 +27,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
   /** What the answer that makes a record tells besides, and no other. */
   readonly once?: Readonly<Record<string, Schema>>;
+  /** How a row of a file is matched; without this there are no files. */
+  readonly matching?: Matching<Fields>;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -87,6 +90,25 @@ export class WireCodec<Fields extends object> {
       if (given === undefined) return [field, fallback];
       const stored = typeof given === "string" ? storableText(given) : given;
       return [field, read ? read(stored) : stored];
+    });
+    return Object.fromEntries(pairs) as Fields;
+  }
+
+  /** Of what is given, without those that are only read. */
+  givenIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
+    const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
+    const whole = this.fieldsOf(body);
+    return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
+  }
+
+  /** What is given, over what there is or a new record has. Throws `InvalidInput` where a field is missing. */
+  complete(given: Partial<Fields>, existing: Fields | null): Fields {
+    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
+    const pairs = taken.map(([field, onWire]) => {
+      const value = given[field as keyof Fields] ?? existing?.[field as keyof Fields];
+      if (value !== undefined) return [field, value];
+      if (!("fallback" in onWire)) throw new InvalidInput(`${onWire.name} es requerido`);
+      return [field, onWire.fallback];
     });
     return Object.fromEntries(pairs) as Fields;
   }

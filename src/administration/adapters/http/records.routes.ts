@@ -1,3 +1,4 @@
+import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
@@ -7,6 +8,7 @@ import type { ManageRecords } from "../../application/manage-records.ts";
 import type { Actor, Kept } from "../../domain/records.ts";
 import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { RowCodec } from "./record-rows.ts";
 
 const usualPage = 50;
 const longestSearch = 100;
@@ -34,10 +36,11 @@ type Given = Readonly<Record<string, unknown>>;
 /** The requests that all resources have, spelled as this one is. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
-  records: Pick<ManageRecords<Fields>, "list" | "one" | "create" | "change" | "remove">,
+  records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [] } = resource;
+  const { path, one, many, rules = [], matching } = resource;
   const codec = new WireCodec(resource);
+  const rows = matching && new RowCodec(codec, matching);
   const dialect = administrationDialect((field) => codec.spelled(field));
   const params = objectWith({ id: numericIdOf(path) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
@@ -55,6 +58,7 @@ export function recordRoutes<Fields extends object>(
       summary: `List ${many}`,
       rules: [
         ["Admin.1", "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+        ...(rows ? [csvRule] : []),
       ],
       query: {
         type: "object",
@@ -68,17 +72,23 @@ export function recordRoutes<Fields extends object>(
         200: {
           description: "A page of records",
           schema: objectWith({ data: { type: "array", items: codec.answer }, next: nullableText }),
+          ...(rows && { otherTypes: ["text/csv"] }),
         },
         ...failures,
       },
       dialect,
-      handle: async ({ query, caller }) => {
+      ...(rows && { lane: (_query, headers) => (wantsCsv(headers) ? "exports" : undefined) }),
+      handle: async ({ query, caller, headers }) => {
         const { q: text = null, cursor, limit = usualPage } = query;
+        if (rows && wantsCsv(headers)) {
+          return csvReply(linesOf(rows, records.all(caller.businessId, text)), `${path}.csv`);
+        }
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { text, after, limit });
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
-        return { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        const body = { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        return rows ? jsonReply(body) : body;
       },
     }),
     defineRoute({
@@ -171,6 +181,17 @@ export function recordRoutes<Fields extends object>(
       },
     }),
   ];
+}
+
+const csvRule = [
+  "Admin.15",
+  "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
+    "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.",
+] as const;
+
+async function* linesOf<Fields extends object>(rows: RowCodec<Fields>, pages: AsyncIterable<readonly Kept<Fields>[]>) {
+  yield rows.header;
+  for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }
 
 export const etagOf = (version: number): string => `"${version}"`;
