@@ -4,6 +4,7 @@ import { importRoutes } from "../administration/adapters/http/import-records.rou
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { pairingRoute } from "../administration/adapters/http/senders.routes.ts";
 import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
 import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
@@ -13,11 +14,14 @@ import {
   ImportRecords,
   ManageRecords,
   type OneRecord,
+  PairSenders,
   ReadAudit,
   type RecordBatches,
   type RecordReads,
   type RecordStore,
   type RecordStores,
+  type ResourceRules,
+  senderRules,
 } from "../administration/public.ts";
 import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
@@ -37,6 +41,8 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
+import { sendersOnWire } from "../administration/resources/senders/http.ts";
+import { PostgresSenderRecords } from "../administration/resources/senders/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
@@ -50,6 +56,7 @@ import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import type { Log } from "../kernel/log.ts";
 import { ImportRows } from "../kernel/row-imports.ts";
+import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -72,6 +79,22 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  spell(bind, sendersOnWire);
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config],
+    (cells, secrets, client, { messagingPlatform, channels: urls }) => {
+      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls });
+      const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
+      const pairing = new PairSenders(
+        async (businessId, id) => (await recordsOn(cells.of(businessId)).lock(businessId, id))?.fields ?? null,
+        platforms,
+        (businessId, id, state) => recordsOn(cells.of(businessId)).note(businessId, id, state),
+      );
+      return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, senderRules(platforms))];
+    },
+  );
   bind(tokens.routes).toResolvedValue(
     (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
       auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),
@@ -116,12 +139,13 @@ function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
+  rules: ResourceRules<Fields> = { name: onWire.path },
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
-  return recordRoutes(onWire, new ManageRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordsOn)));
+  return recordRoutes(onWire, new ManageRecords(rules, reads, unitOfWorkOf(cells, recordsOn)));
 }
 
 /** The routes of what a business has one of. */

@@ -14,6 +14,8 @@ export interface Sample {
   readonly archives?: true;
   /** By which fields rows of its CSV files are matched; without this it has no files. */
   readonly matchedBy?: readonly string[];
+  /** Fields that are taken and never shown. */
+  readonly hidden?: readonly string[];
   /** What only the answer that makes it tells. */
   readonly once?: readonly string[];
 }
@@ -135,6 +137,32 @@ export const samples: readonly Sample[] = [
     use: {
       sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
       called: "pasos",
+    },
+  },
+  {
+    path: "senders",
+    body: (n) => ({
+      name: `Número ${n}`,
+      provider: "provider-b",
+      platform_id: `AC${n}`,
+      account_id: `cuenta-${n}`,
+      phone: `5917${String(n).padStart(7, "0")}`,
+      messages_per_second: (n % 100) + 1,
+      token: `secreto-${n}`,
+    }),
+    wrong: [
+      ["provider", "fax"],
+      ["platform_id", ""],
+      ["phone", "sin número"],
+      ["messages_per_second", 0],
+      ["token", 7],
+    ],
+    unique: "platform_id",
+    hidden: ["token"],
+    use: {
+      sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+              timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
+      called: "campañas",
     },
   },
   {

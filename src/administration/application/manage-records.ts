@@ -8,6 +8,10 @@ export interface ResourceRules<Fields extends object> {
   readonly name: string;
   /** Throws `RuleBroken` for what no schema can say. */
   check?(fields: Fields): void;
+  /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
+  approve?(fields: Fields): Promise<void>;
+  /** What is to be stored over what there is: null for a new one. Throws `RuleBroken`. */
+  over?(fields: Fields, before: Fields | null): Fields;
   /** The record as the audit keeps it: without secrets. */
   shown?(fields: Fields): object;
 }
@@ -46,12 +50,14 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     this.rules.check?.(fields);
+    await this.rules.approve?.(fields);
     const { businessId } = actor;
     const { before, after } = await this.unitOfWork.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
-      if (isSame(before.fields, fields)) return { before, after: before };
-      const after = await stores.records.change(businessId, id, fields);
+      const wanted = this.rules.over?.(fields, before.fields) ?? fields;
+      if (isSame(before.fields, wanted)) return { before, after: before };
+      const after = await stores.records.change(businessId, id, wanted);
       await this.note(stores, actor, "changed", id, before.fields, after.fields);
       return { before, after };
     });
@@ -103,9 +109,11 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
     this.rules.check?.(fields);
+    const wanted = this.rules.over?.(fields, null) ?? fields;
+    await this.rules.approve?.(wanted);
     const { businessId } = actor;
     const made = await this.unitOfWork.run(businessId, async (stores) => {
-      const kept = await stores.records.create(businessId, fields);
+      const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });

@@ -77,6 +77,11 @@ export class RecordInUse extends DomainError<"in_use"> {
   }
 }
 
+/** A platform that has to be asked does not answer. */
+export class PlatformAway extends DomainError<"platform_unavailable"> {
+  readonly code = "platform_unavailable";
+}
+
 /** A rule of the resource itself that a record breaks, in words for the caller. */
 export class RuleBroken extends DomainError<"rule_broken"> {
   readonly code = "rule_broken";

@@ -1,6 +1,7 @@
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type {
+  PlatformAway,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
@@ -24,9 +25,10 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
       },
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
+    platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies typeof codedDialect &
-    Dialect<RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
+    Dialect<PlatformAway | RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
 
 const inUse = named(
   "InUse",
@@ -43,6 +45,7 @@ export const answers = {
   movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
   taken: { description: "Another record has a value that each may have only once", schema: codedFailure },
   inUse: { description: "Something uses the record: what, and how often", schema: inUse },
+  away: { description: "The platform does not answer", schema: codedFailure },
   wrong: { description: "A field is missing or wrong", schema: codedFailure },
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;

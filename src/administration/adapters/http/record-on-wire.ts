@@ -13,6 +13,8 @@ export interface FieldOnWire<Value> {
   readonly read?: (given: never) => Value;
   /** Shown, and not taken. */
   readonly readOnly?: true;
+  /** Taken, and not shown. */
+  readonly writeOnly?: true;
   /** And back. */
   readonly write?: (value: Value) => unknown;
 }
@@ -29,6 +31,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly once?: Readonly<Record<string, Schema>>;
   /** How a row of a file is matched; without this there are no files. */
   readonly matching?: Matching<Fields>;
+  /** What is given is looked at by a platform, which may not answer. */
+  readonly asksElsewhere?: true;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -56,7 +60,7 @@ export class WireCodec<Fields extends object> {
 
   constructor(readonly resource: RecordOnWire<Fields>) {
     this.fields = fieldsOf(resource);
-    const properties = propertiesOf(this.fields);
+    const properties = propertiesOf(this.shown);
     const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
     const required = taken.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
     this.body = named(`${resource.one}Fields`, {
@@ -80,6 +84,10 @@ export class WireCodec<Fields extends object> {
           properties: { ...this.answer.properties, ...once },
         }) as ObjectSchema)
       : this.answer;
+  }
+
+  private get shown(): typeof this.fields {
+    return this.fields.filter(([, { writeOnly }]) => !writeOnly);
   }
 
   /** Without those that are only read. */
@@ -114,13 +122,13 @@ export class WireCodec<Fields extends object> {
   }
 
   wireOf({ id, version, fields, once }: Kept<Fields>): object {
-    const pairs = this.fields.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
+    const pairs = this.shown.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
     return { id, ...Object.fromEntries(pairs), version, ...once };
   }
 
   /** Those of the fields that are there. */
   partOf(fields: Partial<Fields>): object {
-    const there = this.fields.filter(([field]) => Object.hasOwn(fields, field));
+    const there = this.shown.filter(([field]) => Object.hasOwn(fields, field));
     return Object.fromEntries(
       there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
     );

@@ -38,12 +38,13 @@ export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [], matching } = resource;
+  const { path, one, many, rules = [], matching, asksElsewhere } = resource;
   const codec = new WireCodec(resource);
   const rows = matching && new RowCodec(codec, matching);
   const dialect = administrationDialect((field) => codec.spelled(field));
   const params = objectWith({ id: numericIdOf(path) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
+  const elsewhere = asksElsewhere ? { 502: answers.away } : {};
   const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const own = rules.map((rule, n) => [`Admin.${one}.${n + 1}`, rule] as const);
   const replyOf = (status: number, record: Kept<Fields>) =>
@@ -105,7 +106,7 @@ export function recordRoutes<Fields extends object>(
       ],
       idempotent: true,
       body: codec.body,
-      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
+      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...elsewhere, ...failures },
       dialect,
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
@@ -139,7 +140,14 @@ export function recordRoutes<Fields extends object>(
       conditional: true,
       params,
       body: codec.body,
-      responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
+      responses: {
+        200: kept,
+        404: answers.notFound,
+        409: answers.taken,
+        412: answers.movedOn,
+        ...elsewhere,
+        ...failures,
+      },
       dialect,
       handle: async (call) => {
         const { params, body, headers } = call;

@@ -49,14 +49,14 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
     await this.checkReferences(businessId, fields);
-    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(fields) };
+    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
     const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
     return this.finished(businessId, (made as Row).id, fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
     await this.checkReferences(businessId, fields);
-    const values = { ...this.valuesOf(fields), record_version: sql.raw("record_version + 1") };
+    const values = { ...this.valuesOf(businessId, fields), record_version: sql.raw("record_version + 1") };
     await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
     return this.finished(businessId, id, fields);
   }
@@ -120,7 +120,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   /** Fields that are only read are not there. */
-  private valuesOf(fields: Fields): Record<string, unknown> {
+  protected valuesOf(_businessId: number, fields: Fields): Record<string, unknown> {
     const { columns, arrays = [] } = this.table;
     const given = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
     return Object.fromEntries(
