@@ -9,7 +9,9 @@ import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters
 import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts";
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
+import { SealedRecords } from "../administration/adapters/postgres/sealed-records.ts";
 import {
+  adAccountRules,
   ChangeRecords,
   ImportRecords,
   ManageRecords,
@@ -23,6 +25,8 @@ import {
   type ResourceRules,
   senderRules,
 } from "../administration/public.ts";
+import { adAccountsOnWire } from "../administration/resources/ad-accounts/http.ts";
+import { adAccountsTable } from "../administration/resources/ad-accounts/postgres.ts";
 import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
@@ -79,6 +83,16 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  spell(bind, adAccountsOnWire);
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.adPlatform, tokens.adCredentials],
+    (cells, secrets, platform, credentials) => {
+      const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
+      return routesOf(adAccountsOnWire, cells, recordsOn, adAccountRules(platform, credentials));
+    },
+  );
   spell(bind, sendersOnWire);
   provide(
     bind,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const [admin, agent, foreignAdmin] = [101, 102, 201];
@@ -104,6 +105,35 @@ describe("Senders that a business manages", () => {
     expect((await ask("GET", `/${id}`)).json.state).to.equal("open");
     await world.control("POST", "/faults", { path: "connect", status: 500 });
     expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("platform_unavailable");
+  });
+
+  it("show what the platform says of a number, whichever of two words came last", async () => {
+    const [{ id }] = (await ask("GET", "?q=number-1")).json.data;
+    const told = (event: string, number: string) => ({
+      object: "whatsapp_business_account",
+      entry: [
+        {
+          id: "account-1",
+          changes: [
+            {
+              field: "phone_number_quality_update",
+              value: { display_phone_number: number, event, current_limit: "TIER_1K" },
+            },
+          ],
+        },
+      ],
+    });
+    const shown = async () => {
+      const { state, quality } = (await ask("GET", `/${id}`)).json;
+      return [state, quality];
+    };
+    await world.webhook(told("FLAGGED", "+591 2 0000001"));
+    await eventually(async () => (await shown())[0] === "FLAGGED");
+    expect(await shown()).to.deep.equal(["FLAGGED", "RED"]);
+    await world.webhook(told("DOWNGRADE", "59120000002"));
+    await world.webhook(told("UNFLAGGED", "59120000001"));
+    await eventually(async () => (await shown())[0] === "UNFLAGGED");
+    expect((await shown())[1]).to.equal(null);
   });
 
   it("show no code to others, and of nothing but instances", async () => {

@@ -9,7 +9,7 @@ export interface ResourceRules<Fields extends object> {
   /** Throws `RuleBroken` for what no schema can say. */
   check?(fields: Fields): void;
   /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
-  approve?(fields: Fields): Promise<void>;
+  approve?(businessId: number, fields: Fields): Promise<void>;
   /** What is to be stored over what there is: null for a new one. Throws `RuleBroken`. */
   over?(fields: Fields, before: Fields | null): Fields;
   /** The record as the audit keeps it: without secrets. */
@@ -50,8 +50,8 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     this.rules.check?.(fields);
-    await this.rules.approve?.(fields);
     const { businessId } = actor;
+    await this.rules.approve?.(businessId, fields);
     const { before, after } = await this.unitOfWork.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
@@ -110,8 +110,8 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
     this.rules.check?.(fields);
     const wanted = this.rules.over?.(fields, null) ?? fields;
-    await this.rules.approve?.(wanted);
     const { businessId } = actor;
+    await this.rules.approve?.(businessId, wanted);
     const made = await this.unitOfWork.run(businessId, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);

@@ -1,7 +1,7 @@
 import { qrChannel } from "../../kernel/channels.ts";
 import type { SenderPlatforms } from "../../messaging/public.ts";
 import { PlatformAway, RecordNotFound, RuleBroken } from "../domain/records.ts";
-import type { ManagedSender } from "../resources/senders/record.ts";
+import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
 const withoutToken = () => new RuleBroken("token es requerido");
@@ -10,7 +10,7 @@ const withoutToken = () => new RuleBroken("token es requerido");
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   shown: ({ token: _, ...shown }) => shown,
-  async approve({ provider, platformId, token }) {
+  async approve(_businessId, { provider, platformId, token }) {
     if (token === null) return;
     const seen = await platforms.look(provider, { platformId, accessToken: token });
     if (seen === "refused") throw new RuleBroken("token no abre este platform_id");

@@ -74,4 +74,5 @@ const joined = (news: readonly IncomingNews[]): IncomingNews => ({
   reactions: news.flatMap(({ reactions }) => reactions),
   statuses: news.flatMap(({ statuses }) => statuses),
   preferences: news.flatMap(({ preferences }) => preferences),
+  numbers: news.flatMap(({ numbers = [] }) => numbers),
 });

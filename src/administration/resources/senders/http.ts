@@ -1,5 +1,5 @@
 import { chatChannels } from "../../../kernel/channels.ts";
-import { optionalText, requiredText } from "../../adapters/http/fields.ts";
+import { optionalText, requiredText, secretToken } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { ManagedSender } from "./record.ts";
 
@@ -24,12 +24,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       schema: { type: "integer", minimum: 1, maximum: 100_000 },
       fallback: 80,
     },
-    token: {
-      name: "token",
-      schema: { anyOf: [{ type: "string", pattern: "^[!-~]+$", maxLength: 2_000 }, { type: "null" }] },
-      fallback: null,
-      writeOnly: true,
-    },
+    token: secretToken("token"),
     state: { name: "state", schema: told, readOnly: true },
     quality: { name: "quality", schema: told, readOnly: true },
   },

@@ -1,7 +1,13 @@
 import { reportedStates } from "../../../kernel/delivery.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import type { IncomingMessage, IncomingNews, IncomingReaction, PreferenceChange } from "../../domain/incoming.ts";
+import type {
+  IncomingMessage,
+  IncomingNews,
+  IncomingReaction,
+  NumberNews,
+  PreferenceChange,
+} from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;
@@ -23,9 +29,11 @@ export function readCloudWebhook(payload: string): IncomingNews {
   const reactions: IncomingReaction[] = [];
   const statuses: DeliveryStatus[] = [];
   const preferences: PreferenceChange[] = [];
+  const numbers: NumberNews[] = [];
   for (const entry of list(object(root).entry)) {
     for (const change of list(entry.changes)) {
       const value = object(change.value);
+      if (change.field === "phone_number_quality_update") numbers.push(...readNumberNews(value, id(entry.id)));
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       const names = profileNames(value);
@@ -37,7 +45,7 @@ export function readCloudWebhook(payload: string): IncomingNews {
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
     }
   }
-  return { messages, reactions, statuses, preferences };
+  return { messages, reactions, statuses, preferences, ...(numbers.length > 0 && { numbers }) };
 }
 
 function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
@@ -125,6 +133,12 @@ function readPreference(word: Json, sender: string): PreferenceChange[] {
   if (from === undefined || word.category !== "marketing_messages") return [];
   if (word.value !== "stop" && word.value !== "resume") return [];
   return [{ sender, from, optedOut: word.value === "stop", occurredAt: time(word.timestamp) }];
+}
+
+function readNumberNews(value: Json, account: string | undefined): NumberNews[] {
+  const phone = text(value.display_phone_number).replaceAll(/\D/g, "");
+  const state = text(value.event);
+  return account === undefined || phone === "" || !/^[A-Z_]{1,50}$/.test(state) ? [] : [{ account, phone, state }];
 }
 
 function profileNames(value: Json): ReadonlyMap<string, string> {

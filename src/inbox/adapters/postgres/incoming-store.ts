@@ -71,6 +71,29 @@ const announceWithLooks = announcement("incoming_announce_with_looks", true);
  * order: messages, contacts, conversations, chats, and the counters of events last, each by its ids; so nobody waits
  * in a circle.
  */
+/** A number that is flagged sends badly rated messages; once it is not, its rating is not known until it is told. */
+const noteNumbers: Statement = {
+  name: "incoming_number_news",
+  text: `
+    with told as (
+      select distinct on (account, phone) account, phone, state
+      from rows from (jsonb_to_recordset($1::jsonb) as (account text, phone text, state text)) with ordinality
+        as news(account, phone, state, place)
+      order by account, phone, place desc
+    ),
+    held as (
+      select sender.business_id, sender.id, told.state
+      from told join senders as sender
+        on sender.provider = $2 and sender.account_id = told.account and sender.phone = told.phone
+      order by sender.business_id, sender.id
+      for no key update of sender
+    )
+    update senders as sender
+    set state = held.state, quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null
+                                      else sender.quality end
+    from held where sender.business_id = held.business_id and sender.id = held.id`,
+};
+
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
     private readonly transaction: Queries,
@@ -78,8 +101,9 @@ export class PostgresIncomingStore implements IncomingStore {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  async record({ statuses, preferences, messages, reactions }: IncomingNews): Promise<LoggedEvent[]> {
+  async record({ statuses, preferences, messages, reactions, numbers = [] }: IncomingNews): Promise<LoggedEvent[]> {
     const { transaction, provider } = this;
+    await inChunks(transaction, noteNumbers, numbers, provider);
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
     await learnFrom(transaction, moved);
