@@ -10,7 +10,7 @@ export interface ResourceRules<Fields extends object> {
   check?(fields: Fields): void;
   /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
   approve?(businessId: number, fields: Fields): Promise<void>;
-  /** What is to be stored over what there is: null for a new one. Throws `RuleBroken`. */
+  /** What is to be stored over what there is: null for a new one. Throws `WrongField`. */
   over?(fields: Fields, before: Fields | null): Fields;
   /** The record as the audit keeps it: without secrets. */
   shown?(fields: Fields): object;

@@ -1,10 +1,8 @@
 import { qrChannel } from "../../kernel/channels.ts";
 import type { SenderPlatforms } from "../../messaging/public.ts";
-import { PlatformAway, RecordNotFound, RuleBroken } from "../domain/records.ts";
+import { PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
 import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
-
-const withoutToken = () => new RuleBroken("token es requerido");
 
 /** A token is tried with the platform before it is stored. */
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
@@ -13,13 +11,13 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
   async approve(_businessId, { provider, platformId, token }) {
     if (token === null) return;
     const seen = await platforms.look(provider, { platformId, accessToken: token });
-    if (seen === "refused") throw new RuleBroken("token no abre este platform_id");
+    if (seen === "refused") throw new WrongField("token", "refused");
     if (seen === "away") throw new PlatformAway(`the platform of ${provider} did not answer`);
   },
   over(fields, before) {
     if (fields.token !== null) return fields;
     const isSame = before?.provider === fields.provider && before.platformId === fields.platformId;
-    if (!isSame) throw withoutToken();
+    if (!isSame) throw new WrongField("token", "missing");
     return { ...fields, token: before.token };
   },
 });

@@ -77,6 +77,17 @@ export class RecordInUse extends DomainError<"in_use"> {
   }
 }
 
+/** A field that cannot be left out here, or whose value others do not accept. */
+export class WrongField extends DomainError<"wrong_field"> {
+  readonly code = "wrong_field";
+  constructor(
+    readonly field: string,
+    readonly problem: "missing" | "refused",
+  ) {
+    super(`${field} is ${problem}`);
+  }
+}
+
 /** A platform that has to be asked does not answer. */
 export class PlatformAway extends DomainError<"platform_unavailable"> {
   readonly code = "platform_unavailable";

@@ -8,6 +8,7 @@ import type {
   RuleBroken,
   UnknownReference,
   ValueTaken,
+  WrongField,
 } from "../../domain/records.ts";
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
@@ -26,9 +27,22 @@ export const administrationDialect = (wireOf: (field: string) => string) =>
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
     platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
+    wrong_field: ({ field, problem }) => [
+      400,
+      coded("invalid_input", `${wireOf(field)} ${problem === "missing" ? "es requerido" : "no es válido"}`),
+    ],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies typeof codedDialect &
-    Dialect<PlatformAway | RecordNotFound | RecordMovedOn | ValueTaken | RecordInUse | UnknownReference | RuleBroken>;
+    Dialect<
+      | WrongField
+      | PlatformAway
+      | RecordNotFound
+      | RecordMovedOn
+      | ValueTaken
+      | RecordInUse
+      | UnknownReference
+      | RuleBroken
+    >;
 
 const inUse = named(
   "InUse",

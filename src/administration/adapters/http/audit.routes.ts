@@ -11,6 +11,7 @@ import {
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
+import { maxId } from "../../../kernel/ids.ts";
 import type { KeptEntry } from "../../application/ports.ts";
 import type { ReadAudit } from "../../application/read-audit.ts";
 import type { WrongPeriod } from "../../domain/records.ts";
@@ -85,7 +86,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       type: "object",
       properties: {
         resource: { type: "string", minLength: 1, maxLength: 50, example: "tags" },
-        record: { ...numericIdOf("record"), description: "The id of a record of that resource" },
+        record: { type: "integer", minimum: 1, maximum: maxId, description: "The id of a record of that resource" },
         user: { ...numericIdOf("user"), description: "Made by this user" },
         from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
         to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },

@@ -78,7 +78,7 @@ export function importRoutes<Fields extends object>(
         ],
       ],
       responses: { 200: importAnswer, ...failures },
-      dialect,
+      dialect: codedDialect,
       handle: (call) =>
         importReply<Given<Fields>, RowRefusal>(call.body, {
           path: `/admin/${path}/imports`,

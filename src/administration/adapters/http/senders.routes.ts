@@ -1,11 +1,16 @@
-import { coded } from "../../../infra/http/routing/dialect.ts";
+import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
+import type { PlatformAway, RecordNotFound } from "../../domain/records.ts";
+import { answers } from "./administration-dialect.ts";
 import { administration } from "./records.routes.ts";
 
-const dialect = administrationDialect((field) => field);
+const dialect = {
+  ...codedDialect,
+  not_found: () => [404, coded("not_found", "El registro no existe")],
+  platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
+} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PlatformAway>;
 
 /** The code that a phone has to see to be paired. */
 export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
@@ -20,7 +25,7 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
       ["Senders.2", "A phone that is connected already needs none: 409 `connected`. What is no instance is a 404."],
     ],
     lane: "platform",
-    params: objectWith({ id: numericIdOf("senders") }),
+    params: objectWith({ id: numericIdOf("sender") }),
     responses: {
       200: { description: "The code", type: "image/png" },
       404: answers.notFound,
