@@ -1,6 +1,6 @@
 import { qrChannel } from "../../kernel/channels.ts";
 import type { SenderPlatforms } from "../../messaging/public.ts";
-import { PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
+import { PhoneConnected, PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
 import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
@@ -35,15 +35,16 @@ export class PairSenders {
   ) {}
 
   /**
-   * Has the instance connect. The image, a PNG, that its phone has to see; null where a phone is connected already. Rejects
-   * with `RecordNotFound` for what is no instance, and with `PlatformAway`.
+   * Has the instance connect. The image, a PNG, that its phone has to see. Rejects with `RecordNotFound` for what is no
+   * instance, `PhoneConnected` and `PlatformAway`.
    */
-  async code(businessId: number, id: number): Promise<Uint8Array | null> {
+  async code(businessId: number, id: number): Promise<Uint8Array> {
     const sender = await this.tokenOf(businessId, id);
     if (sender?.provider !== qrChannel) throw new RecordNotFound(`instance ${id}`);
     const answer = await this.platforms.pair({ platformId: sender.platformId, accessToken: sender.token ?? "" });
     if (answer === null) throw new PlatformAway(`no code for instance ${id}`);
     await this.note(businessId, id, answer === "connected" ? "open" : "connecting");
-    return answer === "connected" ? null : answer;
+    if (answer === "connected") throw new PhoneConnected(`instance ${id}`);
+    return answer;
   }
 }

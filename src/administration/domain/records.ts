@@ -88,6 +88,11 @@ export class WrongField extends DomainError<"wrong_field"> {
   }
 }
 
+/** The instance needs no code: a phone is connected. */
+export class PhoneConnected extends DomainError<"connected"> {
+  readonly code = "connected";
+}
+
 /** A platform that has to be asked does not answer. */
 export class PlatformAway extends DomainError<"platform_unavailable"> {
   readonly code = "platform_unavailable";

@@ -39,7 +39,7 @@ export function importRoutes<Fields extends object>(
   resource: RecordOnWire<Fields> & { readonly matching: Matching<Fields> },
   { imports, refused, onFailure }: RecordFiles<Fields>,
 ): Route[] {
-  const { path, many, matching } = resource;
+  const { path, one, many, matching } = resource;
   const codec = new WireCodec(resource);
   const rows = new RowCodec(codec, matching);
   const dialect = administrationDialect((field) => codec.spelled(field));
@@ -59,19 +59,19 @@ export function importRoutes<Fields extends object>(
       summary: `Take in ${many} from a CSV file while it arrives`,
       rules: [
         [
-          "Admin.11",
+          `Import.${one}.1`,
           `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Rows are matched by ` +
             `${spelled(matching.by)}${orElse}; of records that are matched alike, the \`id\` of an export says which. ` +
             "Other columns are ignored. An empty cell says nothing: the record keeps what it has, and a new one gets the value " +
             "that it has without the field. Several ids in a cell have `|` between them.",
         ],
         [
-          "Admin.12",
+          `Import.${one}.2`,
           "A row that is refused refuses no other. `refused_csv` is where such rows are found with their reasons for 24 hours, " +
             "by administrators of this business; null where there are none. A row that changes nothing writes nothing.",
         ],
         [
-          "Admin.13",
+          `Import.${one}.3`,
           "Lines of JSON: the counts so far every second, and at last with `refused_csv`. An import that breaks off ends " +
             "with a line `{ error, code }` and keeps what was taken in; sent again, it goes on from there. One import of a " +
             "business runs at a time; others wait.",
@@ -102,7 +102,7 @@ export function importRoutes<Fields extends object>(
       path: `/admin/${path}/imports/:file`,
       operationId: `getRefused${many}`,
       summary: "The rows that an import refused, with their reasons",
-      rules: [["Admin.14", "As CSV, for 24 hours. Of very many rows the first ones: about 12 MB."]],
+      rules: [[`Import.${one}.4`, "As CSV, for 24 hours. Of very many rows the first ones: about 12 MB."]],
       params: objectWith({ file: refusedFile }),
       responses: {
         200: refusedAnswer,

@@ -59,7 +59,7 @@ export function recordRoutes<Fields extends object>(
       summary: `List ${many}`,
       rules: [
         ["Admin.1", "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
-        ...(rows ? [csvRule] : []),
+        ...(rows ? [[`Export.${one}`, csvRule] as const] : []),
       ],
       query: {
         type: "object",
@@ -191,11 +191,9 @@ export function recordRoutes<Fields extends object>(
   ];
 }
 
-const csvRule = [
-  "Admin.15",
+const csvRule =
   "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
-    "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.",
-] as const;
+  "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.";
 
 async function* linesOf<Fields extends object>(rows: RowCodec<Fields>, pages: AsyncIterable<readonly Kept<Fields>[]>) {
   yield rows.header;

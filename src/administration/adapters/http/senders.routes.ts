@@ -2,15 +2,16 @@ import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/d
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
-import type { PlatformAway, RecordNotFound } from "../../domain/records.ts";
+import type { PhoneConnected, PlatformAway, RecordNotFound } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
 import { administration } from "./records.routes.ts";
 
 const dialect = {
   ...codedDialect,
   not_found: () => [404, coded("not_found", "El registro no existe")],
+  connected: () => [409, coded("connected", "El teléfono ya está conectado")],
   platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
-} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PlatformAway>;
+} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformAway>;
 
 /** The code that a phone has to see to be paired. */
 export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
@@ -37,7 +38,6 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
     dialect,
     handle: async ({ params, caller }) => {
       const image = await senders.code(caller.businessId, params.id);
-      if (image === null) return new Reply(409, coded("connected", "El teléfono ya está conectado"));
       return new Reply(200, Buffer.from(image), { "Cache-Control": "no-store" }, "image/png");
     },
   });
