@@ -1,26 +1,25 @@
-import { type Bind, ContainerModule } from "inversify";
-import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
+import { ContainerModule } from "inversify";
+import { auditRoute } from "../administration/adapters/http/audit.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
-import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { pairingRoute } from "../administration/adapters/http/senders.routes.ts";
 import { templateRoutes } from "../administration/adapters/http/templates.routes.ts";
 import { userAccessRoutes } from "../administration/adapters/http/user-access.routes.ts";
-import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
-import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
-import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
+import { PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
+import { SealedRecords } from "../administration/adapters/postgres/sealed-records.ts";
 import {
   type ApprovingPlatform,
+  adAccountRules,
   type Changed,
-  ChangeRecords,
-  ManageRecords,
   ManageUserAccess,
   NoAccount,
-  type OneRecord,
-  type RecordReads,
-  type RecordStore,
-  type RecordStores,
+  PairSenders,
+  ReadAudit,
   SubmitTemplate,
   SyncTemplates,
+  senderRules,
 } from "../administration/public.ts";
+import { adAccountsOnWire } from "../administration/resources/ad-accounts/http.ts";
+import { adAccountsTable } from "../administration/resources/ad-accounts/postgres.ts";
 import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
@@ -39,6 +38,8 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
+import { sendersOnWire } from "../administration/resources/senders/http.ts";
+import { PostgresSenderRecords } from "../administration/resources/senders/postgres.ts";
 import { stepsOnWire } from "../administration/resources/steps/http.ts";
 import { PostgresStepRecords } from "../administration/resources/steps/postgres.ts";
 import { tagsOnWire } from "../administration/resources/tags/http.ts";
@@ -46,7 +47,11 @@ import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
 import { usersOnWire } from "../administration/resources/users/http.ts";
-import { PostgresUserRecords, type UserParts } from "../administration/resources/users/postgres.ts";
+import {
+  PostgresUserBatches,
+  PostgresUserRecords,
+  type UserParts,
+} from "../administration/resources/users/postgres.ts";
 import { leaves, type User } from "../administration/resources/users/record.ts";
 import { webhooksOnWire } from "../administration/resources/webhooks/http.ts";
 import { PostgresWebhookRecords } from "../administration/resources/webhooks/postgres.ts";
@@ -54,14 +59,21 @@ import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
-import type { Route } from "../infra/http/routing/route.ts";
+import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
-import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
-import type { EventFeed } from "../kernel/events.ts";
+import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
 import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
 import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
+import {
+  importsOf,
+  provideOneRecord,
+  provideRecords,
+  routesOf,
+  spell,
+  unitOfWorkOf,
+} from "./administration-records.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 import { newSecretBy } from "./webhooks.module.ts";
@@ -74,6 +86,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   provideRecords(bind, departmentsOnWire, departmentsTable);
   provideRecords(bind, tagsOnWire, tagsTable);
+  spell(bind, appKeysOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
@@ -88,15 +101,17 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
+  spell(bind, stepsOnWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>
     routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
   );
+  spell(bind, templatesOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.platform, tokens.senderDirectory], (cells, approval, senders) => {
     const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
     const unitOfWork = unitOfWorkOf(cells, recordsOn);
     const platform = approvingPlatform(approval, senders);
     return [
-      ...routesOf(templatesOnWire, cells, recordsOn, checkTemplate),
+      ...routesOf(templatesOnWire, cells, recordsOn, { rules: { check: checkTemplate } }),
       ...templateRoutes(
         templatesOnWire,
         new SubmitTemplate(unitOfWork, platform, checkStructure),
@@ -104,11 +119,12 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ),
     ];
   });
+  spell(bind, usersOnWire);
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats],
-    (cells, secrets, feed, handOver) => {
+    [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats, tokens.log],
+    (cells, secrets, feed, handOver, log) => {
       const newInvitation = () => {
         const token = newToken("ri");
         return { token, digest: secrets.digest(token) };
@@ -125,33 +141,51 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         },
         unitOfWorkOf(cells, recordsOn),
       );
-      return [...routesOf(usersOnWire, cells, recordsOn, undefined, afterwards, feed), ...userAccessRoutes(access)];
+      const told = { afterwards, feed };
+      const batchesOn = (queries: Queries) => new PostgresUserBatches(queries, recordsOn(queries));
+      return [
+        ...importsOf(usersOnWire, cells, log, batchesOn, told),
+        ...routesOf(usersOnWire, cells, recordsOn, told),
+        ...userAccessRoutes(access),
+      ];
     },
   );
-});
-
-/** The routes of a resource that needs nothing but its table. */
-const provideRecords = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>, table: RecordTable<Fields>) =>
-  provide(bind, tokens.routes, [tokens.cells], (cells) =>
-    routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
+  spell(bind, adAccountsOnWire);
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.adPlatform, tokens.adCredentials],
+    (cells, secrets, platform, credentials) => {
+      const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
+      return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, credentials) });
+    },
   );
-
-function routesOf<Fields extends object>(
-  onWire: RecordOnWire<Fields>,
-  cells: Cells<Cell>,
-  recordsOn: (queries: Queries) => RecordStore<Fields>,
-  check?: (fields: Fields, before: Fields | null) => void,
-  afterwards?: (changed: Changed<Fields>) => Promise<void>,
-  feed?: EventFeed,
-): Route[] {
-  const reads: RecordReads<Fields> = {
-    list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
-    find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
-  };
-  const rules = { name: onWire.path, ...(check && { check }) };
-  const unitOfWork = unitOfWorkOf(cells, recordsOn);
-  return recordRoutes(onWire, new ManageRecords(rules, reads, unitOfWork, afterwards, feed));
-}
+  spell(bind, sendersOnWire);
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config],
+    (cells, secrets, client, { messagingPlatform, channels: urls }) => {
+      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls });
+      const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
+      const pairing = new PairSenders(
+        async (businessId, id) => (await recordsOn(cells.of(businessId)).lock(businessId, id))?.fields ?? null,
+        platforms,
+        (businessId, id, state) => recordsOn(cells.of(businessId)).note(businessId, id, state),
+      );
+      return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
+    },
+  );
+  bind(tokens.routes).toResolvedValue(
+    (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
+      auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),
+    ],
+    [tokens.cells, { serviceIdentifier: tokens.recordOnWire, isMultiple: true }],
+  );
+  provide(bind, tokens.tick, [tokens.cells], (cells) =>
+    tick("audit.purge", 3600, (signal) => new PostgresAuditReads(cells).purge(signal)),
+  );
+});
 
 /** The platform of the business's number. */
 function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
@@ -165,25 +199,3 @@ function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory)
     list: async (businessId) => approval.review(await senderOf(businessId)),
   };
 }
-
-/** The routes of what a business has one of. */
-function provideOneRecord<Fields extends object>(
-  bind: Bind,
-  onWire: RecordOnWire<Fields>,
-  recordOn: (queries: Queries) => OneRecord<Fields>,
-): void {
-  provide(bind, tokens.routes, [tokens.cells], (cells) => {
-    const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
-    const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));
-    return oneRecordRoutes(onWire, records);
-  });
-}
-
-const unitOfWorkOf = <Store>(cells: Cells<Cell>, recordsOn: (transaction: Queries) => Store) =>
-  new PostgresUnitOfWork(
-    cells,
-    (transaction): RecordStores<Store> => ({
-      records: recordsOn(transaction),
-      audit: new PostgresAuditLog(transaction),
-    }),
-  );

@@ -6,11 +6,12 @@ import { PostgresContactEdits } from "../inbox/adapters/postgres/contact-edits.t
 import { PostgresContactErasure } from "../inbox/adapters/postgres/contact-erasure.ts";
 import { PostgresContactReads } from "../inbox/adapters/postgres/contact-reads.ts";
 import { PostgresKeptPayloads } from "../inbox/adapters/postgres/kept-payloads.ts";
-import { PostgresRefusedRows } from "../inbox/adapters/postgres/refused-rows.ts";
 import { EraseContact, type ErasureStores, ImportContacts, ManageContacts } from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { ImportRows } from "../kernel/row-imports.ts";
 import { PostgresCampaignErasure } from "../messaging/adapters/postgres/campaigns/campaign-erasure.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { RemoveWithdrawn } from "../messaging/public.ts";
@@ -38,7 +39,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       return new EraseContact(
         unitOfWork,
         new PostgresKeptPayloads(directory),
-        new PostgresRefusedRows(slowCells),
+        new PostgresRefusedRows(slowCells, "contacts"),
         rowsWithout,
         (businessId, names) => remove.execute(businessId, names),
         feed,
@@ -59,14 +60,14 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       }));
       const reads = new PostgresContactReads(cells);
       const manage = new ManageContacts(reads, new PostgresContactReads(slowCells), unitOfWork, feed);
-      const refused = new PostgresRefusedRows(cells);
-      const imports = new ImportContacts(unitOfWork, refused, () => newToken("r"));
+      const refused = new PostgresRefusedRows(cells, "contacts");
+      const imports = new ImportContacts(unitOfWork, new ImportRows(refused, () => newToken("r")));
       const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
       return [...contactsRoutes(manage, erase), ...importContactsRoutes(imports, refused, onFailure)];
     },
   );
   provide(bind, tokens.tick, [tokens.cells], (cells) => {
-    const refused = new PostgresRefusedRows(cells);
+    const refused = new PostgresRefusedRows(cells, "contacts");
     return tick("contacts.purge-refused", 3600, () => refused.purge());
   });
 });

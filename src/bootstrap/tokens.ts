@@ -1,3 +1,4 @@
+import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
 import type {
   ActingStores,
@@ -106,6 +107,8 @@ export const tokens = {
   tick: token<Tick>("tick"),
   /** Several: whatever is served. */
   routes: token<readonly Route[]>("routes"),
+  /** Several: how the records that stand in the audit are spelled. */
+  recordOnWire: token<RecordOnWire<never>>("recordOnWire"),
 
   appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),

@@ -1,3 +1,4 @@
+import type { World } from "../support/world.ts";
 /** What the generated tests must know of a resource; a new one joins by standing here. */
 export interface Sample {
   readonly path: string;
@@ -14,7 +15,10 @@ export interface Sample {
   readonly archives?: true;
   /** What the count of its changes is called; `version` unless given. */
   readonly counter?: string;
-  /** What only the answer that makes it tells. */
+  /** By which fields rows of its CSV files are matched; without this it has no files. */
+  readonly matchedBy?: readonly string[];
+  /** Fields that are taken and never shown. */
+  readonly hidden?: readonly string[];
   /** What only the answer that makes it tells: a secret, or an object with the secret in its field `token`. */
   readonly once?: readonly string[];
 }
@@ -29,10 +33,24 @@ export interface Ids {
   readonly step: number;
 }
 
+/** Makes records of business 1 that others may refer to. */
+export async function makeIds(world: World): Promise<Ids> {
+  const made = async (text: string) => (await world.rows<{ id: number }>(`${text} returning id`))[0]?.id ?? 0;
+  return {
+    branch: await made("insert into branches (business_id, name) values (1, 'Centro')"),
+    article: await made("insert into articles (business_id, name, price) values (1, 'Pan', 1)"),
+    tag: await made("insert into tags (business_id, name) values (1, 'VIP')"),
+    agents: [102],
+    department: 101,
+    step: 101,
+  };
+}
+
 export const samples: readonly Sample[] = [
   {
     path: "tags",
     body: (n) => ({ nombre: `Etiqueta ${n}` }),
+    matchedBy: ["nombre"],
     wrong: [
       ["nombre", undefined],
       ["nombre", "  "],
@@ -48,6 +66,7 @@ export const samples: readonly Sample[] = [
   {
     path: "zones",
     body: (n, { branch }) => ({ nombre: `Zona ${n}`, precio: `${n}.50`, sucursal_id: branch }),
+    matchedBy: ["nombre", "sucursal_id"],
     wrong: [
       ["nombre", undefined],
       ["precio", undefined],
@@ -85,6 +104,7 @@ export const samples: readonly Sample[] = [
   {
     path: "articles",
     body: (n) => ({ name: `Torta ${n}`, price: `${n}.25`, retailer_id: `sku-${n}`, type: "item" }),
+    matchedBy: ["retailer_id"],
     wrong: [
       ["name", undefined],
       ["price", undefined],
@@ -96,6 +116,7 @@ export const samples: readonly Sample[] = [
   {
     path: "extras",
     body: (n, { article }) => ({ name: `Queso ${n}`, charge: `${n}.00`, articulos: [article] }),
+    matchedBy: ["name"],
     wrong: [
       ["charge", "-1"],
       ["articulos", ["1"]],
@@ -109,6 +130,7 @@ export const samples: readonly Sample[] = [
       texto: `Hola {{contacto.nombre}} ${n}`,
       media_url: `https://cdn.test/${n}.png`,
     }),
+    matchedBy: ["nombre"],
     wrong: [
       ["texto", undefined],
       ["media_url", "javascript:alert(1)"],
@@ -152,13 +174,40 @@ export const samples: readonly Sample[] = [
       ["email", "ana maria@b1.test"],
       ["role_id", undefined],
       ["role_id", 0],
-      ["role_id", "1"],
-      ["activo", "no"],
+      ["role_id", "uno"],
+      ["activo", "quizás"],
     ],
     references: ["departamentos", "sucursales"],
+    matchedBy: ["email"],
     unique: "email",
     archives: true,
     once: ["invitation"],
+  },
+  {
+    path: "senders",
+    body: (n) => ({
+      name: `Número ${n}`,
+      provider: "provider-b",
+      platform_id: `AC${n}`,
+      account_id: `cuenta-${n}`,
+      phone: `5917${String(n).padStart(7, "0")}`,
+      messages_per_second: (n % 100) + 1,
+      token: `secreto-${n}`,
+    }),
+    wrong: [
+      ["provider", "fax"],
+      ["platform_id", ""],
+      ["phone", "sin número"],
+      ["messages_per_second", 0],
+      ["token", 7],
+    ],
+    unique: "platform_id",
+    hidden: ["token"],
+    use: {
+      sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+              timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
+      called: "campañas",
+    },
   },
   {
     path: "app-keys",

@@ -53,7 +53,7 @@ describe("delivery states", () => {
     if (told.kind === "statuses") {
       const { reference } = message;
       const given = told.states.map((state) => ({ sender: "number-1", platformMessageId, reference, state }));
-      await incoming.record({ messages: [], reactions: [], statuses: given, preferences: [] });
+      await incoming.record({ messages: [], reactions: [], statuses: given, preferences: [], numbers: [] });
     } else if (told.state === "sent") {
       await messages.settle(message, { kind: "accepted", platformMessageId });
     } else {

@@ -11,12 +11,13 @@ type Method = "delivery" | "pickup" | null;
 const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
 type State = (typeof states)[number];
 
-/** By article and extra, in cents. The third article makes the delivery free. */
-const prices: Readonly<Record<number, number>> = { 101: 810, 102: 1220, 103: 0 };
-const charges: Readonly<Record<number, number>> = { 101: 10, 102: 320, 103: 500 };
+/** By article and extra, in cents, as they are now. The third article makes the delivery free. */
+const prices: Record<number, number> = { 101: 810, 102: 1220, 103: 0 };
+const charges: Record<number, number> = { 101: 10, 102: 320, 103: 500 };
+const names: Record<number, string> = { 101: "Salteña", 102: "Api con pastel", 103: "Envío gratis" };
 const coupon = 103;
 /** By zone, in cents, and its branch. */
-const zones: Readonly<Record<number, readonly [price: number, branch: number]>> = {
+const zones: Record<number, readonly [price: number, branch: number]> = {
   101: [1050, 101],
   102: [1500, 102],
 };
@@ -55,7 +56,14 @@ type Step =
   | { readonly kind: "status"; readonly at: number; readonly to: State; readonly by: "key" | "admin" | "agent" }
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
-  | { readonly kind: "silence" };
+  | { readonly kind: "silence" }
+  /** The administrator changes a price of the catalog, and an article's name with it. */
+  | {
+      readonly kind: "reprice";
+      readonly what: "articles" | "extras" | "zones";
+      readonly id: 101 | 102;
+      readonly cents: number;
+    };
 
 const at = fc.nat(20);
 const extra: fc.Arbitrary<Extra> = fc.oneof(
@@ -100,6 +108,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("age" as const), at }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("silence" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("reprice" as const),
+      what: fc.constantFrom("articles" as const, "extras" as const, "zones" as const),
+      id: fc.constantFrom(101 as const, 102 as const),
+      cents: fc.nat(3_000),
+    }),
+  },
 );
 
 interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
@@ -113,8 +130,28 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   version: number;
   /** The latest first. */
   readonly history: string[];
-  lines: readonly (Line & { readonly id: number })[];
+  /** Of its zone, in cents, when it was given to the order. */
+  zonePrice: number;
+  lines: readonly KeptLine[];
 }
+
+/** With what the catalog said when it was added, in cents. */
+interface KeptLine extends Line {
+  readonly id: number;
+  readonly name: string;
+  readonly price: number;
+  readonly unit: number;
+}
+
+const keptLine = (line: Line, id: number): KeptLine => {
+  const price = prices[line.articleId] ?? 0;
+  const costOf = ({ id, customPrice }: Extra) =>
+    customPrice === undefined ? (charges[id] ?? 0) : Math.round(customPrice * 100);
+  const unit = line.extras.reduce((sum, each) => sum + costOf(each), price);
+  return { ...line, id, price, unit, name: names[line.articleId] ?? "" };
+};
+
+const zonePriceOf = (zoneId: number | null): number => (zoneId === null ? 0 : (zones[zoneId]?.[0] ?? 0));
 
 const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"];
 const short: readonly State[] = ["pending", "progress", "completed"];
@@ -134,14 +171,9 @@ function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boole
 }
 
 /** Amounts in cents. */
-function totalOf({ lines, zoneId, shipmentMethod }: Modelled): number {
+function totalOf({ lines, zonePrice, shipmentMethod }: Modelled): number {
   const isFree = shipmentMethod === "pickup" || lines.some(({ articleId }) => articleId === coupon);
-  const shipping = zoneId === null || isFree ? 0 : (zones[zoneId]?.[0] ?? 0);
-  const costOf = ({ id, customPrice }: Extra) =>
-    customPrice === undefined ? (charges[id] ?? 0) : Math.round(customPrice * 100);
-  const unit = ({ articleId, extras }: Line) =>
-    extras.reduce((sum, each) => sum + costOf(each), prices[articleId] ?? 0);
-  return lines.reduce((sum, each) => sum + each.quantity * unit(each), shipping);
+  return lines.reduce((sum, { quantity, unit }) => sum + quantity * unit, isFree ? 0 : zonePrice);
 }
 
 const written = ({ shipmentMethod, sucursalId, paid, shouldUpdateSucursal, zoneId }: Fields) => {
@@ -181,7 +213,8 @@ describe("random histories of orders", () => {
     const { id, details } = answer.json.data;
     orders.push({
       ...{ ...written(each.fields), id, chatId, state: "pending", cancelReason: null, driverId: null, isOld: false },
-      ...{ version: 1, history: ["created"], lines: lines.map((line, n) => ({ ...line, id: details[n].id })) },
+      ...{ version: 1, history: ["created"], lines: lines.map((line, n) => keptLine(line, details[n].id)) },
+      zonePrice: zonePriceOf(each.fields.zoneId),
     });
   };
 
@@ -192,19 +225,42 @@ describe("random histories of orders", () => {
     for (const order of abandoned) changed(order, "cancelled", { state: "cancelled", cancelReason });
   };
 
+  const reprice = async ({ what, id, cents }: Step & { kind: "reprice" }): Promise<void> => {
+    const amount = (cents / 100).toFixed(2);
+    const branch = zones[id]?.[1];
+    const bodies = {
+      articles: { name: `Artículo a ${amount}`, price: amount },
+      extras: { name: "Extra", charge: amount },
+      zones: { nombre: "Zona", precio: amount, sucursal_id: branch },
+    };
+    const answer = await request(`${shops.api}/admin/${what}/${id}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${shops.token}` },
+      body: bodies[what],
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    if (what === "zones") zones[id] = [cents, branch ?? 0];
+    else if (what === "extras") charges[id] = cents;
+    else Object.assign(prices, { [id]: cents });
+    if (what === "articles") names[id] = bodies.articles.name;
+  };
+
   const apply = async (orders: Modelled[], each: Step): Promise<void> => {
     if (each.kind === "create") return make(orders, each);
     if (each.kind === "silence") return silence(orders);
+    if (each.kind === "reprice") return reprice(each);
     const order = orders[each.at % orders.length];
     if (!order) return;
     const { id: orderId } = order;
     if (each.kind === "update") {
       expectStatus(await send("PUT", "order/update", { orderId, ...each.fields }), 200, each);
-      changed(order, "updated", written(each.fields));
+      const { zoneId } = each.fields;
+      const zonePrice = zoneId === order.zoneId ? order.zonePrice : zonePriceOf(zoneId);
+      changed(order, "updated", { ...written(each.fields), zonePrice });
     } else if (each.kind === "add") {
       expectStatus(await send("POST", "orders/products/new", { orderId, ...each.line }), 200, each);
       const id = (await detailsOf(orderId)).at(-1).id;
-      changed(order, "line_added", { lines: [...order.lines, { ...each.line, id }] });
+      changed(order, "line_added", { lines: [...order.lines, keptLine(each.line, id)] });
     } else if (each.kind === "remove") {
       const gone = order.lines[each.line];
       const answer = await send("DELETE", "orders/details/delete", { orderId, detailId: gone?.id ?? 999_999 });
@@ -277,6 +333,9 @@ describe("random histories of orders", () => {
         ...{ cancelReason: order.cancelReason, driverId: order.driverId, total: totalOf(order) },
         ...{ etag: `"v${order.version}"`, lines: order.lines.map(({ id }) => id) },
       });
+      expect(
+        data.details.map(({ articulo }: Answer["json"]) => [articulo.name, Math.round(Number(articulo.price) * 100)]),
+      ).to.deep.equal(order.lines.map(({ name, price }) => [name, price]));
       const entries = (await shops.get(`/catalogs/order/${order.id}/history?limit=100`)).json.data;
       expect(entries.map((entry: Answer["json"]) => [entry.action, entry.version])).to.deep.equal(
         order.history.map((action, n) => [action, order.version - n]),

@@ -10,6 +10,10 @@ export interface ResourceRules<Fields extends object> {
   readonly name: string;
   /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
+  /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
+  approve?(businessId: number, fields: Fields): Promise<void>;
+  /** What is to be stored over what there is: null for a new one. Throws `WrongField`. */
+  over?(fields: Fields, before: Fields | null): Fields;
   /** The record as the audit keeps it: without secrets. */
   shown?(fields: Fields): object;
 }
@@ -49,12 +53,14 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     const { businessId } = actor;
+    await this.rules.approve?.(businessId, fields);
     const { before, after } = await this.run(businessId, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
-      this.rules.check?.(fields, before.fields);
-      if (isSame(before.fields, fields)) return { before, after: before };
-      const after = await stores.records.change(businessId, id, fields);
+      const wanted = this.rules.over?.(fields, before.fields) ?? fields;
+      this.rules.check?.(wanted, before.fields);
+      if (isSame(before.fields, wanted)) return { before, after: before };
+      const after = await stores.records.change(businessId, id, wanted);
       await this.note(stores, actor, "changed", id, before.fields, after.fields);
       return { before, after };
     });
@@ -84,33 +90,48 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     before: Fields | null,
     after: Fields | null,
   ): Promise<void> {
-    const shown = (fields: Fields | null) => fields && (this.rules.shown?.(fields) ?? fields);
+    const shown = shownBy(this.rules);
     const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
     return audit.add(actor, [entry]);
   }
 }
 
+const exportedAtOnce = 1_000;
+
 /** The five requests of every resource. */
 export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, RecordStore<Fields>> {
   constructor(
     rules: ResourceRules<Fields>,
-    private readonly all: RecordReads<Fields>,
+    private readonly stored: RecordReads<Fields>,
     unitOfWork: UnitOfWork<RecordStores<RecordStore<Fields>>>,
     afterwards?: (changed: Changed<Fields>) => Promise<void>,
     feed?: Pick<EventFeed, "publish">,
   ) {
-    super(rules, all, unitOfWork, afterwards, feed);
+    super(rules, stored, unitOfWork, afterwards, feed);
   }
 
   list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
-    return this.all.list(businessId, asked);
+    return this.stored.list(businessId, asked);
+  }
+
+  /** Page by page. */
+  async *all(businessId: number, text: string | null): AsyncGenerator<readonly Kept<Fields>[]> {
+    for (let after: number | null = null, isLast = false; !isLast; ) {
+      const found: readonly Kept<Fields>[] = await this.stored.list(businessId, { text, after, limit: exportedAtOnce });
+      const page = found.slice(0, exportedAtOnce);
+      yield page;
+      after = page.at(-1)?.id ?? null;
+      isLast = found.length <= exportedAtOnce;
+    }
   }
 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
-    this.rules.check?.(fields, null);
+    const wanted = this.rules.over?.(fields, null) ?? fields;
+    this.rules.check?.(wanted, null);
     const { businessId } = actor;
+    await this.rules.approve?.(businessId, wanted);
     const made = await this.run(businessId, async (stores) => {
-      const kept = await stores.records.create(businessId, fields);
+      const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });
@@ -136,6 +157,12 @@ function there<Fields>(kept: Kept<Fields> | null): Kept<Fields> {
   return kept;
 }
 
+/** The record as the audit keeps it. */
+export const shownBy =
+  <Fields extends object>(rules: ResourceRules<Fields>) =>
+  (fields: Fields | null): object | null =>
+    fields && (rules.shown?.(fields) ?? fields);
+
 /** Fields hold what JSON can say. */
-const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
+export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
-import type { Actor, Kept } from "../domain/records.ts";
+import type { Actor, Given, Kept } from "../domain/records.ts";
 
 export interface ListAsked {
   /** Part of what the resource is searched by. */
@@ -28,8 +28,26 @@ export interface RecordStore<Fields> extends RecordReads<Fields> {
   change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>>;
   /** Archives it, or deletes what nothing uses. Rejects with `RecordInUse`. */
   remove(businessId: number, id: number): Promise<void>;
-  /** The records with the same matched fields as one of these, locked; at the same place. */
-  matching(businessId: number, wanted: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
+}
+
+/** Many records at once. */
+export interface RecordBatches<Fields> {
+  /** As those of `RecordStore`. */
+  readonly events?: readonly LoggedEvent[];
+  /** The records that match these, locked; at the same place. */
+  matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]>;
+  /** For each the field that names what does not exist, or null. What is named is kept from being deleted. */
+  unknownReferences(
+    businessId: number,
+    records: readonly Fields[],
+  ): Promise<readonly ((keyof Fields & string) | null)[]>;
+  /** At the same place; null for one with a value that each may have only once and another has. */
+  createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
+  /** Of records that are locked, in their order. Rejects with `ValueTaken`, of all of them. */
+  changeAll(
+    businessId: number,
+    changes: readonly { readonly id: number; readonly fields: Fields }[],
+  ): Promise<readonly Kept<Fields>[]>;
 }
 
 export type Change = "created" | "changed" | "removed";
@@ -51,4 +69,36 @@ export interface AuditLog {
 export interface RecordStores<Store> {
   readonly records: Store;
   readonly audit: AuditLog;
+}
+
+export interface AuditAsked {
+  readonly resource: string | null;
+  readonly recordId: number | null;
+  readonly userId: number | null;
+  readonly from: Date | null;
+  /** Entries before this moment. */
+  readonly until: Date | null;
+  /** The last entry of the page before: when it was made, in microseconds, and its id. */
+  readonly after: readonly [at: number, id: number] | null;
+  readonly limit: number;
+}
+
+/** An entry as it is kept. */
+export interface KeptEntry extends AuditEntry {
+  readonly id: number;
+  readonly at: Date;
+  /** Microseconds: a database is finer than a `Date`. */
+  readonly position: number;
+  /** `system`: what the installation or its operator did by itself. */
+  readonly actorKind: Actor["kind"] | "system";
+  readonly actorId: number | null;
+  /** What the user or key is called now. */
+  readonly actorName: string | null;
+  readonly address: string;
+}
+
+export interface AuditReads {
+  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]>;
+  /** The zone that the business names. */
+  timezoneOf(businessId: number): Promise<unknown>;
 }

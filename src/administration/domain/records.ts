@@ -9,6 +9,28 @@ export interface Kept<Fields> {
   readonly once?: Readonly<Record<string, unknown>>;
 }
 
+/** By which fields a row of a file is matched with a record. */
+export interface Matching<Fields> {
+  readonly by: readonly (keyof Fields & string)[];
+  /** For rows, and records, in which all of those are empty. */
+  readonly orElseBy?: readonly (keyof Fields & string)[];
+}
+
+/** What a row of a file says of a record; what is not there it says nothing about. */
+export interface Given<Fields> {
+  /** Of a file that was exported: tells records apart that are matched alike. */
+  readonly id: number | null;
+  readonly fields: Partial<Fields>;
+}
+
+/** Rows and records that are matched have the same key. */
+export function matchKeyOf<Fields>({ by, orElseBy = [] }: Matching<Fields>, fields: Partial<Fields>): string {
+  const valuesOf = (names: readonly (keyof Fields)[]) => names.map((name) => fields[name] ?? null);
+  const values = valuesOf(by);
+  const isEmpty = orElseBy.length > 0 && values.every((value) => value === null);
+  return JSON.stringify(isEmpty ? [null, ...valuesOf(orElseBy)] : values);
+}
+
 /** Who changes something, and from where. */
 export interface Actor {
   readonly businessId: number;
@@ -64,7 +86,36 @@ export class RecordInUse extends DomainError<"in_use"> {
   }
 }
 
+/** A field that cannot be left out here, or whose value others do not accept. */
+export class WrongField extends DomainError<"wrong_field"> {
+  readonly code = "wrong_field";
+  constructor(
+    readonly field: string,
+    readonly problem: "missing" | "refused",
+  ) {
+    super(`${field} is ${problem}`);
+  }
+}
+
+/** The instance needs no code: a phone is connected. */
+export class PhoneConnected extends DomainError<"connected"> {
+  readonly code = "connected";
+}
+
+/** A platform that has to be asked does not answer. */
+export class PlatformAway extends DomainError<"platform_unavailable"> {
+  readonly code = "platform_unavailable";
+}
+
 /** A rule of the resource itself that a record breaks, in words for the caller. */
 export class RuleBroken extends DomainError<"rule_broken"> {
   readonly code = "rule_broken";
+}
+
+/** A bound of a period that is no date, or one that is after the other. */
+export class WrongPeriod extends DomainError<"wrong_period"> {
+  readonly code = "wrong_period";
+  constructor(readonly bound: "from" | "to") {
+    super(`${bound} of a period`);
+  }
 }

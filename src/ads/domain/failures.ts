@@ -32,6 +32,9 @@ export class AdPlatformUnavailable extends DomainError<"ad_platform_unavailable"
   readonly code = "ad_platform_unavailable";
 }
 
+/** The platform does not take the token. */
+export class TokenRefused extends AdPlatformUnavailable {}
+
 /** The platform wants to be left alone for a while. */
 export class AdPlatformBusy extends DomainError<"ad_platform_busy"> {
   readonly code = "ad_platform_busy";

@@ -81,4 +81,5 @@ const joined = (news: readonly WebhookNews[]): WebhookNews => ({
   statuses: news.flatMap(({ statuses }) => statuses),
   preferences: news.flatMap(({ preferences }) => preferences),
   templates: news.flatMap(({ templates }) => templates),
+  numbers: news.flatMap(({ numbers }) => numbers),
 });

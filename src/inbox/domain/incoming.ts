@@ -51,12 +51,23 @@ export interface PreferenceChange {
   readonly occurredAt: Date;
 }
 
+/** What the platform says of one of the business's numbers. */
+export interface NumberNews {
+  /** The platform's id of the account that owns it. */
+  readonly account: string;
+  /** Digits. */
+  readonly phone: string;
+  /** In the platform's word: `FLAGGED`. */
+  readonly state: string;
+}
+
 /** What a webhook told, in the order in which it told it. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
   readonly reactions: readonly IncomingReaction[];
   readonly statuses: readonly DeliveryStatus[];
   readonly preferences: readonly PreferenceChange[];
+  readonly numbers: readonly NumberNews[];
 }
 
 /** And what it told besides of what the business sends. */

@@ -10,6 +10,9 @@ import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 /** A request that the provider refuses; `said` stands in the answer as it is. */
 const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
 
+/** A PNG of one dot, where the provider draws a code. */
+const blankImage = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 type Content = Pick<SentMessage, "type" | "text" | "media">;
 
 /** A provider of phones that are paired by QR code. */
@@ -57,8 +60,27 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     handle: (call) => send(call, contentOf),
   });
 
+  const state = ({ instance, connected }: SandboxQrInstance) => ({
+    instance: { instanceName: instance, state: connected === false ? "close" : "open" },
+  });
+  const reading = (
+    path: string,
+    operation: string,
+    answerOf: (instance: SandboxQrInstance) => object,
+  ): PlatformRoute => ({
+    route: `GET /instance/${path}/{instance}`,
+    operation,
+    handle: (call: Call) => answerOf(instanceOf(call)),
+  });
+  const pairing = { pairingCode: null, code: "2@sandbox", base64: `data:image/png;base64,${blankImage}`, count: 1 };
+
   return {
-    routes: [route("sendText", "send_text", textContent), route("sendMedia", "send_media", mediaContent)],
+    routes: [
+      reading("connectionState", "connection_state", state),
+      reading("connect", "connect", (instance) => (instance.connected === false ? pairing : state(instance))),
+      route("sendText", "send_text", textContent),
+      route("sendMedia", "send_media", mediaContent),
+    ],
     control: [
       control(
         "POST /__sandbox/qr-instances",

@@ -2,12 +2,14 @@ import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/d
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type {
   CircleClosed,
+  PlatformAway,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
   RuleBroken,
   UnknownReference,
   ValueTaken,
+  WrongField,
 } from "../../domain/records.ts";
 import type { TemplateLocked } from "../../domain/template.ts";
 import type { LastAdministrator } from "../../domain/users.ts";
@@ -20,6 +22,7 @@ const usesOnWire: Readonly<Record<string, string>> = {
   steps: "pasos",
   users: "usuarios",
   branches: "sucursales",
+  campaigns: "campañas",
 };
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
@@ -45,9 +48,16 @@ const wordsFor = (wireOf: (field: string) => string) =>
       409,
       coded("locked", `${wireOf(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
     ],
+    platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
+    wrong_field: ({ field, problem }) => [
+      400,
+      coded("invalid_input", `${wireOf(field)} ${problem === "missing" ? "es requerido" : "no es válido"}`),
+    ],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies Partial<
     Dialect<
+      | WrongField
+      | PlatformAway
       | RecordNotFound
       | RecordMovedOn
       | ValueTaken
@@ -90,6 +100,7 @@ export const answers = {
     description: "Something uses the record: what, and how often; or the business cannot be without it",
     schema: { anyOf: [inUse, codedFailure] },
   },
+  away: { description: "The platform does not answer", schema: codedFailure },
   wrong: { description: "A field is missing or wrong", schema: codedFailure },
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;

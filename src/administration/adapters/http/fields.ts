@@ -25,6 +25,14 @@ export const requiredText = (name: string, maxLength: number): FieldOnWire<strin
   schema: { type: "string", pattern: "\\S", maxLength },
 });
 
+/** What opens something at a platform, as headers can carry it: taken, and never shown. */
+export const secretToken = (name: string): FieldOnWire<string | null> => ({
+  name,
+  schema: { anyOf: [{ type: "string", pattern: "^[!-~]+$", maxLength: 2_000 }, { type: "null" }] },
+  fallback: null,
+  writeOnly: true,
+});
+
 export const textOr = (name: string, fallback: string, maxLength: number): FieldOnWire<string> => ({
   name,
   schema: { type: "string", minLength: 1, maxLength },

@@ -1,6 +1,7 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
 import { storableText } from "../../../kernel/text.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { Kept, Matching } from "../../domain/records.ts";
 
 /** A field as clients spell it. */
 export interface FieldOnWire<Value> {
@@ -12,6 +13,8 @@ export interface FieldOnWire<Value> {
   readonly read?: (given: never) => Value;
   /** Shown, and not taken. */
   readonly readOnly?: true;
+  /** Taken, and not shown. */
+  readonly writeOnly?: true;
   /** And back. */
   readonly write?: (value: Value) => unknown;
 }
@@ -34,6 +37,10 @@ export interface RecordOnWire<Fields extends object> {
   readonly counter?: string;
   /** Spells that, where it is not spelled as it is kept. */
   readonly tellOnce?: (once: Readonly<Record<string, unknown>>) => object;
+  /** How a row of a file is matched; without this there are no files. */
+  readonly matching?: Matching<Fields>;
+  /** What is given is looked at by a platform, which may not answer. */
+  readonly asksElsewhere?: true;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -49,6 +56,8 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
 
+const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
+
 /** Reads and writes the records of one resource. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
@@ -61,7 +70,7 @@ export class WireCodec<Fields extends object> {
   constructor(readonly resource: RecordOnWire<Fields>) {
     this.counter = resource.counter ?? "version";
     this.fields = fieldsOf(resource);
-    const properties = propertiesOf(this.fields);
+    const properties = propertiesOf(this.shown);
     const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
     const required = taken.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
     this.body = named(`${resource.one}Fields`, {
@@ -87,6 +96,10 @@ export class WireCodec<Fields extends object> {
       : this.answer;
   }
 
+  private get shown(): typeof this.fields {
+    return this.fields.filter(([, { writeOnly }]) => !writeOnly);
+  }
+
   /** Without those that are only read. */
   fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
     const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
@@ -100,13 +113,38 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  wireOf({ id, version, fields, once }: Kept<Fields>): object {
-    const pairs = this.fields.map(([field, { name, write }]) => {
-      const value = fields[field as keyof Fields];
-      return [name, write ? write(value) : value];
+  /** Of what is given, without those that are only read. */
+  givenIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
+    const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
+    const whole = this.fieldsOf(body);
+    return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
+  }
+
+  /** What is given, over what there is or a new record has. Throws `InvalidInput` where a field is missing. */
+  whole(given: Partial<Fields>, existing: Fields | null): Fields {
+    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
+    const pairs = taken.map(([field, onWire]) => {
+      const value = given[field as keyof Fields] ?? existing?.[field as keyof Fields];
+      if (value !== undefined) return [field, value];
+      if (!("fallback" in onWire)) throw new InvalidInput(`${onWire.name} es requerido`);
+      return [field, onWire.fallback];
     });
+    const fields = Object.fromEntries(pairs) as Fields;
+    return this.resource.complete?.(fields) ?? fields;
+  }
+
+  wireOf({ id, version, fields, once }: Kept<Fields>): object {
+    const pairs = this.shown.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
     const { tellOnce = (told: object) => told } = this.resource;
     return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(once && tellOnce(once)) };
+  }
+
+  /** Those of the fields that are there. */
+  partOf(fields: Partial<Fields>): object {
+    const there = this.shown.filter(([field]) => Object.hasOwn(fields, field));
+    return Object.fromEntries(
+      there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
+    );
   }
 
   /** The spelling of a field. */

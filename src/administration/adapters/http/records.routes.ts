@@ -1,3 +1,4 @@
+import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
@@ -7,6 +8,7 @@ import type { ManageRecords } from "../../application/manage-records.ts";
 import type { Actor, Kept } from "../../domain/records.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { RowCodec } from "./record-rows.ts";
 
 const usualPage = 50;
 const longestSearch = 100;
@@ -43,13 +45,16 @@ type Given = Readonly<Record<string, unknown>>;
 /** The requests that all resources have, spelled as this one is. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
-  records: Pick<ManageRecords<Fields>, "list" | "one" | "create" | "change" | "remove">,
+  records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [] } = resource;
+  const { path, one, many, rules = [], matching, asksElsewhere } = resource;
   const codec = new WireCodec(resource);
   const meeting = administering((field) => codec.spelled(field));
+  const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
+  const elsewhere = asksElsewhere ? { 502: answers.away } : {};
+  const codesElsewhere = asksElsewhere ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const number = numbering(one);
   const replyOf = (status: number, record: Kept<Fields>) =>
@@ -64,6 +69,7 @@ export function recordRoutes<Fields extends object>(
       summary: `List ${many}`,
       rules: [
         [number(), "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+        ...(rows ? [[number(), csvRule] as const] : []),
       ],
       query: {
         type: "object",
@@ -77,17 +83,23 @@ export function recordRoutes<Fields extends object>(
         200: {
           description: "A page of records",
           schema: objectWith({ data: { type: "array", items: codec.answer }, next: nullableText }),
+          ...(rows && { otherTypes: ["text/csv"] }),
         },
         ...failures,
       },
       dialect: meeting(),
-      handle: async ({ query, caller }) => {
+      ...(rows && { lane: (_query, headers) => (wantsCsv(headers) ? "exports" : undefined) }),
+      handle: async ({ query, caller, headers }) => {
         const { q: text = null, cursor, limit = usualPage } = query;
+        if (rows && wantsCsv(headers)) {
+          return csvReply(linesOf(rows, records.all(caller.businessId, text)), `${path}.csv`);
+        }
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { text, after, limit });
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
-        return { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        const body = { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        return rows ? jsonReply(body) : body;
       },
     }),
     defineRoute({
@@ -105,8 +117,8 @@ export function recordRoutes<Fields extends object>(
       // An answer that is kept to be repeated would keep the secret.
       ...(!resource.once && { idempotent: true }),
       body: codec.body,
-      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...failures },
-      dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken"),
+      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...elsewhere, ...failures },
+      dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
     defineRoute({
@@ -139,7 +151,14 @@ export function recordRoutes<Fields extends object>(
       conditional: true,
       params,
       body: codec.body,
-      responses: { 200: kept, 404: answers.notFound, 409: answers.taken, 412: answers.movedOn, ...failures },
+      responses: {
+        200: kept,
+        404: answers.notFound,
+        409: answers.taken,
+        412: answers.movedOn,
+        ...elsewhere,
+        ...failures,
+      },
       dialect: meeting(
         "not_found",
         "moved_on",
@@ -149,6 +168,7 @@ export function recordRoutes<Fields extends object>(
         "unknown_reference",
         "circle_closed",
         "rule_broken",
+        ...codesElsewhere,
       ),
       handle: async (call) => {
         const { params, body, headers } = call;
@@ -190,6 +210,15 @@ export function recordRoutes<Fields extends object>(
       },
     }),
   ];
+}
+
+const csvRule =
+  "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
+  "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.";
+
+async function* linesOf<Fields extends object>(rows: RowCodec<Fields>, pages: AsyncIterable<readonly Kept<Fields>[]>) {
+  yield rows.header;
+  for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }
 
 export const etagOf = (version: number): string => `"${version}"`;

@@ -1,5 +1,6 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { AuditEntry, AuditLog } from "../../application/ports.ts";
+import type { AuditAsked, AuditEntry, AuditLog, AuditReads, KeptEntry } from "../../application/ports.ts";
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
@@ -20,5 +21,89 @@ export class PostgresAuditLog implements AuditLog {
       after: after && JSON.stringify(after),
     }));
     await run(this.transaction, sql("audit").insert(rows));
+  }
+}
+
+/** Days. */
+const kept = 400;
+
+/** Each business's own index by time tells which of its entries are too old. */
+const purge = {
+  name: "audit_purge",
+  text: `
+    delete from audit using (
+      select old.business_id, old.id
+      from businesses as business
+      cross join lateral (
+        select business_id, id from audit
+        where audit.business_id = business.id and audit.at < now() - make_interval(days => ${kept})
+        limit $1
+      ) as old
+      limit $1
+    ) as old
+    where audit.business_id = old.business_id and audit.id = old.id
+    returning 1 as purged`,
+};
+
+export class PostgresAuditReads implements AuditReads {
+  constructor(private readonly cells: Cells) {}
+
+  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]> {
+    const { resource, recordId, userId, from, until, after, limit } = asked;
+    const position = sql.raw("(extract(epoch from entry.at) * 1000000)::bigint");
+    const page = sql({ entry: "audit" })
+      .leftJoin({ user: "users" }, (on) =>
+        on
+          .on("user.business_id", "entry.business_id")
+          .on("user.id", "entry.actor_id")
+          .onVal("entry.actor_kind", "user"),
+      )
+      .leftJoin({ key: "app_keys" }, (on) =>
+        on.on("key.business_id", "entry.business_id").on("key.id", "entry.actor_id").onVal("entry.actor_kind", "key"),
+      )
+      .where("entry.business_id", businessId)
+      .select(
+        "entry.id",
+        "entry.at",
+        sql.raw("? as position", [position]),
+        { actorKind: "entry.actor_kind", actorId: "entry.actor_id", recordId: "entry.record_id" },
+        sql.raw('coalesce("user".name, key.label) as "actorName"'),
+        "entry.address",
+        "entry.resource",
+        "entry.change",
+        "entry.before",
+        "entry.after",
+      )
+      .orderBy([
+        { column: "entry.at", order: "desc" },
+        { column: "entry.id", order: "desc" },
+      ])
+      .limit(limit + 1);
+    if (resource !== null) page.where("entry.resource", resource);
+    if (recordId !== null) page.where("entry.record_id", recordId);
+    if (userId !== null) page.where({ "entry.actor_kind": "user", "entry.actor_id": userId });
+    if (from !== null) page.where("entry.at", ">=", from);
+    if (until !== null) page.where("entry.at", "<", until);
+    if (after !== null) {
+      const [at, id] = after;
+      page.whereRaw("(entry.at, entry.id) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?)", [
+        at,
+        id,
+      ]);
+    }
+    return run<KeptEntry>(this.cells.of(businessId), page);
+  }
+
+  async timezoneOf(businessId: number): Promise<unknown> {
+    const asked = sql("businesses").where("id", businessId).select(sql.raw("feature_flags->'timezone' as timezone"));
+    const [row] = await run<{ timezone: unknown }>(this.cells.of(businessId), asked);
+    return row?.timezone;
+  }
+
+  /** Deletes the entries of all businesses that are too old, so many at a time. */
+  async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
+    for (const cell of this.cells.each()) {
+      for (let count = batch; count === batch && !signal.aborted; ) count = (await cell.rows(purge, [batch])).length;
+    }
   }
 }

@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { ListAsked, RecordStore } from "../../application/ports.ts";
-import { type Kept, RecordInUse, UnknownReference, ValueTaken } from "../../domain/records.ts";
+import { type Kept, RecordInUse, UnknownReference } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
-import type { RecordTable, SetTable } from "./record-table.ts";
+import { type RecordTable, referencesOf, setsOf, takenIn } from "./record-table.ts";
 
 export interface Row {
   readonly id: number;
@@ -11,16 +11,12 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
-const uniqueViolation = "23505";
-
 /** When a record of the table was archived: from then on it is there for those alone that name it already. */
 const archivedAt: Readonly<Record<string, string>> = {
   users: "archived_at",
   articles: "archived_at",
   steps: "archived_at",
 };
-
-const setsOf = (sets: object = {}): [field: string, set: SetTable][] => Object.entries(sets);
 
 /** The records of one table. Those of another business are not there. */
 export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
@@ -60,7 +56,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
     await this.checkReferences(businessId, null, fields);
-    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(fields) };
+    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
     const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
     return this.finished(businessId, (made as Row).id, fields);
   }
@@ -69,7 +65,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     await this.checkReferences(businessId, id, fields);
     const { changedAt } = this.table;
     const values = {
-      ...this.valuesOf(fields),
+      ...this.valuesOf(businessId, fields),
       record_version: sql.raw("record_version + 1"),
       ...(changedAt && { [changedAt]: sql.fn.now() }),
     };
@@ -96,43 +92,24 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     await run(this.queries, row.delete());
   }
 
-  async matching(businessId: number, wanted: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]> {
-    const { name, columns, matchedBy = [] } = this.table;
-    if (wanted.length === 0) return [];
-    const keyColumns = matchedBy.map((field) => String(columns[field]));
-    const keyOf = (values: readonly unknown[]) => JSON.stringify(values.map((value) => value ?? null));
-    const first = keyColumns[0] as string;
-    const firsts = [...new Set(wanted.map((fields) => fields[matchedBy[0] as keyof Fields] ?? null))];
-    const locked = await run<Row>(
-      this.queries,
-      sql(name)
-        .where("business_id", businessId)
-        .whereIn(first, firsts as string[])
-        .select("id")
-        .orderBy("id")
-        .forUpdate(),
-    );
-    const ids = locked.map(({ id }) => id);
-    const rows = await run<Row>(this.queries, this.of(businessId).whereIn("record.id", ids).orderBy("record.id"));
-    const byKey = new Map<string, Kept<Fields>>();
-    for (const row of rows) {
-      const kept = this.keptOf(row);
-      const key = keyOf(matchedBy.map((field) => kept.fields[field]));
-      // Of several with one key the first counts.
-      if (!byKey.has(key)) byKey.set(key, kept);
-    }
-    return wanted.map((fields) => byKey.get(keyOf(matchedBy.map((field) => fields[field]))) ?? null);
+  /** Those with these ids, in their order. */
+  async those(businessId: number, ids: readonly number[]): Promise<Kept<Fields>[]> {
+    if (ids.length === 0) return [];
+    const asked = this.of(businessId)
+      .whereRaw("record.id = any(?)", [ids] as never)
+      .orderBy("record.id");
+    return (await run<Row>(this.queries, asked)).map((row) => this.keptOf(row));
   }
 
   /** All columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
-    const { name, columns, sets = {}, exact = [], archives, only = {} } = this.table;
+    const { name, columns, exact = [], archives, only = {} } = this.table;
     const plain = Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) =>
       exact.includes(field as keyof Fields)
         ? sql.raw("record.??::text as ??", [column, field])
         : sql.raw("record.?? as ??", [column, field]),
     );
-    const gathered = setsOf(sets).map(([field, { table, own, other }]) =>
+    const gathered = setsOf(this.table).map(([field, { table, own, other }]) =>
       sql.raw(
         `array(select pair.?? from ?? as pair
                where pair.business_id = record.business_id and pair.?? = record.id order by 1) as ??`,
@@ -155,7 +132,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   /** Fields that are only read are not there. */
-  private valuesOf(fields: Fields): Record<string, unknown> {
+  protected valuesOf(_businessId: number, fields: Fields): Record<string, unknown> {
     const { columns, arrays = [] } = this.table;
     const given = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
     return Object.fromEntries(
@@ -168,7 +145,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   private async finished(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
-    for (const [field, { table, own, other }] of setsOf(this.table.sets)) {
+    for (const [field, { table, own, other }] of setsOf(this.table)) {
       const wanted = fields[field as keyof Fields] as readonly number[];
       const pairs = sql(table).where({ business_id: businessId, [own]: id });
       await run(this.queries, pairs.whereNotIn(other, [...wanted]).delete());
@@ -188,10 +165,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
-    const { references = {}, sets = {} } = this.table;
-    const named = Object.entries(references as Readonly<Record<string, string>>);
-    const gathered = setsOf(sets).map(([field, { of }]): [string, string] => [field, of]);
-    for (const [field, table] of [...named, ...gathered] as [keyof Fields & string, string][]) {
+    for (const [field, table] of referencesOf(this.table)) {
       const ids = [...new Set(this.idsNamed(field, fields))];
       if (ids.length === 0) continue;
       const wanted = sql(table).where("business_id", businessId).whereIn("id", ids);
@@ -205,14 +179,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 
-  protected async written(built: Knex.QueryBuilder): Promise<Row[]> {
-    try {
-      return await run<Row>(this.queries, built);
-    } catch (error) {
-      const { code, constraint } = error as { readonly code?: unknown; readonly constraint?: string };
-      const field = code === uniqueViolation ? this.table.unique?.[String(constraint)] : undefined;
-      if (field !== undefined) throw new ValueTaken(field);
-      throw error;
-    }
+  protected written(built: Knex.QueryBuilder): Promise<Row[]> {
+    return run<Row>(this.queries, built).catch(takenIn(this.table));
   }
 }

@@ -1,3 +1,5 @@
+import { type Matching, ValueTaken } from "../../domain/records.ts";
+
 /** Where the records of a resource stand, and what they are tied to. */
 export interface RecordTable<Fields extends object> {
   readonly name: string;
@@ -15,8 +17,8 @@ export interface RecordTable<Fields extends object> {
   readonly references?: { readonly [Field in keyof Fields]?: string };
   /** The field that a unique constraint or index is about, by its name. */
   readonly unique?: Readonly<Record<string, keyof Fields & string>>;
-  /** By which fields a row of a file is matched. */
-  readonly matchedBy?: readonly (keyof Fields)[];
+  /** How a row of a file is matched. */
+  readonly matching?: Matching<Fields>;
   /** The column that says when a record was archived, where it is not deleted. */
   readonly archives?: string;
   /** The column that says when a record was changed, where there is one. */
@@ -42,3 +44,27 @@ interface UseOf {
   readonly table: string;
   readonly column: string;
 }
+
+const uniqueViolation = "23505";
+
+type Field<Fields> = keyof Fields & string;
+
+export const setsOf = <Fields extends object>({ sets }: RecordTable<Fields>) =>
+  Object.entries(sets ?? {}) as [field: Field<Fields>, set: SetTable][];
+
+/** The fields that name records of other tables, one or several. */
+export const referencesOf = <Fields extends object>(
+  table: RecordTable<Fields>,
+): [field: Field<Fields>, table: string][] => [
+  ...(Object.entries(table.references ?? {}) as [Field<Fields>, string][]),
+  ...setsOf(table).map(([field, { of }]): [Field<Fields>, string] => [field, of]),
+];
+
+/** Rejects with `ValueTaken` where a unique constraint says so. */
+export const takenIn =
+  ({ unique = {} }: Pick<RecordTable<never>, "unique">) =>
+  (error: unknown): never => {
+    const { code, constraint } = error as { readonly code?: unknown; readonly constraint?: string };
+    const field = code === uniqueViolation ? unique[String(constraint)] : undefined;
+    throw field === undefined ? error : new ValueTaken(field);
+  };

@@ -1,12 +1,13 @@
 import { money, optionalText, requiredName, textOr } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { Article } from "./record.ts";
+import { type Article, articleMatching } from "./record.ts";
 
 export const articlesOnWire: RecordOnWire<Article> = {
   path: "articles",
   entity: "article",
   one: "Article",
   many: "Articles",
+  matching: articleMatching,
   fields: {
     name: requiredName("name"),
     price: money("price"),

@@ -1,3 +1,5 @@
+import type { Matching } from "../../domain/records.ts";
+
 export interface Article {
   readonly name: string;
   /** Major units with two decimals. */
@@ -7,3 +9,5 @@ export interface Article {
   /** `delivery` and `free_delivery` are coupons that make a delivery free. */
   readonly type: string;
 }
+
+export const articleMatching: Matching<Article> = { by: ["retailerId"], orElseBy: ["name"] };

@@ -1,12 +1,13 @@
 import { money, references, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { Extra } from "./record.ts";
+import { type Extra, extraMatching } from "./record.ts";
 
 export const extrasOnWire: RecordOnWire<Extra> = {
   path: "extras",
   entity: "extra",
   one: "Extra",
   many: "Extras",
+  matching: extraMatching,
   fields: {
     name: requiredName("name"),
     charge: money("charge"),

@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { Extra } from "./record.ts";
+import { type Extra, extraMatching } from "./record.ts";
 
 export const extrasTable: RecordTable<Extra> = {
   name: "article_extras",
@@ -7,6 +7,6 @@ export const extrasTable: RecordTable<Extra> = {
   sets: { articleIds: { table: "extra_articles", own: "extra_id", other: "article_id", of: "articles" } },
   exact: ["charge"],
   searched: ["name"],
-  matchedBy: ["name"],
+  matching: extraMatching,
   uses: [{ what: "orders", table: "line_extras", column: "extra_id" }],
 };

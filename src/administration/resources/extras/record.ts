@@ -1,3 +1,5 @@
+import type { Matching } from "../../domain/records.ts";
+
 export interface Extra {
   readonly name: string;
   /** Major units with two decimals. */
@@ -5,3 +7,5 @@ export interface Extra {
   /** The articles that it may be added to; of any where there are none. */
   readonly articleIds: readonly number[];
 }
+
+export const extraMatching: Matching<Extra> = { by: ["name"] };

@@ -1,12 +1,13 @@
 import { optionalUrl, requiredName, requiredText } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { QuickReply } from "./record.ts";
+import { type QuickReply, quickReplyMatching } from "./record.ts";
 
 export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
   path: "quick-replies",
   entity: "quick-reply",
   one: "QuickReply",
   many: "QuickReplies",
+  matching: quickReplyMatching,
   fields: {
     name: requiredName("nombre"),
     text: requiredText("texto", 4_096),

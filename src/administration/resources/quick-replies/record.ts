@@ -1,6 +1,10 @@
+import type { Matching } from "../../domain/records.ts";
+
 export interface QuickReply {
   readonly name: string;
   /** With placeholders for what is known of the contact, the agent and the business. */
   readonly text: string;
   readonly mediaUrl: string | null;
 }
+
+export const quickReplyMatching: Matching<QuickReply> = { by: ["name"] };

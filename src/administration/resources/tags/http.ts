@@ -1,11 +1,12 @@
 import { requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { Tag } from "./record.ts";
+import { type Tag, tagMatching } from "./record.ts";
 
 export const tagsOnWire: RecordOnWire<Tag> = {
   path: "tags",
   entity: "tag",
   one: "Tag",
   many: "Tags",
+  matching: tagMatching,
   fields: { name: requiredName("nombre") },
 };

@@ -1,12 +1,12 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { Tag } from "./record.ts";
+import { type Tag, tagMatching } from "./record.ts";
 
 export const tagsTable: RecordTable<Tag> = {
   name: "tags",
   columns: { name: "name" },
   searched: ["name"],
   unique: { tags_business_id_name_key: "name" },
-  matchedBy: ["name"],
+  matching: tagMatching,
   uses: [
     { what: "chats", table: "chat_tags", column: "tag_id" },
     { what: "contacts", table: "contact_tags", column: "tag_id" },

@@ -2,7 +2,7 @@ import { flag, references, requiredName } from "../../adapters/http/fields.ts";
 import { invitationSchema, invitationToWire } from "../../adapters/http/invitation-on-wire.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Invitation } from "../../application/user-access.ts";
-import type { User } from "./record.ts";
+import { type User, userMatching } from "./record.ts";
 
 const longestEmail = 320;
 const largestRole = 32_767;
@@ -29,6 +29,7 @@ export const usersOnWire: RecordOnWire<User> = {
     branchIds: references("sucursales", "branch"),
     active: flag("activo", true),
   },
+  matching: userMatching,
   once: { invitation: invitationSchema },
   tellOnce: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
   rules: [
@@ -37,6 +38,7 @@ export const usersOnWire: RecordOnWire<User> = {
       "is not told. A user who is archived leaves it free.",
     "Whoever is made gets an invitation, which `POST /auth/invitation` accepts; taking it to them is the caller's part. Another " +
       "`email` ends an invitation that was not accepted yet.",
+    "A user who comes in by a file has no password either, and is invited by `POST /admin/users/{id}/invite`.",
     "A business keeps one active administrator at least: 409 `last_administrator`.",
     "Deactivating or archiving a user, and taking the agent's role from one, ends the user's sessions and sockets at once " +
       "and hands the open chats and tickets to the waiting lines of their departments.",

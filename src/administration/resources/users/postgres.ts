@@ -1,13 +1,15 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
-import { KnexRecords, type Row } from "../../adapters/postgres/knex-records.ts";
+import { KnexBatches } from "../../adapters/postgres/knex-batches.ts";
+import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { RecordBatches } from "../../application/ports.ts";
 import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
-import { type Kept, RuleBroken } from "../../domain/records.ts";
+import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
-import { isActiveAdministrator, isAgent, leaves, returns, type User } from "./record.ts";
+import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
 /** Days for which an invitation is good. */
 const invitationDays = 7;
@@ -23,13 +25,13 @@ export const usersTable: RecordTable<User> = {
   },
   searched: ["name", "credential.email"],
   unique: { credentials_pkey: "email" },
-  matchedBy: ["email"],
+  matching: userMatching,
   archives: "archived_at",
 };
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
-  /** Logs `agent:changed` for each of these users. */
+  /** Logs what clients are told of these users as agents. */
   tellOfAgents(transaction: Queries, businessId: number, userIds: readonly number[]): Promise<readonly LoggedEvent[]>;
 }
 
@@ -80,19 +82,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.settle(businessId, id, before.fields, null);
   }
 
-  override async matching(businessId: number, wanted: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
-    const emails = [...new Set(wanted.map(({ email }) => email))];
-    const known = await run<{ readonly id: number }>(
-      this.transaction,
-      sql("credentials").where("business_id", businessId).whereIn("email", emails).select("user_id as id"),
-    );
-    const ids = known.map(({ id }) => id);
-    await this.lockAll(businessId, ids);
-    const rows = await run<Row>(this.transaction, this.of(businessId).whereIn("record.id", ids));
-    const byEmail = new Map(rows.map((row) => this.keptOf(row)).map((kept) => [kept.fields.email, kept]));
-    return wanted.map(({ email }) => byEmail.get(email) ?? null);
-  }
-
   async invite(businessId: number, userId: number): Promise<Invitation> {
     const { token, digest } = this.parts.newInvitation();
     const expiresAt = sql.raw("now() + make_interval(days => ?::integer)", [invitationDays]);
@@ -134,6 +123,25 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
+  /** Those with these e-mails, locked. */
+  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, Kept<User>>> {
+    const known = sql("credentials")
+      .where("business_id", businessId)
+      .whereRaw("email = any(?)", [emails] as never);
+    const ids = (await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"))).map(
+      ({ id }) => id,
+    );
+    await this.lockAll(businessId, ids);
+    return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
+  }
+
+  /** Which of these e-mails somebody has, in any business. */
+  async taken(emails: readonly string[]): Promise<ReadonlySet<string>> {
+    const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
+    const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
+    return new Set(rows.map(({ email }) => email));
+  }
+
   private async there(businessId: number, id: number): Promise<Kept<User>> {
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
@@ -171,7 +179,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** Ends sessions, marks chats for handing over, keeps the last administrator and logs `agent:changed`, as the change demands. */
+  /** What follows when a user comes, goes or changes. */
   private async settle(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
@@ -190,5 +198,52 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const left = sql("users").where({ business_id: businessId, role_id: administratorRole, active: true });
     const [one] = await run(this.transaction, left.select("id").limit(1));
     if (!one) throw new LastAdministrator();
+  }
+}
+
+/** Users of a file, one after the other: what follows from each is more than its row. */
+export class PostgresUserBatches implements RecordBatches<User> {
+  private readonly batches: KnexBatches<User>;
+
+  constructor(
+    transaction: Queries,
+    private readonly users: PostgresUserRecords,
+  ) {
+    this.batches = new KnexBatches(transaction, usersTable);
+  }
+
+  get events(): readonly LoggedEvent[] {
+    return this.users.events;
+  }
+
+  async matching(businessId: number, wanted: readonly Given<User>[]): Promise<readonly (Kept<User> | null)[]> {
+    const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
+    const byEmail = await this.users.withEmails(businessId, emails);
+    return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
+  }
+
+  unknownReferences(
+    businessId: number,
+    records: readonly User[],
+  ): ReturnType<RecordBatches<User>["unknownReferences"]> {
+    return this.batches.unknownReferences(businessId, records);
+  }
+
+  async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
+    const taken = await this.users.taken(records.map(({ email }) => email));
+    const made: (Kept<User> | null)[] = [];
+    for (const fields of records) {
+      made.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
+    }
+    return made;
+  }
+
+  async changeAll(
+    businessId: number,
+    changes: readonly { readonly id: number; readonly fields: User }[],
+  ): Promise<readonly Kept<User>[]> {
+    const changed: Kept<User>[] = [];
+    for (const { id, fields } of changes) changed.push(await this.users.change(businessId, id, fields));
+    return changed;
   }
 }

@@ -1,5 +1,7 @@
 import { administratorRole, agentRole } from "../../../kernel/ids.ts";
 
+import type { Matching } from "../../domain/records.ts";
+
 export interface User {
   readonly name: string;
   /** In small letters; empty for one who cannot sign in. */
@@ -9,6 +11,8 @@ export interface User {
   readonly branchIds: readonly number[];
   readonly active: boolean;
 }
+
+export const userMatching: Matching<User> = { by: ["email"] };
 
 type Standing = Pick<User, "roleId" | "active">;
 

@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { Zone } from "./record.ts";
+import { type Zone, zoneMatching } from "./record.ts";
 
 export const zonesTable: RecordTable<Zone> = {
   name: "zones",
@@ -7,6 +7,6 @@ export const zonesTable: RecordTable<Zone> = {
   exact: ["price"],
   searched: ["name"],
   references: { branchId: "branches" },
-  matchedBy: ["name", "branchId"],
+  matching: zoneMatching,
   uses: [{ what: "orders", table: "orders", column: "zone_id" }],
 };

@@ -4,7 +4,7 @@ import { FairGate } from "../../../kernel/fair-gate.ts";
 import { Gate } from "../../../kernel/gate.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type DatePreset, isAccountId } from "../../domain/ads.ts";
-import { AdPlatformUnavailable, NotShown, WrongCursor } from "../../domain/failures.ts";
+import { AdPlatformUnavailable, NotShown, TokenRefused, WrongCursor } from "../../domain/failures.ts";
 import {
   accountOf,
   adOf,
@@ -226,6 +226,7 @@ export class MarketingApi implements AdPlatform {
       if ("body" in answer) return answer.body;
       if (answer.kind === "less-data" && !isLeast) return "too much";
       if (answer.kind === "not-shown") throw new NotShown(answer.reason);
+      if (answer.kind === "token") throw new TokenRefused(`the ad platform did not answer: ${answer.reason}`);
       if (answer.kind === "wrong-cursor") throw new WrongCursor(answer.reason);
       const mayRetry = answer.kind === "passing" && attempt < attempts;
       if (!mayRetry || performance.now() + retryPauseMs >= question.deadline) {

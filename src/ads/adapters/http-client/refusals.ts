@@ -1,7 +1,7 @@
 import type { Fields } from "./answers.ts";
 
 /** What the platform's own error asks for. */
-export type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "final";
+export type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
 
 export interface Refusal {
   readonly kind: RefusalKind;
@@ -11,6 +11,8 @@ export interface Refusal {
 
 /** The app's, the user's and the account's limits, and those of each use case. */
 const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
+/** No token, one that is none any more, and one that is none. */
+const tokenCodes = new Set([102, 190, 2500]);
 const temporaryCodes = new Set([1, 2]);
 
 /**
@@ -37,6 +39,7 @@ function kindOf(code: number, subcode: unknown, message: string, status: number)
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";
+  if (tokenCodes.has(code)) return "token";
   if (temporaryCodes.has(code)) return "passing";
   return status === 429 ? "rate" : "final";
 }

@@ -1,7 +1,13 @@
 import { reportedStates } from "../../../kernel/delivery.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
-import type { IncomingMessage, IncomingReaction, PreferenceChange, WebhookNews } from "../../domain/incoming.ts";
+import type {
+  IncomingMessage,
+  IncomingReaction,
+  NumberNews,
+  PreferenceChange,
+  WebhookNews,
+} from "../../domain/incoming.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;
@@ -24,10 +30,12 @@ export function readCloudWebhook(payload: string): WebhookNews {
   const statuses: DeliveryStatus[] = [];
   const preferences: PreferenceChange[] = [];
   const templates: TemplateNews[] = [];
+  const numbers: NumberNews[] = [];
   for (const entry of list(object(root).entry)) {
     for (const change of list(entry.changes)) {
       const value = object(change.value);
       templates.push(...readTemplate(text(change.field), value, entry));
+      if (change.field === "phone_number_quality_update") numbers.push(...readNumberNews(value, id(entry.id)));
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       const names = profileNames(value);
@@ -39,7 +47,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
     }
   }
-  return { messages, reactions, statuses, preferences, templates };
+  return { messages, reactions, statuses, preferences, templates, numbers };
 }
 
 function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
@@ -161,6 +169,12 @@ function templateReason(value: Json): string | null {
   const { title, description } = object(value.other_info);
   const reason = text(value.reason);
   return beginning((reason === "NONE" ? "" : reason) || text(description) || text(title), 500) || null;
+}
+
+function readNumberNews(value: Json, account: string | undefined): NumberNews[] {
+  const phone = text(value.display_phone_number).replaceAll(/\D/g, "");
+  const state = text(value.event);
+  return account === undefined || phone === "" || !/^[A-Z_]{1,50}$/.test(state) ? [] : [{ account, phone, state }];
 }
 
 function profileNames(value: Json): ReadonlyMap<string, string> {

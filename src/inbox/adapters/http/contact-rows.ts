@@ -1,7 +1,9 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { reasonColumn } from "../../../infra/http/streaming/csv-import.ts";
 import { recordsLeft } from "../../../infra/http/streaming/csv-records.ts";
+import type { ImportRow } from "../../../kernel/row-imports.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
-import type { ImportRow } from "../../application/contacts/import-contacts.ts";
+import type { ImportedContact } from "../../application/contacts/ports.ts";
 import {
   longestFieldName,
   longestFieldText,
@@ -37,8 +39,6 @@ export const contactColumns = ["id", "nombre", "numero", "opted_out", "tags", "c
 type ContactColumn = (typeof contactColumns)[number];
 /** What stands before the name of a custom field that would be taken for something else. */
 const ofField = "campos.";
-/** The first column of a file of refused rows. */
-const reasonColumn = "motivo";
 
 const contactColumnIn = (name: string): ContactColumn | undefined =>
   contactColumns.find((each) => each === name.trim().toLowerCase());
@@ -96,9 +96,12 @@ const words = new Map([
 ]);
 
 /** An empty cell says nothing. What an export writes besides, its id and when it was made, stays as it is. */
-export function rowOf(cells: readonly string[], { count, nameless, of, fields }: Columns): ImportRow<Refusal> {
+export function rowOf(
+  cells: readonly string[],
+  { count, nameless, of, fields }: Columns,
+): ImportRow<ImportedContact, Refusal> {
   const cell = (name: ContactColumn): string => storableText(cells[of.get(name) ?? -1] ?? "");
-  const refused = (refusal: Refusal): ImportRow<Refusal> => ({ refusal, cells });
+  const refused = (refusal: Refusal): ImportRow<ImportedContact, Refusal> => ({ refusal, cells });
   if (cells.slice(count).some((each) => each !== "")) return refused("too_many_cells");
   if (nameless.some((at) => (cells[at] ?? "") !== "")) return refused("nameless_cell");
   if (cells.some((each) => each.includes("\0"))) return { refusal: "null_character", cells: cells.map(storableText) };
@@ -119,7 +122,7 @@ export function rowOf(cells: readonly string[], { count, nameless, of, fields }:
   if (texts.some(([, text]) => text.length > longestFieldText)) return refused("field_too_long");
   if (texts.length > mostFields) return refused("too_many_fields");
   const own = Object.fromEntries(texts);
-  return { cells, contact: { phone, name: name.trim() === "" ? null : name, fields: own, tagNames, optedOut } };
+  return { cells, row: { phone, name: name.trim() === "" ? null : name, fields: own, tagNames, optedOut } };
 }
 
 /** Rows as they are kept for the caller, without those that have one of the numbers in a cell. */

@@ -1,7 +1,7 @@
 import type { EventFeed } from "../../../kernel/events.ts";
 import { ContactNotFound } from "../../domain/contact.ts";
 import { withoutOwnerOf } from "../../domain/forget-number.ts";
-import type { Erasure, ErasureUnitOfWork, KeptPayloads, RefusedRows, RemoveFiles, RowsWithout } from "./ports.ts";
+import type { Erasure, ErasureUnitOfWork, KeptPayloads, RefusedErasure, RemoveFiles, RowsWithout } from "./ports.ts";
 
 const payloadsAtOnce = 100;
 const contactsAtOnce = 20;
@@ -17,7 +17,7 @@ export class EraseContact {
   constructor(
     private readonly unitOfWork: ErasureUnitOfWork,
     private readonly payloads: KeptPayloads,
-    private readonly refused: Pick<RefusedRows, "edit">,
+    private readonly refused: RefusedErasure,
     private readonly rowsWithout: RowsWithout,
     private readonly removeFiles: RemoveFiles,
     private readonly feed: EventFeed,

@@ -77,14 +77,10 @@ export interface ContactEdits {
 
 export type ContactUnitOfWork = UnitOfWork<{ readonly contacts: ContactEdits }>;
 
-/** Texts that are kept for a day, in parts: rows that an import refused. */
-export interface RefusedRows {
-  add(businessId: number, file: string, part: number, content: string): Promise<void>;
-  /** Null where there is no such part. */
-  part(businessId: number, file: string, part: number): Promise<string | null>;
+/** Rows that imports refused. */
+export interface RefusedErasure {
   /** Puts what `edit` makes of it in the place of each part that may hold one of the numbers, however it is written. */
   edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
-  purge(): Promise<void>;
 }
 
 /** Tells nothing of the number without the secret of this installation. */

@@ -33,7 +33,10 @@ export function lineValues(lines: readonly NewLine[]): unknown[] {
   ];
 }
 
-/** The CTEs `asked_lines` and `asked_extras` of business `$1`: what is asked for, with what the catalog knows of it. */
+/**
+ * The CTEs `asked_lines` and `asked_extras` of business `$1`: what is asked for, with what the catalog knows of it.
+ * It does not know archived articles.
+ */
 export const askedLines = ({ articles, quantities, extraLines, extras, prices, picked }: LinePlaces): string => `
   asked_lines as materialized (
     select asked.position, asked.article_id, asked.quantity, article.retailer_id, article.line_type
@@ -41,7 +44,7 @@ export const askedLines = ({ articles, quantities, extraLines, extras, prices, p
     left join lateral (
       select retailer_id,
              case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
-      from articles where business_id = $1 and id = asked.article_id offset 0) as article on true
+      from articles where business_id = $1 and id = asked.article_id and archived_at is null offset 0) as article on true
   ),
   asked_extras as materialized (
     select asked.position, asked.line, asked.extra_id, asked.price, asked.picked, extra.id is not null as is_known

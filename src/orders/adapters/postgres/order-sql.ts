@@ -17,9 +17,10 @@ export const branchJson = `
   (select json_build_object('id', branch.id, 'name', branch.name)
    from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
 
+/** With the price that it had when it was given to the order. */
 export const zoneJson = `
   (select json_build_object(
-     'id', zone.id, 'price', zone.price::text,
+     'id', zone.id, 'price', o.zone_price::text,
      'branch', case when branch.id is not null then json_build_object('id', branch.id, 'name', branch.name) end)
    from zones as zone left join branches as branch
      on branch.business_id = zone.business_id and branch.id = zone.branch_id
@@ -36,27 +37,26 @@ export const chatJson = `
    where chat.business_id = o.business_id and chat.id = o.chat_id)`;
 
 /**
- * `offset 0` keeps each article and extra looked up by its key: lines come in the order of their index then, without a
- * sort, and whatever a catalog's size nobody reads through it.
+ * Names, prices and charges are those of the moment at which a line was added. `offset 0` keeps each extra looked up by its
+ * key: whatever a catalog's size nobody reads through it.
  */
 export const linesJson = `
   (select coalesce(json_agg(
      json_build_object(
        'id', line.id, 'quantity', line.quantity, 'type', line.type, 'retailerId', line.retailer_id,
-       'article', json_build_object('id', line.article_id, 'name', article.name, 'price', article.price::text),
+       'article', json_build_object('id', line.article_id, 'name', line.name, 'price', line.unit_price::text),
        'extras', (
          select coalesce(json_agg(
            json_build_object(
              'id', line_extra.id,
-             'extra', json_build_object('id', line_extra.extra_id, 'name', extra.name, 'charge', extra.charge::text))
+             'extra', json_build_object('id', line_extra.extra_id, 'name', extra.name, 'charge', line_extra.charge::text))
            order by line_extra.id), '[]')
          from line_extras as line_extra cross join lateral (
-           select name, charge from article_extras
+           select name from article_extras
            where business_id = line_extra.business_id and id = line_extra.extra_id offset 0) as extra
          where line_extra.business_id = o.business_id and line_extra.line_id = line.id))
      order by line.id), '[]')
-   from order_lines as line cross join lateral (
-     select name, price from articles where business_id = line.business_id and id = line.article_id offset 0) as article
+   from order_lines as line
    where line.business_id = o.business_id and line.order_id = o.id)`;
 
 export const discountSum = `

@@ -1,20 +1,20 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
-import { phoneDigits } from "../../../kernel/text.ts";
-import type { RefusedRows } from "../../application/contacts/ports.ts";
+import type { RefusedRows } from "../../kernel/row-imports.ts";
+import { phoneDigits } from "../../kernel/text.ts";
+import { type Cells, everywhere } from "./cells.ts";
+import type { Statement } from "./database.ts";
 
 const kept = "interval '24 hours'";
 
 const add: Statement = {
   name: "refused_contacts_add",
-  text: "insert into refused_contacts (business_id, file, part, content) values ($1, $2, $3, $4)",
+  text: "insert into refused_contacts (business_id, resource, file, part, content) values ($1, $2, $3, $4, $5)",
 };
 
 const part: Statement = {
   name: "refused_contacts_part",
   text: `
     select content from refused_contacts
-    where business_id = $1 and file = $2 and part = $3 and created_at > now() - ${kept}`,
+    where business_id = $1 and resource = $2 and file = $3 and part = $4 and created_at > now() - ${kept}`,
 };
 
 /** Parts in which the digits of one of the numbers stand one after the other: in one cell, or in two. */
@@ -49,18 +49,24 @@ interface Place {
   readonly part: number;
 }
 
+/** Rows that the imports of contacts, and of other resources, refused: each is found under its own resource only. */
 export class PostgresRefusedRows implements RefusedRows {
-  constructor(private readonly cells: Cells) {}
+  constructor(
+    private readonly cells: Cells,
+    private readonly resource: string,
+  ) {}
 
   async add(businessId: number, file: string, place: number, content: string): Promise<void> {
-    await this.cells.of(businessId).rows(add, [businessId, file, place, content]);
+    await this.cells.of(businessId).rows(add, [businessId, this.resource, file, place, content]);
   }
 
   async part(businessId: number, file: string, place: number): Promise<string | null> {
-    const rows = await this.cells.of(businessId).rows<{ content: string }>(part, [businessId, file, place]);
+    const values = [businessId, this.resource, file, place];
+    const rows = await this.cells.of(businessId).rows<{ content: string }>(part, values);
     return rows[0]?.content ?? null;
   }
 
+  /** Of all resources: puts what `edit` makes of it in the place of each part that may hold one of the numbers. */
   async edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void> {
     const digits = numbers.flatMap((number) => phoneDigits(number) ?? []);
     if (digits.length === 0) return;
@@ -75,6 +81,7 @@ export class PostgresRefusedRows implements RefusedRows {
     }
   }
 
+  /** Of all resources. */
   async purge(): Promise<void> {
     for (let count = 1; count > 0; ) {
       count = (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;

@@ -1,0 +1,117 @@
+import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import {
+  named,
+  nullableInteger,
+  nullableText,
+  numericIdOf,
+  objectWith,
+  orNull,
+  text,
+  timestamp,
+} from "../../../infra/http/routing/schema.ts";
+import { maxId } from "../../../kernel/ids.ts";
+import type { KeptEntry } from "../../application/ports.ts";
+import type { ReadAudit } from "../../application/read-audit.ts";
+import type { WrongPeriod } from "../../domain/records.ts";
+import { answers } from "./administration-dialect.ts";
+import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { administration } from "./records.routes.ts";
+
+const usualPage = 50;
+
+const record = orNull({ type: "object", description: "Spelled as its resource spells it" } as const);
+const entrySchema = named(
+  "AuditEntry",
+  objectWith({
+    id: { type: "integer", example: 7 },
+    at: timestamp,
+    actor: objectWith({
+      type: { type: "string", enum: ["user", "key", "system"] },
+      id: nullableInteger,
+      nombre: nullableText,
+    }),
+    ip: text,
+    resource: { ...text, example: "tags" },
+    record_id: { type: "integer" },
+    change: { type: "string", enum: ["created", "changed", "removed"] },
+    before: record,
+    after: record,
+  }),
+);
+
+const dialect = {
+  ...codedDialect,
+  wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
+} as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
+
+/** @param resources - how the records that stand in the audit are spelled */
+export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
+  const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
+  const spelled = (resource: string, kept: object | null) =>
+    kept && (codecs.get(resource)?.partOf(kept as never) ?? kept);
+  const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: KeptEntry) => ({
+    id,
+    at: at.toISOString(),
+    actor: { type: actorKind, id: actorId, nombre: actorName },
+    ip: address,
+    resource,
+    record_id: recordId,
+    change: entry.change,
+    before: spelled(resource, entry.before),
+    after: spelled(resource, entry.after),
+  });
+  return defineRoute({
+    ...administration,
+    method: "get",
+    path: "/admin/audit",
+    operationId: "listAudit",
+    summary: "Who changed what, the latest first",
+    rules: [
+      [
+        "Audit.1",
+        "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
+          "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
+          "removed.",
+      ],
+      [
+        "Audit.2",
+        "`resource` is the name in the path: `tags`. `from` and `to` are inclusive; without a zone they are in that of the " +
+          "business, and a date alone means its whole day. Filters that are given together must all hold.",
+      ],
+      ["Audit.3", "Entries are kept for 400 days. Nothing changes them."],
+    ],
+    query: {
+      type: "object",
+      properties: {
+        resource: { type: "string", minLength: 1, maxLength: 50, example: "tags" },
+        record: { type: "integer", minimum: 1, maximum: maxId, description: "The id of a record of that resource" },
+        user: { ...numericIdOf("user"), description: "Made by this user" },
+        from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
+        to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },
+        cursor: cursorField,
+        limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+      },
+    } as const,
+    responses: {
+      200: {
+        description: "A page of entries",
+        schema: objectWith({ data: { type: "array", items: entrySchema }, next: nullableText }),
+      },
+      400: answers.wrong,
+      500: answers.unexpected,
+    },
+    dialect,
+    handle: async ({ query, caller }) => {
+      const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
+      const { cursor, limit = usualPage } = query;
+      const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
+      const asked = { resource, recordId, userId, from, to, after, limit };
+      const found = await audit.list(caller.businessId, asked);
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return { data: page.map(wireOf), next: last ? cursorOf(last.position, last.id) : null };
+    },
+  });
+}

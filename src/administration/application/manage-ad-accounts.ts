@@ -1,0 +1,29 @@
+import { type AdCredentials, type AdPlatform, TokenRefused } from "../../ads/public.ts";
+import { DomainError } from "../../kernel/errors.ts";
+import type { AdAccess } from "../domain/ad-access.ts";
+import { PlatformAway, WrongField } from "../domain/records.ts";
+import type { ResourceRules } from "./manage-records.ts";
+
+/** What is given is tried with the ad platform before it is stored. */
+export const adAccountRules = (
+  platform: Pick<AdPlatform, "accounts">,
+  credentials: Pick<AdCredentials, "of">,
+): ResourceRules<AdAccess> => ({
+  name: "ad-accounts",
+  shown: ({ token: _, ...shown }) => shown,
+  async approve(businessId, { token: given, defaultAccountId }) {
+    const token = given ?? (await credentials.of(businessId)).token;
+    if (token === null) return;
+    const accounts = await platform.accounts({ businessId, token }).catch((error: unknown) => {
+      if (error instanceof TokenRefused) throw new WrongField("token", "refused");
+      throw error instanceof DomainError ? new PlatformAway(error.message) : error;
+    });
+    const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
+    if (!isOpened) throw new WrongField("defaultAccountId", "refused");
+  },
+  over(fields, before) {
+    const token = fields.token ?? before?.token ?? null;
+    if (token === null) throw new WrongField("token", "missing");
+    return { ...fields, token };
+  },
+});

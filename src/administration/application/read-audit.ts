@@ -1,0 +1,35 @@
+import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
+import { WrongPeriod } from "../domain/records.ts";
+import type { AuditAsked, AuditReads, KeptEntry } from "./ports.ts";
+
+interface WrittenPeriod {
+  /** ISO 8601; without a zone they are in that of the business, and without a time whole days. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Who changed what, and when. */
+export class ReadAudit {
+  constructor(private readonly audit: AuditReads) {}
+
+  /** The latest first, one more than asked where there are more. Rejects with `WrongPeriod`. */
+  async list(
+    businessId: number,
+    { from, to, ...asked }: Omit<AuditAsked, "from" | "until"> & WrittenPeriod,
+  ): Promise<readonly KeptEntry[]> {
+    const isZoned = [from, to].every((bound) => bound === null || namesZone(bound));
+    const zone = isZoned ? "UTC" : timezoneOf(await this.audit.timezoneOf(businessId));
+    const begin = momentOf("from", from, zone);
+    const end = momentOf("to", to, zone);
+    if (begin && end && begin > end) throw new WrongPeriod("from");
+    // Entries are dated more finely than callers write: up to the end of that millisecond.
+    return this.audit.list(businessId, { ...asked, from: begin, until: end && new Date(end.getTime() + 1) });
+  }
+}
+
+function momentOf(bound: "from" | "to", written: string | null, zone: string): Date | null {
+  if (written === null) return null;
+  const at = instantOf(written, zone, bound === "to");
+  if (!at) throw new WrongPeriod(bound);
+  return at;
+}

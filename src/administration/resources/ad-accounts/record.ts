@@ -1,0 +1,1 @@
+export type { AdAccess } from "../../domain/ad-access.ts";

@@ -1,0 +1,1 @@
+export type { ManagedSender } from "../../domain/sender.ts";

@@ -1,0 +1,118 @@
+import type { Bind } from "inversify";
+import { importRoutes } from "../administration/adapters/http/import-records.routes.ts";
+import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
+import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
+import { recordRoutes } from "../administration/adapters/http/records.routes.ts";
+import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
+import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts";
+import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
+import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
+import {
+  type Changed,
+  ChangeRecords,
+  ImportRecords,
+  ManageRecords,
+  type OneRecord,
+  type RecordBatches,
+  type RecordReads,
+  type RecordStore,
+  type RecordStores,
+  type ResourceRules,
+} from "../administration/public.ts";
+import { newToken } from "../infra/crypto/secrets.ts";
+import type { Route } from "../infra/http/routing/route.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell, Queries } from "../infra/postgres/database.ts";
+import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import { ImportRows } from "../kernel/row-imports.ts";
+import { provide } from "./provide.ts";
+import { tokens } from "./tokens.ts";
+
+/** What a resource has beside its table. */
+interface Own<Fields extends object> {
+  readonly rules?: Omit<ResourceRules<Fields>, "name">;
+  /** Hears of each change once it is committed. */
+  readonly afterwards?: (changed: Changed<Fields>) => Promise<void>;
+  readonly feed?: EventFeed;
+}
+
+/** The routes of a resource that needs nothing but its table. */
+export function provideRecords<Fields extends object>(
+  bind: Bind,
+  onWire: RecordOnWire<Fields>,
+  table: RecordTable<Fields>,
+) {
+  spell(bind, onWire);
+  provide(bind, tokens.routes, [tokens.cells, tokens.log], (cells, log) => [
+    ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
+    ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
+  ]);
+}
+
+/** The routes by which files come in; none where nothing says how their rows are matched. */
+export function importsOf<Fields extends object>(
+  onWire: RecordOnWire<Fields>,
+  cells: Cells<Cell>,
+  log: Log,
+  batchesOn: (transaction: Queries) => RecordBatches<Fields>,
+  { rules = {}, afterwards, feed }: Own<Fields> = {},
+): Route[] {
+  const { path, matching } = onWire;
+  if (!matching) return [];
+  const refused = new PostgresRefusedRows(cells, path);
+  const rows = new ImportRows(refused, () => newToken("r"));
+  const imports = new ImportRecords(
+    { ...rules, name: path, matching },
+    unitOfWorkOf(cells, batchesOn),
+    rows,
+    afterwards,
+    feed,
+  );
+  const onFailure = (error: unknown) => log.warn({ err: error, resource: path }, "an import of records broke off");
+  return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
+}
+
+/** So that the audit spells its records as its own routes do. */
+export const spell = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
+  bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
+
+/** The five requests of a resource. */
+export function routesOf<Fields extends object>(
+  onWire: RecordOnWire<Fields>,
+  cells: Cells<Cell>,
+  recordsOn: (queries: Queries) => RecordStore<Fields>,
+  { rules = {}, afterwards, feed }: Own<Fields> = {},
+): Route[] {
+  const reads: RecordReads<Fields> = {
+    list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
+    find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
+  };
+  const named = { ...rules, name: onWire.path };
+  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterwards, feed));
+}
+
+/** The routes of what a business has one of. */
+export function provideOneRecord<Fields extends object>(
+  bind: Bind,
+  onWire: RecordOnWire<Fields>,
+  recordOn: (queries: Queries) => OneRecord<Fields>,
+): void {
+  spell(bind, onWire);
+  provide(bind, tokens.routes, [tokens.cells], (cells) => {
+    const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
+    const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));
+    return oneRecordRoutes(onWire, records);
+  });
+}
+
+export const unitOfWorkOf = <Store>(cells: Cells<Cell>, recordsOn: (transaction: Queries) => Store) =>
+  new PostgresUnitOfWork(
+    cells,
+    (transaction): RecordStores<Store> => ({
+      records: recordsOn(transaction),
+      audit: new PostgresAuditLog(transaction),
+    }),
+  );

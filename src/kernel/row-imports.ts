@@ -1,0 +1,177 @@
+/** A row of a file: what it says, or why it is refused as it stands. */
+export type ImportRow<Row, Refusal> = { readonly cells: readonly string[] } & (
+  | { readonly row: Row }
+  | { readonly refusal: Refusal }
+);
+
+export interface ImportProgress {
+  created: number;
+  updated: number;
+  unchanged: number;
+  refused: number;
+}
+
+export const noProgress = (): ImportProgress => ({ created: 0, updated: 0, unchanged: 0, refused: 0 });
+
+/** What became of a row. */
+export type RowOutcome<Refusal> = "created" | "updated" | "unchanged" | { readonly refusal: Refusal };
+
+/** Texts that are kept for a day, in parts: rows that an import refused. */
+export interface RefusedRows {
+  add(businessId: number, file: string, part: number, content: string): Promise<void>;
+  /** Null where there is no such part. */
+  part(businessId: number, file: string, part: number): Promise<string | null>;
+}
+
+/** What one import does with its rows. */
+export interface RowsTaken<Row, Refusal> {
+  /** Rows with one key are taken in one after the other. */
+  keyOf(row: Row): string;
+  /**
+   * Of rows with different keys. What became of each, in their order; null for one whose key somebody else has just given
+   * to a record: it is tried again.
+   */
+  take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
+  /** A refused row as it is kept for the caller. */
+  lineOf(refusal: Refusal, cells: readonly string[]): string;
+  /** The first line of the file with the refused rows. */
+  readonly header: string;
+}
+
+const batchSize = 1_000;
+const mostAttempts = 3;
+/** Characters. */
+const partSize = 64 * 1024;
+const mostParts = 200;
+
+/** Takes in the rows of files a batch at a time. What breaks it off leaves what was committed. */
+export class ImportRows {
+  constructor(
+    private readonly refusals: Pick<RefusedRows, "add">,
+    /** A name that cannot be guessed. */
+    private readonly newName: () => string,
+  ) {}
+
+  /**
+   * @param progress - counts on while rows are taken in
+   * @returns the name of the file with the refused rows; null where there are none
+   */
+  async execute<Row, Refusal>(
+    businessId: number,
+    rows: AsyncIterable<ImportRow<Row, Refusal>>,
+    taken: RowsTaken<Row, Refusal>,
+    progress: ImportProgress,
+  ): Promise<string | null> {
+    const refused = new RefusedFile(this.refusals, businessId, this.newName(), taken.header);
+    const refuse = async (reason: Refusal, cells: readonly string[]) => {
+      progress.refused += 1;
+      await refused.add(taken.lineOf(reason, cells));
+    };
+    const batch = new Batch<Row>(taken.keyOf);
+    const flush = async () => {
+      for (const turn of batch.empty()) {
+        const outcomes = await takeAll(taken, turn);
+        for (const [index, outcome] of outcomes.entries()) {
+          if (typeof outcome === "object") await refuse(outcome.refusal, turn[index]?.cells ?? []);
+          else progress[outcome] += 1;
+        }
+      }
+    };
+    for await (const each of rows) {
+      if ("refusal" in each) {
+        await refuse(each.refusal, each.cells);
+        continue;
+      }
+      batch.add(each);
+      if (batch.size >= batchSize) await flush();
+    }
+    await flush();
+    return refused.end();
+  }
+}
+
+/** In their order. Those whose key somebody else takes at that moment are tried again. */
+async function takeAll<Row, Refusal>(
+  { take }: Pick<RowsTaken<Row, Refusal>, "take">,
+  turn: readonly Waiting<Row>[],
+): Promise<RowOutcome<Refusal>[]> {
+  const outcomes: (RowOutcome<Refusal> | null)[] = turn.map(() => null);
+  for (let attempt = 1; outcomes.includes(null); attempt += 1) {
+    if (attempt > mostAttempts) throw new Error("records are made and removed while they are imported");
+    const left = [...turn.entries()].filter(([index]) => outcomes[index] === null);
+    const taken = await take(left.map(([, { row }]) => row));
+    for (const [place, [index]] of left.entries()) outcomes[index] = taken[place] ?? null;
+  }
+  return outcomes as RowOutcome<Refusal>[];
+}
+
+interface Waiting<Row> {
+  readonly row: Row;
+  readonly cells: readonly string[];
+}
+
+/** Rows that wait to be taken in: in turns, in each of which no key comes twice. */
+class Batch<Row> {
+  private turns: Waiting<Row>[][] = [];
+  private times = new Map<string, number>();
+  private count = 0;
+
+  constructor(private readonly keyOf: (row: Row) => string) {}
+
+  get size(): number {
+    return this.count;
+  }
+
+  add(each: Waiting<Row>): void {
+    const key = this.keyOf(each.row);
+    const before = this.times.get(key) ?? 0;
+    this.times.set(key, before + 1);
+    this.count += 1;
+    const turn = this.turns[before];
+    if (turn) turn.push(each);
+    else this.turns.push([each]);
+  }
+
+  empty(): readonly (readonly Waiting<Row>[])[] {
+    const { turns } = this;
+    this.turns = [];
+    this.times = new Map();
+    this.count = 0;
+    return turns;
+  }
+}
+
+/** Rows beyond the most parts are counted and not kept. */
+class RefusedFile {
+  private text: string;
+  private parts = 0;
+  private isEmpty = true;
+
+  constructor(
+    private readonly refusals: Pick<RefusedRows, "add">,
+    private readonly businessId: number,
+    private readonly name: string,
+    header: string,
+  ) {
+    this.text = header;
+  }
+
+  async add(line: string): Promise<void> {
+    this.isEmpty = false;
+    if (this.parts >= mostParts) return;
+    this.text += line;
+    if (this.text.length >= partSize) await this.write();
+  }
+
+  async end(): Promise<string | null> {
+    if (this.isEmpty) return null;
+    if (this.text !== "" && this.parts < mostParts) await this.write();
+    return this.name;
+  }
+
+  private async write(): Promise<void> {
+    await this.refusals.add(this.businessId, this.name, this.parts, this.text);
+    this.parts += 1;
+    this.text = "";
+  }
+}

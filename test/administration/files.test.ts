@@ -1,0 +1,228 @@
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { type Ids, makeIds, type Sample, samples } from "./resources.ts";
+
+const [admin, agent, foreignAdmin] = [101, 102, 201];
+
+interface Matched extends Sample {
+  readonly matchedBy: readonly string[];
+}
+
+/** As a spreadsheet would write it. */
+const cellOf = (value: unknown): string => {
+  const text = Array.isArray(value) ? value.join("|") : String(value ?? "");
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+describe("Files of records that a business manages", () => {
+  let world: World;
+  let ids: Ids;
+  const tokens = new Map<number, string>();
+
+  const ask = (who: number, method: string, path: string, more: object = {}): Promise<Answer> =>
+    request(world.api + path, { method, headers: { authorization: `Bearer ${tokens.get(who)}` }, ...more });
+  const send = (path: string, file: string, who = admin): Promise<Answer> =>
+    request(`${world.api}/admin/${path}/import`, {
+      method: "POST",
+      rawBody: file,
+      headers: { authorization: `Bearer ${tokens.get(who)}`, "content-type": "text/csv" },
+    });
+  const lastOf = ({ text }: Answer) => JSON.parse(text.trim().split("\n").at(-1) ?? "");
+  const taken = async (path: string, file: string, who = admin) => lastOf(await send(path, file, who));
+  const exported = async (path: string, who = admin): Promise<string> => {
+    const headers = { authorization: `Bearer ${tokens.get(who)}`, accept: "text/csv" };
+    const answer = await request(`${world.api}/admin/${path}`, { headers });
+    expect([answer.status, answer.type]).to.deep.equal([200, "text/csv"]);
+    return answer.text;
+  };
+  const countOf = async (path: string) =>
+    (await world.rows<{ n: number }>(`select count(*) as n from ${tableOf(path)} where business_id = 1`))[0]?.n;
+  const listed = async (path: string, q: string) =>
+    (await ask(admin, "GET", `/admin/${path}?limit=100&q=${encodeURIComponent(q)}`)).json.data;
+  const rowsOf = (bodies: readonly Readonly<Record<string, unknown>>[]): string => {
+    const columns = Object.keys(bodies[0] ?? {});
+    return [columns.join(), ...bodies.map((body) => columns.map((name) => cellOf(body[name])).join())].join("\n");
+  };
+  const none = { created: 0, updated: 0, unchanged: 0, refused: 0, refused_csv: null };
+
+  before(async () => {
+    world = await startWorld();
+    for (const user of [admin, agent, foreignAdmin]) tokens.set(user, await world.sessionToken(user));
+    ids = await makeIds(world);
+  });
+  after(() => world.stop());
+
+  for (const [at, sample] of samples.entries()) {
+    if (!sample.matchedBy) continue;
+    const { path, body, matchedBy, wrong, references = [] } = sample as Matched;
+    const base = at * 1_000;
+    const bodyOf = (n: number) => body(base + n, ids);
+    /** The record of one number with the other fields of another. */
+    const mixed = (n: number, others: number) => ({
+      ...bodyOf(others),
+      ...Object.fromEntries(matchedBy.map((field) => [field, bodyOf(n)[field]])),
+    });
+    const anywhere = { branch: 1, article: 1, agents: [], department: 1, tag: 1, step: 1 };
+    const differs = Object.keys(body(1, anywhere)).length > matchedBy.length;
+
+    describe(path, () => {
+      it(`are made, changed and left alone, matched by ${matchedBy.join(" and ")}`, async () => {
+        expect(await taken(path, rowsOf([bodyOf(1), bodyOf(2)]))).to.deep.equal({ ...none, created: 2 });
+        const answer = await taken(path, rowsOf([mixed(1, 11), bodyOf(2), bodyOf(3)]));
+        const counts = differs ? { updated: 1, unchanged: 1 } : { unchanged: 2 };
+        expect(answer).to.deep.equal({ ...none, created: 1, ...counts });
+        const all = (await ask(admin, "GET", `/admin/${path}?limit=100`)).json.data;
+        const found = (wanted: object) =>
+          all.filter((each: object) => Object.entries(wanted).every(([name, value]) => same(each, name, value)));
+        for (const wanted of [mixed(1, 11), bodyOf(2), bodyOf(3)]) expect(found(wanted)).to.have.length(1);
+      });
+
+      it("stand in the audit, each change for itself", async () => {
+        await taken(path, rowsOf([bodyOf(21)]));
+        await taken(path, rowsOf([mixed(21, 22)]));
+        const { data } = (await ask(admin, "GET", `/admin/audit?resource=${path}&user=${admin}&limit=2`)).json;
+        if (differs) expect(data[0]).to.deep.include({ change: "changed" });
+        expect(data[differs ? 1 : 0]).to.deep.include({ change: "created", before: null });
+        expect(data[differs ? 1 : 0].after).to.deep.include(bodyOf(21));
+      });
+
+      it("come out as a file, which changes nothing when it comes in", async () => {
+        await taken(path, rowsOf([bodyOf(31), bodyOf(32), bodyOf(33)]));
+        const file = await exported(path);
+        const written = () =>
+          world.rows(`select id, xmin::text from ${tableOf(path)} where business_id = 1 order by id`);
+        const before = await written();
+        expect(await taken(path, file)).to.deep.equal({ ...none, unchanged: await countOf(path) });
+        expect(await exported(path)).to.equal(file);
+        expect(await written()).to.deep.equal(before);
+      });
+
+      it("are refused row by row, and handed out with reasons to this business and resource only", async () => {
+        const bad = wrong
+          .filter(([, value]) => value !== undefined && value !== null && cellOf(value).trim() !== "")
+          // Every text will do for a text.
+          .filter(([, value]) => typeof value === "string" || (typeof value === "number" && !(value > 1)))
+          .filter(([field]) => !matchedBy.includes(field) || path === "tags")
+          .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));
+        const unnamed = { field: String(matchedBy[0]), row: { ...bodyOf(60), ...emptied(bodyOf(60)) } };
+        // A row of one empty cell is no row.
+        const all = differs ? [...bad, unnamed] : bad;
+        const { refused_csv: file, ...counts } = await taken(
+          path,
+          rowsOf([bodyOf(40), ...all.map(({ row }) => row), bodyOf(61)]),
+        );
+        expect(counts).to.deep.equal({ created: 2, updated: 0, unchanged: 0, refused: all.length });
+        const { status, type, text } = await ask(admin, "GET", file);
+        expect([status, type]).to.deep.equal([200, "text/csv"]);
+        const [header, ...lines] = text.trim().split("\r\n");
+        expect(header).to.equal(`motivo,${Object.keys(bodyOf(1)).join()}`);
+        expect(lines).to.have.length(all.length);
+        for (const { field } of bad) expect(lines.some((line) => line.includes(field))).to.equal(true, field);
+        expect((await ask(foreignAdmin, "GET", file)).json.code).to.equal("file_not_found");
+        expect((await ask(agent, "GET", file)).status).to.equal(403);
+        const elsewhere = path === "tags" ? "zones" : "tags";
+        for (const other of [file.replace(path, elsewhere), file.replace(`admin/${path}`, "contacts")]) {
+          expect((await ask(admin, "GET", other)).json.code).to.equal("file_not_found");
+        }
+        await world.rows("update refused_contacts set created_at = now() - interval '25 hours'");
+        expect((await ask(admin, "GET", file)).status).to.equal(404);
+      });
+
+      for (const [place, field] of references.entries()) {
+        it(`are refused with ${field} of nothing, which refuses no other`, async () => {
+          const rows = [{ ...bodyOf(70), [field]: 999_999_999 }, bodyOf(71 + place)];
+          const answer = await taken(path, rowsOf(rows));
+          expect(answer).to.deep.include({ created: 1, refused: 1 });
+          expect((await ask(admin, "GET", answer.refused_csv)).text).to.include(`${field} no existe`);
+        });
+      }
+
+      it("that come twice in a file are taken in one after the other", async () => {
+        const again = mixed(80, 81);
+        const counts = differs ? { updated: 1, unchanged: 1 } : { unchanged: 2 };
+        const answer = await taken(path, rowsOf([bodyOf(80), again, again]));
+        expect(answer).to.deep.equal({ ...none, created: 1, ...counts });
+      });
+
+      it("need the column by which they are matched, once", async () => {
+        for (const file of ["telefono,edad\n1,2\n", `${matchedBy[0]},${matchedBy[0]}\nuno,dos\n`, ""]) {
+          const { status, json } = await send(path, file);
+          expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+        }
+      });
+
+      it("come and go for administrators, of their own business", async () => {
+        expect((await send(path, rowsOf([bodyOf(90)]), agent)).status).to.equal(403);
+        await taken(path, rowsOf([bodyOf(91)]));
+        expect(await exported(path, foreignAdmin)).not.to.include(String(bodyOf(91)[String(matchedBy[0])]));
+        expect((await ask(agent, "GET", `/admin/${path}/imports/r_x`)).json.code).to.equal("forbidden");
+      });
+    });
+  }
+
+  it("takes in 10,000 rows, of which 100 are wrong, in a few seconds", async function () {
+    this.timeout(30_000);
+    const article = (n: number) => ({
+      ...bodyAt("articles", n),
+      name: `Muchos ${n}`,
+      price: n % 100 === 0 ? "caro" : "1",
+    });
+    const file = rowsOf(Array.from({ length: 10_000 }, (_, n) => article(n + 500_000)));
+    const began = performance.now();
+    expect(await taken("articles", file)).to.deep.include({ created: 9_900, updated: 0, unchanged: 0, refused: 100 });
+    const changed = file.replaceAll(/Muchos (\d*[02468]),/g, "Muchos pares $1,");
+    expect(await taken("articles", changed)).to.deep.include({ created: 0, updated: 4_900, refused: 100 });
+    expect(performance.now() - began).to.be.below(15_000);
+  });
+
+  it("leaves what a row says nothing of as it is", async () => {
+    await taken("articles", "retailer_id,name,price\nsolo-precio,Empanada,5\n");
+    expect(await taken("articles", "retailer_id,price,name\nsolo-precio,6.5,\n")).to.deep.include({ updated: 1 });
+    const [found] = await listed("articles", "solo-precio");
+    expect(found).to.deep.include({ name: "Empanada", price: "6.50", retailer_id: "solo-precio", type: "item" });
+  });
+
+  it("tells articles without a retailer_id apart by their name, and those alike by the id of an export", async () => {
+    await taken("articles", "name,price\nSin código,1\n");
+    expect(await taken("articles", "name,price\nSin código,2\n")).to.deep.include({ created: 0, updated: 1 });
+    const twins = await Promise.all(
+      ["3.00", "4.00"].map((charge) => ask(admin, "POST", "/admin/extras", { body: { name: "Gemelo", charge } })),
+    );
+    const file = await exported("extras");
+    expect(await taken("extras", file)).to.deep.include({ updated: 0, unchanged: await countOf("extras") });
+    const [first, second] = twins.map(({ json }) => json.id);
+    await taken("extras", `id,name,charge\n${second},Gemelo,9\n`);
+    const found = await listed("extras", "Gemelo");
+    const charges = found.map(({ id, charge }: { id: number; charge: string }) => [id, charge]);
+    expect(new Map(charges)).to.deep.equal(
+      new Map([
+        [first, twins[0]?.json.charge],
+        [second, "9.00"],
+      ]),
+    );
+  });
+
+  it("takes texts that look like formulas, have line ends or blanks out and in as they are", async () => {
+    const texts = ["=1+1", "-5", "una\r\ndos", '  "con" bordes  ', "a;b,c", "'=x"];
+    for (const [n, texto] of texts.entries()) {
+      await ask(admin, "POST", "/admin/quick-replies", { body: { nombre: `raro-${n}`, texto } });
+    }
+    const file = await exported("quick-replies");
+    expect(await taken("quick-replies", file)).to.deep.include({ updated: 0, created: 0, refused: 0 });
+    await taken("quick-replies", file.replaceAll(/^\d+,/gm, ","), foreignAdmin);
+    const copied = (await ask(foreignAdmin, "GET", "/admin/quick-replies?q=raro&limit=100")).json.data;
+    const byName = new Map(copied.map((each: { nombre: string; texto: string }) => [each.nombre, each.texto]));
+    expect(texts.map((_, n) => byName.get(`raro-${n}`))).to.deep.equal(texts);
+  });
+
+  const bodyAt = (path: string, n: number) => samples.find((each) => each.path === path)?.body(n, ids) ?? {};
+});
+
+const emptied = (body: object) => Object.fromEntries(Object.keys(body).map((field) => [field, ""]));
+
+const same = (record: object, name: string, value: unknown): boolean =>
+  JSON.stringify((record as Record<string, unknown>)[name]) === JSON.stringify(value);
+
+const tables: Readonly<Record<string, string>> = { extras: "article_extras", "quick-replies": "quick_replies" };
+const tableOf = (path: string): string => tables[path] ?? path;

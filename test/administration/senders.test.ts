@@ -1,0 +1,147 @@
+import { expect } from "chai";
+import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const [admin, agent, foreignAdmin] = [101, 102, 201];
+
+describe("Senders that a business manages", () => {
+  let world: World;
+  const tokens = new Map<number, string>();
+  before(async () => {
+    world = await startWorld();
+    for (const user of [admin, agent, foreignAdmin]) tokens.set(user, await world.sessionToken(user));
+  });
+  after(() => world.stop());
+
+  const ask = (method: string, path: string, body?: object, who = admin): Promise<Answer> =>
+    request(`${world.api}/admin/senders${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens.get(who)}` },
+      ...(body && { body }),
+    });
+  const newNumber = async (phoneNumberId: string, token: string) => {
+    const account = { phoneNumberId, accountId: "account-1", displayPhoneNumber: "59120000000", token, templates: [] };
+    await world.control("POST", "/accounts", account);
+  };
+  const newInstance = (instance: string, connected: boolean) =>
+    world.control("POST", "/qr-instances", { instance, apiKey: `key-of-${instance}`, connected });
+  const cloud = (platform_id: string, token?: string) => ({
+    ...{ provider: "platform-apicloud", platform_id, account_id: "account-1", phone: "+591 2 2000000" },
+    ...(token !== undefined && { token }),
+  });
+  const paired = (instance: string) => ({
+    ...{ provider: "qr", platform_id: instance, phone: "59170000000", token: `key-of-${instance}` },
+  });
+
+  it("are made with a token that opens them, which is seen nowhere afterwards", async () => {
+    await newNumber("number-71", "secret-71");
+    const made = await ask("POST", "", cloud("number-71", "secret-71"));
+    expect([made.status, made.json.phone, made.json.messages_per_second]).to.deep.equal([201, "59122000000", 80]);
+    const texts = [
+      made.text,
+      (await ask("GET", "")).text,
+      (await ask("GET", `/${made.json.id}`)).text,
+      JSON.stringify(await world.rows("select * from audit where business_id = 1")),
+      JSON.stringify(await world.rows("select encode(sealed_token, 'escape') from senders")),
+    ];
+    for (const text of texts) expect(text).not.to.include("secret-71");
+  });
+
+  it("are refused with a token that does not open them, naming it, and without any", async () => {
+    await newNumber("number-72", "secret-72");
+    for (const token of ["another", "token-1", undefined]) {
+      const { status, json } = await ask("POST", "", cloud("number-72", token));
+      expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+      expect(json.error).to.include("token");
+    }
+    await newInstance("tienda-1", true);
+    const wrong = await ask("POST", "", { ...paired("tienda-1"), token: "another" });
+    expect([wrong.status, wrong.json.code]).to.deep.equal([400, "invalid_input"]);
+    expect((await ask("GET", "?q=number-72")).json.data).to.deep.equal([]);
+  });
+
+  it("are left as they are where the platform does not answer", async () => {
+    await newNumber("number-73", "secret-73");
+    const { id, version } = (await ask("POST", "", cloud("number-73", "secret-73"))).json;
+    await world.control("POST", "/faults", { path: "node", code: 2, status: 500 });
+    const { status, json } = await ask("PUT", `/${id}`, { ...cloud("number-73", "secret-73"), name: "Otra" });
+    expect([status, json.code]).to.deep.equal([502, "platform_unavailable"]);
+    expect((await ask("GET", `/${id}`)).json).to.deep.include({ version, name: null });
+  });
+
+  it("keep their token where none is given, but not for another number", async () => {
+    await newNumber("number-74", "secret-74");
+    const { id } = (await ask("POST", "", cloud("number-74", "secret-74"))).json;
+    const sealed = () => world.rows("select encode(sealed_token, 'hex') as sealed from senders where id = $1", [id]);
+    const renamed = await ask("PUT", `/${id}`, { ...cloud("number-74"), name: "Ventas" });
+    expect([renamed.status, renamed.json.name]).to.deep.equal([200, "Ventas"]);
+    const again = await ask("PUT", `/${id}`, { ...cloud("number-74", "secret-74"), name: "Ventas" });
+    expect(again.json).to.deep.equal(renamed.json);
+    const before = await sealed();
+    const moved = await ask("PUT", `/${id}`, { ...cloud("number-75"), name: "Ventas" });
+    expect([moved.status, moved.json.error]).to.deep.equal([400, "token es requerido"]);
+    expect(await sealed()).to.deep.equal(before);
+  });
+
+  it("are there once in the installation, and nothing says whose they are", async () => {
+    await newNumber("number-2", "token-2");
+    const { status, json } = await ask("POST", "", cloud("number-2", "token-2"));
+    expect([status, json]).to.deep.equal([409, { error: "platform_id ya está en uso", code: "taken" }]);
+  });
+
+  it("show the code that pairs a phone, until one is connected", async () => {
+    await newInstance("tienda-2", false);
+    const { id } = (await ask("POST", "", paired("tienda-2"))).json;
+    const headers = { authorization: `Bearer ${tokens.get(admin)}` };
+    const image = await fetch(`${world.api}/admin/senders/${id}/qr.png`, { headers });
+    expect([image.status, image.headers.get("content-type")]).to.deep.equal([200, "image/png"]);
+    const bytes = Buffer.from(await image.arrayBuffer());
+    expect(bytes.subarray(1, 4).toString()).to.equal("PNG");
+    expect((await ask("GET", `/${id}`)).json.state).to.equal("connecting");
+    await newInstance("tienda-2", true);
+    const connected = await ask("GET", `/${id}/qr.png`);
+    expect([connected.status, connected.json.code]).to.deep.equal([409, "connected"]);
+    expect((await ask("GET", `/${id}`)).json.state).to.equal("open");
+    await world.control("POST", "/faults", { path: "connect", status: 500 });
+    expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("platform_unavailable");
+  });
+
+  it("show what the platform says of a number, whichever of two words came last", async () => {
+    const [{ id }] = (await ask("GET", "?q=number-1")).json.data;
+    const told = (event: string, number: string) => ({
+      object: "whatsapp_business_account",
+      entry: [
+        {
+          id: "account-1",
+          changes: [
+            {
+              field: "phone_number_quality_update",
+              value: { display_phone_number: number, event, current_limit: "TIER_1K" },
+            },
+          ],
+        },
+      ],
+    });
+    const shown = async () => {
+      const { state, quality } = (await ask("GET", `/${id}`)).json;
+      return [state, quality];
+    };
+    await world.webhook(told("FLAGGED", "+591 2 0000001"));
+    await eventually(async () => (await shown())[0] === "FLAGGED");
+    expect(await shown()).to.deep.equal(["FLAGGED", "RED"]);
+    await world.webhook(told("DOWNGRADE", "59120000002"));
+    await world.webhook(told("UNFLAGGED", "59120000001"));
+    await eventually(async () => (await shown())[0] === "UNFLAGGED");
+    expect((await shown())[1]).to.equal(null);
+  });
+
+  it("show no code to others, and of nothing but instances", async () => {
+    await newInstance("tienda-3", false);
+    const { id } = (await ask("POST", "", paired("tienda-3"))).json;
+    const [number] = (await ask("GET", "?q=number-1")).json.data;
+    expect((await ask("GET", `/${number.id}/qr.png`)).json.code).to.equal("not_found");
+    expect((await ask("GET", `/${id}/qr.png`, undefined, foreignAdmin)).json.code).to.equal("not_found");
+    expect((await ask("GET", `/${id}/qr.png`, undefined, agent)).status).to.equal(403);
+  });
+});
