@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { openShop } from "../orders/shop.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aThread, type World } from "../support/world.ts";
+import { aThread, aWebhook, type World } from "../support/world.ts";
 import { Erasures } from "./erasure-support.ts";
 
 describe("an erased contact", () => {
@@ -18,30 +19,81 @@ describe("an erased contact", () => {
   const call: Erasures["call"] = (...asked) => erasures.call(...asked);
   const optedOut = async (phone: string) => (await world.get(`/contacts?q=${phone}`)).json.data[0]?.opted_out;
 
-  /** A contact with a chat, whose erasure stops halfway, at its chat, until `meanwhile` waits for it. */
-  const erasedWhile = async (phone: string, meanwhile: () => Promise<Answer["json"]>): Promise<Answer["json"]> => {
-    const { json } = await call("POST", "/contacts", { numero: phone });
+  const chatWith = async (phone: string) => {
+    const { json: contact } = await call("POST", "/contacts", { numero: phone });
     const [chat] = await world.rows<{ id: number }>(
       "insert into chats (business_id, contact_id, provider, state) values (1, $1, 'platform-apicloud', 'closed') returning id",
-      [json.id],
+      [contact.id],
     );
-    let under: Promise<Answer["json"][]> | undefined;
-    await world.database.transaction(async (transaction) => {
-      const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
-      const areWaiting = async (count: number) => {
-        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-        await eventually(async () => (await ask(waiting)).length >= count);
-      };
-      await ask("select from chats where business_id = 1 and id = $1 for no key update", [chat?.id]);
-      const erased = call("DELETE", `/contacts/${json.id}`);
-      await areWaiting(1);
-      under = Promise.all([erased, meanwhile()]);
-      await areWaiting(2);
-    });
-    const [erased, answer] = (await under) ?? [];
-    expect(erased.status, erased.text).to.equal(204);
-    return answer;
+    return { contactId: contact.id, chatId: chat?.id ?? 0 };
   };
+
+  /** Erases a contact, and stops halfway, at the row that `lock` locks, until `meanwhile` waits for the erasure. */
+  const erasing = async <Done>(
+    contactId: number,
+    [lock, rowId]: readonly [sql: string, id: number],
+    meanwhile: () => Promise<Done>,
+  ): Promise<Done> => {
+    let under: Promise<[Answer, Done]> | undefined;
+    await world.database.transaction(async (transaction) => {
+      const ask = (text: string, values: unknown[] = []) =>
+        transaction.rows<{ pid: number }>({ name: "", text }, values);
+      // Other work of the service may wait for locks of its own.
+      const waitFor = async (blocking: number) => {
+        const waiting = `
+          select pid from pg_stat_activity
+          where datname = current_database() and $1 = any(pg_blocking_pids(pid)) order by pid limit 1`;
+        return eventually(async () => (await ask(waiting, [blocking]))[0]?.pid);
+      };
+      await ask(lock, [rowId]);
+      const erased = call("DELETE", `/contacts/${contactId}`);
+      const [own] = await ask("select pg_backend_pid() as pid");
+      const eraser = await waitFor(own?.pid ?? 0);
+      under = Promise.all([erased, meanwhile()]);
+      await waitFor(eraser);
+    });
+    const [erased, done] = (await under) as [Answer, Done];
+    expect(erased.status, erased.text).to.equal(204);
+    return done;
+  };
+
+  const erasedWhile = async (phone: string, meanwhile: () => Promise<Answer["json"]>): Promise<Answer["json"]> => {
+    const { contactId, chatId } = await chatWith(phone);
+    return erasing(
+      contactId,
+      ["select from chats where business_id = 1 and id = $1 for no key update", chatId],
+      meanwhile,
+    );
+  };
+
+  it("keeps nothing of a status that comes while its message is erased", async () => {
+    const { contactId, chatId } = await chatWith("59178800014");
+    const reference = randomUUID();
+    const [, later] = await world.rows<{ id: number }>(
+      `with conversation as (
+         insert into conversations (business_id, chat_id, state) values (1, $1, 'in_progress') returning id
+       )
+       insert into messages (business_id, chat_id, conversation_id, direction, kind, body, author, author_name, state,
+                             reference, attempt, lease_until)
+       select 1, $1, conversation.id, 'out', 'text', 'Hola', 'user', 'Eva', 'sending', reference, 1, now() + interval '1 hour'
+       from conversation cross join unnest($2::uuid[]) with ordinality as given(reference, place) order by place
+       returning id`,
+      [chatId, [reference, randomUUID()]],
+    );
+    const status = {
+      id: "wamid.meanwhile",
+      status: "sent",
+      timestamp: "1760000000",
+      biz_opaque_callback_data: reference,
+    };
+    await erasing(
+      contactId,
+      ["select from messages where business_id = 1 and id = $1 for no key update", later?.id ?? 0],
+      () => world.webhook(aWebhook(1, { statuses: [status] })),
+    );
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+    expect(await erasures.holding("wamid.meanwhile")).to.deep.equal([]);
+  });
 
   it("leaves its number opted out for a contact who is made while it is erased", async () => {
     const phone = "59178800010";

@@ -347,7 +347,10 @@ describe("campaigns in the hands of an operator", () => {
       for (let n = 0; n < 2; n += 1) await recorder.record(lease, tried, frozen);
       await all.queue.release(lease);
       expect((await all.status(id)).counts).to.include({ unknown: 0, sent: 1, failed: 1, skipped: 1, queued: 1 });
-      const states = "select state from messages where campaign_id = $1 order by id";
+      const states = `
+        select message.state from messages as message
+        join campaign_recipients as recipient on recipient.business_id = 1 and recipient.reference = message.reference
+        where message.business_id = 1 and message.campaign_id = $1 order by recipient.position`;
       const stored = (await all.rows<{ state: string }>(states, [id])).map(({ state }) => state);
       expect(stored).to.deep.equal(["sent", "failed", "failed", "unknown"]);
       const [funnel] = await all.rows<{ count: number }>(

@@ -34,6 +34,8 @@ const moveStatuses: Statement = {
              furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
       from furthest join messages as message
         on message.business_id = furthest.business_id and message.id = furthest.id
+        -- Asked again once the lock is held: an erasure may have taken both meanwhile.
+        and (message.platform_message_id = furthest.message_id or message.reference = furthest.reference)
       order by message.business_id, message.id
       for no key update of message
     )
