@@ -35,7 +35,7 @@ const nothing = new Set<Waiter>();
 
 /**
  * Shares places among keys, such as businesses or addresses: while several wait, they take turns, whatever each of
- * them asks for. Who cannot be let in is told so with `Busy`: as its own doing where its key holds its whole share or its
+ * them asks for. A key that had nothing under way waits behind those like it and not behind all that are busy. Who cannot be let in is told so with `Busy`: as its own doing where its key holds its whole share or its
  * whole queue, else as the process's.
  */
 export class FairGate {
@@ -44,6 +44,9 @@ export class FairGate {
   private readonly parties = new Map<string | number, Party>();
   /** The keys with something waiting, in the order of their turns. */
   private readonly turns = new Set<Party>();
+  /** Those of them that had nothing under way when they came: every second place is theirs. */
+  private readonly newcomers = new Set<Party>();
+  private isForNewcomers = true;
 
   constructor(readonly settings: FairGateSettings) {}
 
@@ -95,7 +98,7 @@ export class FairGate {
     if (this.queued === 0 || !crowd) return undefined;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
     if (waiting >= crowd.ofOne) return "own";
-    return this.isCrowded && waiting * this.turns.size >= crowd.all ? "all" : undefined;
+    return this.isCrowded && waiting * (this.turns.size + this.newcomers.size) >= crowd.all ? "all" : undefined;
   }
 
   /** Whether as much waits as may. */
@@ -150,7 +153,10 @@ export class FairGate {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         party.waiting.delete(waiter);
-        if (party.waiting.size === 0) this.turns.delete(party);
+        if (party.waiting.size === 0) {
+          this.turns.delete(party);
+          this.newcomers.delete(party);
+        }
         this.queued -= 1;
       };
       const giveUp = (reason: unknown) => {
@@ -169,9 +175,11 @@ export class FairGate {
       const onAbort = () => giveUp(signal?.reason);
       const timer = setTimeout(() => giveUp(this.refusal(this.isFull(party))), this.settings.waitMs);
       signal?.addEventListener("abort", onAbort);
+      const isNew = party.running === 0 && party.waiting.size === 0;
+      if (isNew) this.newcomers.add(party);
+      else if (!this.newcomers.has(party)) this.turns.add(party);
       if (party.waiting === nothing) party.waiting = new Set();
       party.waiting.add(waiter);
-      this.turns.add(party);
       this.queued += 1;
     });
   }
@@ -186,7 +194,9 @@ export class FairGate {
   /** Drops the newest waiter of the key that has most waiting. */
   private makeRoom(): void {
     let largest: Party | undefined;
-    for (const party of this.turns) if (party.waiting.size > (largest?.waiting.size ?? 1)) largest = party;
+    for (const party of [...this.turns, ...this.newcomers]) {
+      if (party.waiting.size > (largest?.waiting.size ?? 1)) largest = party;
+    }
     const newest = [...(largest?.waiting ?? [])].at(-1);
     if (!newest) throw this.refusal(false);
     newest.giveUp(this.refusal(true));
@@ -208,14 +218,21 @@ export class FairGate {
 
   /** A key that was let in goes to the end of the turns. */
   private letIn(): void {
-    for (const party of this.turns) {
-      if (this.running >= this.settings.width) return;
-      if (party.running >= this.settings.widthOfOne) continue;
-      const [first] = party.waiting;
-      if (!first) continue;
+    while (this.running < this.settings.width) {
+      const lines = this.isForNewcomers ? [this.newcomers, this.turns] : [this.turns, this.newcomers];
+      const party = lines.flatMap((line) => this.firstWithRoom(line) ?? [])[0];
+      const [first] = party?.waiting ?? [];
+      if (!party || !first) return;
+      this.isForNewcomers = !this.isForNewcomers;
       this.turns.delete(party);
+      this.newcomers.delete(party);
       first.enter();
       if (party.waiting.size > 0) this.turns.add(party);
     }
+  }
+
+  private firstWithRoom(line: ReadonlySet<Party>): Party | undefined {
+    for (const party of line) if (party.running < this.settings.widthOfOne) return party;
+    return undefined;
   }
 }

@@ -56,12 +56,12 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
          from spread) as drawn`,
   // What was made here points where it should: looking up a million keys would take longer than the benchmark.
   "set session_replication_role = replica",
-  `insert into order_lines (business_id, id, order_id, article_id, quantity, type)
-   select business_id, n * 3 - line, n, business_id * 1000 + 1 + (n + line * 7) % 400, 1 + line, 'item'
-   from spread, generate_series(0, 2) as line`,
-  `insert into line_extras (business_id, id, line_id, extra_id)
-   select business_id, n * 3 - line, n * 3 - line, business_id * 1000 + 1 + (n + line) % 100
-   from spread, generate_series(0, 2) as line`,
+  `insert into order_lines (business_id, id, order_id, article_id, quantity, type, name, unit_price)
+   select business_id, n * 3 - line, n, business_id * 1000 + article, 1 + line, 'item', 'Artículo ' || article, 3.10 + article
+   from spread, generate_series(0, 2) as line cross join lateral (select 1 + (n + line * 7) % 400 as article) as bought`,
+  `insert into line_extras (business_id, id, line_id, extra_id, charge)
+   select business_id, n * 3 - line, n * 3 - line, business_id * 1000 + extra, 0.10 * extra
+   from spread, generate_series(0, 2) as line cross join lateral (select 1 + (n + line) % 100 as extra) as taken`,
   `insert into order_discounts (business_id, order_id, kind, amount)
    select business_id, n, 'coupon', 2.50 from spread where n / 20 % 5 = 0`,
   "set session_replication_role = origin",

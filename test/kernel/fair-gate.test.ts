@@ -59,8 +59,17 @@ describe("FairGate", () => {
     const { began, enter, end } = bench(new FairGate({ ...settings, width: 1 }));
     for (const name of ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]) void enter(name[0] ?? "", name);
     await settled();
-    for (const name of ["a1", "b1", "c1", "a2", "b2", "a3", "b3"]) await end(name);
-    expect(began).to.deep.equal(["a1", "b1", "c1", "a2", "b2", "a3", "b3"]);
+    for (const name of ["a1", "b1", "a2", "c1", "b2", "a3", "b3"]) await end(name);
+    expect(began).to.deep.equal(["a1", "b1", "a2", "c1", "b2", "a3", "b3"]);
+  });
+
+  it("lets one who had nothing under way pass all that are busy, and no more than one in two", async () => {
+    const { began, enter, end } = bench(new FairGate({ ...settings, width: 1 }));
+    for (const name of ["a1", "a2", "a3", "b1", "b2", "c1", "c2"]) void enter(name[0] ?? "", name);
+    for (const name of ["a1", "b1", "a2", "c1"]) await end(name);
+    for (const name of ["d1", "e1"]) void enter(name[0] ?? "", name);
+    for (const name of ["b2", "d1", "a3", "e1", "c2"]) await end(name);
+    expect(began).to.deep.equal(["a1", "b1", "a2", "c1", "b2", "d1", "a3", "e1", "c2"]);
   });
 
   it("keeps places free of a key that has its share", async () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "../bench/table.ts";
 import type { Attack, Tally } from "./attack.ts";
@@ -19,8 +20,8 @@ export interface Offering {
   readonly openMs: number;
   /** After each, until refusals that are held back have been sent. */
   readonly restMs: number;
-  /** Of one business; beyond it a request is not sent. */
-  readonly mostConnections: number;
+  /** That the client of one business keeps; while all of them wait a request is not sent. */
+  readonly connections: number;
   /** The client of each business has an address of its own. */
   readonly addresses?: readonly string[];
 }
@@ -34,25 +35,35 @@ export const offer =
     const { requests, levels, levelMs, pairs, closedMs, factor, openMs, restMs } = settings;
     const rates = new Map<number, number>();
     for (const level of levels) {
-      const rate = await closedLoop(settings, target, level, levelMs);
+      const { rate } = await closedLoop(settings, target, level, levelMs);
       tally.figures[`answered a second by ${level} connections`] = Math.round(rate);
       rates.set(level, rate);
       if (signal.aborted) return;
     }
     const [[level] = [1]] = [...rates].sort(([, a], [, b]) => b - a);
-    const carried: number[] = [];
+    const carried: Carried[] = [];
     const opened: Opened[] = [];
+    const clients = clientsOf(settings, target);
+    await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
-      const rate = await closedLoop(settings, target, level, closedMs);
-      opened.push(await openLoop(settings, target, rate * factor, openMs, tally));
-      carried.push(rate);
+      const now = await closedLoop(settings, target, level, closedMs);
+      // Each begins rested: a machine may carry more for a while than it can for long.
+      await sleep(restMs);
+      opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
+      carried.push(now);
       await sleep(restMs);
     }
+    for (const client of clients) client.close();
     const shares = requests.map((_, n) => opened.reduce((sum, { right }) => sum + (right[n] ?? 0), 0));
     const answered = opened.map(({ right }) => (sumOf(right) * 1_000) / openMs);
-    const percent = answered.map((rate, n) => (rate / (carried[n] ?? 1)) * 100);
+    const percent = opened.map(({ cpuPercent }, n) => {
+      const { rate = 1, cpuPercent: closedPercent = 0 } = carried[n] ?? {};
+      // Clients elsewhere would take nothing of this machine's processors.
+      const left = (taken: number) => availableParallelism() - taken / 100;
+      return (((answered[n] ?? 0) / left(cpuPercent)) * 100) / (rate / left(closedPercent));
+    });
     Object.assign(tally.figures, {
-      "carried a second": Math.round(median(carried)),
+      "carried a second": Math.round(median(carried.map(({ rate }) => rate))),
       "asked a second": Math.round(median(opened.map(({ asked }) => (asked * 1_000) / openMs))),
       "answered a second": Math.round(median(answered)),
       "of what was carried %": Math.round(median(percent)),
@@ -62,14 +73,23 @@ export const offer =
         ((Math.max(...shares) - Math.min(...shares)) / (sumOf(shares) / shares.length)) * 100,
       ),
       "generator's CPU %": Math.round(median(opened.map(({ cpuPercent }) => cpuPercent))),
+      "generator's CPU in the closed loop %": Math.round(median(carried.map(({ cpuPercent }) => cpuPercent))),
     });
   };
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
-/** Right answers in a second, the businesses in turn. */
-async function closedLoop({ requests }: Offering, target: Target, connections: number, ms: number): Promise<number> {
+interface Carried {
+  /** Right answers in a second. */
+  readonly rate: number;
+  /** Of this process, of one core. */
+  readonly cpuPercent: number;
+}
+
+/** The businesses in turn. */
+async function closedLoop({ requests }: Offering, target: Target, connections: number, ms: number): Promise<Carried> {
+  const cpu = process.cpuUsage();
   const buffers = requests.map(bytesOf);
   const wires = Array.from({ length: connections }, () => new Wire(target));
   const began = performance.now();
@@ -83,8 +103,9 @@ async function closedLoop({ requests }: Offering, target: Target, connections: n
   };
   await Promise.all(wires.map(askAgain));
   const seconds = (performance.now() - began) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
   for (const wire of wires) wire.close();
-  return answered / seconds;
+  return { rate: answered / seconds, cpuPercent: (user + system) / 10_000 / seconds };
 }
 
 interface Opened {
@@ -96,8 +117,16 @@ interface Opened {
   readonly cpuPercent: number;
 }
 
-async function openLoop(settings: Offering, target: Target, rate: number, ms: number, tally: Tally): Promise<Opened> {
-  const clients = clientsOf(settings, target);
+/** Clients keep their connections: how fast a busy process takes new ones is another row's question. */
+async function connectAll(clients: readonly Client[], atOnce: number): Promise<void> {
+  const left = clients.flatMap((client) => client.connections());
+  const next = async (): Promise<void> => {
+    for (let ask = left.pop(); ask; ask = left.pop()) await ask();
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+}
+
+async function openLoop(clients: readonly Client[], rate: number, ms: number, tally: Tally): Promise<Opened> {
   const right = clients.map(() => 0);
   const cpu = process.cpuUsage();
   const began = performance.now();
@@ -123,28 +152,34 @@ async function openLoop(settings: Offering, target: Target, rate: number, ms: nu
     await sleep(tickMs);
   }
   const { user, system } = process.cpuUsage(cpu);
-  for (const client of clients) client.close();
   return { asked, right, unsent, cpuPercent: (user + system) / 10 / ms };
 }
 
 /** The kept-alive connections of one business. */
 class Client {
   private readonly free: Wire[] = [];
-  private readonly all: Wire[] = [];
+  private readonly all: Wire[];
 
   constructor(
     readonly request: Buffer,
-    private readonly target: Target,
-    private readonly most: number,
-    private readonly address: string | undefined,
-  ) {}
+    target: Target,
+    count: number,
+    address: string | undefined,
+  ) {
+    this.all = Array.from({ length: count }, () => new Wire(target, address));
+  }
 
-  /** A connection that waits for nothing; undefined when there is none and no more may be made. */
+  /** For each connection what opens it: a first request. */
+  connections(): (() => Promise<void>)[] {
+    return this.all.map((wire) => async () => {
+      await wire.ask(this.request);
+      this.free.push(wire);
+    });
+  }
+
+  /** A connection that waits for nothing; undefined when there is none. */
   take(): Wire | undefined {
-    if (this.free.length > 0 || this.all.length === this.most) return this.free.pop();
-    const wire = new Wire(this.target, this.address);
-    this.all.push(wire);
-    return wire;
+    return this.free.pop();
   }
 
   giveBack(wire: Wire): void {
@@ -156,5 +191,5 @@ class Client {
   }
 }
 
-const clientsOf = ({ requests, mostConnections, addresses }: Offering, target: Target): Client[] =>
-  requests.map((request, n) => new Client(bytesOf(request), target, mostConnections, addresses?.[n]));
+const clientsOf = ({ requests, connections, addresses }: Offering, target: Target): Client[] =>
+  requests.map((request, n) => new Client(bytesOf(request), target, connections, addresses?.[n]));

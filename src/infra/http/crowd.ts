@@ -9,7 +9,13 @@ export interface CrowdParts {
   readonly countRefusal: (reason: string, status: number) => void;
 }
 
-/** In a crowd refusals are what there is most of. */
+/**
+ * Refusals in a millisecond that are sent at once. One that waits costs two to three times as much (measured: 30 and 70 to
+ * 100 microseconds of CPU), since what it holds outlives the young generation of the heap.
+ */
+const atOncePerMs = 3;
+const mostAtOnce = 100 * atOncePerMs;
+/** Those beyond wait: clients that ask again at once would come back without end. */
 const crowdPauseMs = 2_500;
 
 /** Bytes of a body that are skipped, so that the connection can be used again. */
@@ -39,6 +45,7 @@ function answerOf(status: number, message: string, more: readonly string[]) {
  * Tells whether it did.
  */
 export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
+  const atOnce = new Allowance(mostAtOnce, atOncePerMs);
   return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
     // A browser shows an answer to a page only with headers that the application knows.
     if (!gate.isCrowded || headers.origin !== undefined) return false;
@@ -49,7 +56,29 @@ export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;
     countRefusal(gate.settings.name, answer.status);
     const send = () => res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
-    setTimeout(send, refusalPauseMs(crowdPauseMs));
+    if (atOnce.take()) send();
+    else setTimeout(send, refusalPauseMs(crowdPauseMs));
     return true;
   };
+}
+
+class Allowance {
+  private left: number;
+  private since = performance.now();
+
+  constructor(
+    private readonly most: number,
+    private readonly perMs: number,
+  ) {
+    this.left = most;
+  }
+
+  take(): boolean {
+    const now = performance.now();
+    this.left = Math.min(this.most, this.left + (now - this.since) * this.perMs);
+    this.since = now;
+    if (this.left < 1) return false;
+    this.left -= 1;
+    return true;
+  }
 }

@@ -19,11 +19,12 @@ export const loadRows: Readonly<Record<string, Row>> = {
         levels: [16, 32, 64, 128],
         levelMs: 2_500,
         pairs: 5,
-        closedMs: 3_000,
+        closedMs: 6_000,
         factor: 2,
         openMs: 6_000,
         restMs: 4_000,
-        mostConnections: 40,
+        // What is too much waits 2.5 s on average before it is refused.
+        connections: 200,
         ...(arena.elsewhere && { addresses: arena.crowd.map((id) => `127.0.1.${id}`) }),
       };
       return [{ attack: "offer", settings, niceness: 0 }];
