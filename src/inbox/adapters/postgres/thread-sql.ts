@@ -89,8 +89,11 @@ const findingThreadsWhere = (conflict: Conflict) => `
         (select id, platform_id, 1 as preference from contacts
          where business_id = wanted.business_id and phone = wanted.phone)
         union all
-        (select id, platform_id, 2 from contacts
-         where business_id = wanted.business_id and platform_id = wanted.phone order by id limit 1)
+        -- Looked up by its id on the platform: with the order inside, PostgreSQL may walk through all contacts by their ids.
+        (select id, platform_id, 2 from (
+           select id, platform_id from contacts
+           where business_id = wanted.business_id and platform_id = wanted.phone offset 0
+         ) as called order by id limit 1)
       ) as candidates
       order by preference limit 1
     ) as found
@@ -116,11 +119,14 @@ const findingThreadsWhere = (conflict: Conflict) => `
     group by 1, 2, 3
   ),
   ${findingRoomsWhere(conflict)},
+  -- Two joins, one after the other: in one the planner pairs each with each by their business before it looks at more.
+  talks_of_owners as materialized (
+    select business_id, rooms.contact_id, chat_id, talks.conversation_id, talks.begins
+    from rooms join talks using (business_id, chat_id)
+  ),
   threads as (
-    select people.business_id, people.phone, people.contact_id, rooms.chat_id, talks.conversation_id, talks.begins
-    from people
-    join rooms using (business_id, contact_id)
-    join talks using (business_id, chat_id)
+    select business_id, people.phone, contact_id, talk.chat_id, talk.conversation_id, talk.begins
+    from people join talks_of_owners as talk using (business_id, contact_id)
   )`;
 
 export const findingRooms = findingRoomsWhere(returned);
