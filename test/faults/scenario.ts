@@ -90,6 +90,8 @@ export class Victim {
     const answer = once(sending, "response").then(async ([response]) => (await text(response)).trim().split("\n"));
     sending.write(file);
     if (!leave) sending.end();
+    // Destroying it is an error of its own, besides the one that `once` hears.
+    sending.on("error", () => {});
     const left = leave?.().then(() => sending.destroy(new Error("the client is gone")));
     const lines = await answer.catch(() => null);
     await left;

@@ -12,6 +12,8 @@ interface WantedFailure {
   readonly why: string;
   /** Only while the platforms fail. */
   readonly onlyWithFaults?: boolean;
+  /** 500 unless given. */
+  readonly status?: number;
   /** Where the failure would be wrong all the same. */
   readonly not?: (request: FuzzRequest) => boolean;
 }
@@ -24,7 +26,9 @@ const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too of
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };
 const ofCampaigns = { why: "§4: the state of the template cannot be asked for", onlyWithFaults: true };
 
-/** By operation: where an answer of 500 is what the specification wants. Each is in words of the operation's own. */
+const ofPlatforms = { why: "a platform that does not answer as it should", onlyWithFaults: true, status: 502 };
+
+/** By operation: where an answer of 500, or another, is what the specification wants. Each is in words of the operation's own. */
 const wantedFailures: Readonly<Record<string, WantedFailure>> = {
   listTemplates: { why: "§1: a business or user that is not the caller's; or a platform that cannot be asked" },
   listTicketSteps: { why: "§6: a business that is not the caller's" },
@@ -40,6 +44,13 @@ const wantedFailures: Readonly<Record<string, WantedFailure>> = {
   listAdCampaigns: ofAds,
   listAdAccounts: ofAds,
   listAdSets: ofAds,
+  submitTemplate: ofPlatforms,
+  syncTemplates: ofPlatforms,
+  createSender: ofPlatforms,
+  changeSender: ofPlatforms,
+  getSenderCode: ofPlatforms,
+  createAdAccess: ofPlatforms,
+  changeAdAccess: ofPlatforms,
 };
 
 /** Looks at answers by what the service's own document promises. */
@@ -146,9 +157,9 @@ function parsed(text: string): { readonly value: unknown } | null {
 
 function unwanted(request: FuzzRequest, { status }: Answer, faults: boolean): string | null {
   const wanted = wantedFailures[request.operationId];
-  if (status !== 500 || !wanted) return `${status}, which nothing wants`;
+  if (!wanted || status !== (wanted.status ?? 500)) return `${status}, which nothing wants`;
   if (wanted.not?.(request)) return `500, although ${wanted.why} does not hold`;
-  return wanted.onlyWithFaults && !faults ? `500, although no platform fails (${wanted.why})` : null;
+  return wanted.onlyWithFaults && !faults ? `${status}, although no platform fails (${wanted.why})` : null;
 }
 
 /** Another business's data, or a secret, in an answer. */
