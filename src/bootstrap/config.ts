@@ -22,6 +22,8 @@ const schema = section({
   role: { enum: ["all", "api", "worker"] },
   host: text,
   port: { type: "integer", minimum: 0, maximum: 65_535 },
+  /** Where the service is reached from outside; empty: where it listens. */
+  publicUrl: httpUrlOrNone,
   logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
   metricsKey: text,
   mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },

@@ -21,6 +21,7 @@ const others: Readonly<Record<string, string>> = {
   HOST_ADDRESS: "127.0.0.9",
   PORT: "8080",
   LOG_LEVEL: "warn",
+  PUBLIC_URL: "https://recado.example",
   METRICS_KEY: "metrics key",
   PLAIN_HTTP_HOSTS: "soketi,minio",
   MONGODB_URI: "mongodb://mongo/recado",
