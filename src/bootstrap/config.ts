@@ -143,8 +143,9 @@ const leastDistinct = 10;
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
-/** Sections whose settings hold addresses that are asked. */
+/** Sections whose settings hold addresses that are asked, and where a provider sends its secret to us. */
 const asking: ReadonlySet<string> = new Set([
+  "publicUrl",
   "messagingPlatform",
   "adsPlatform",
   "channels",

@@ -253,7 +253,7 @@ describe("the configuration", () => {
     });
 
     it("is refused with any address of another machine that is asked over http", () => {
-      expect(addresses).to.have.length(9);
+      expect(addresses).to.have.length(10);
       for (const variable of addresses) {
         const refused = { ...production, ...companionsOf(variable), [variable]: "http://Host.example:8080" };
         expect(refusalOf(refused)).to.equal(
