@@ -55,7 +55,9 @@ const bench: Bench = {
     for (const id of ids) {
       const isFirst = id === ids[0];
       const look = async (rows: number) => {
-        memory.push({ rows, highest: await highestRss(service.pid) });
+        const highest = await highestRss(service.pid);
+        memory.push({ rows, highest });
+        arena.say(`${rows} rows taken in, highest RSS ${highest} MB`);
       };
       const cpuBefore = await service.cpuMs();
       const began = performance.now();
