@@ -96,11 +96,13 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     await at("10:00:05.000", "open");
     await shows(id, "open");
     await at("10:00:00.000", "connecting");
-    await at("10:00:05.000", "open");
     await workedOff();
     expect(await shown(id)).to.equal("open");
     await at("10:00:06.000", "close");
     await shows(id, "close");
+    await at("10:00:05.000", "open");
+    await workedOff();
+    expect(await shown(id)).to.equal("close");
     await at("09:00:10.000", "connecting");
     await shows(id, "connecting");
   });
