@@ -164,9 +164,9 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config],
-    (cells, secrets, client, { messagingPlatform, channels: urls }) => {
-      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls });
+    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config, tokens.instanceWebhook],
+    (cells, secrets, client, { messagingPlatform, channels: urls }, webhookOf) => {
+      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf });
       const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
       const pairing = new PairSenders(
         async (businessId, id) => (await recordsOn(cells.of(businessId)).lock(businessId, id))?.fields ?? null,

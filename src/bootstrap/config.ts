@@ -22,6 +22,8 @@ const schema = section({
   role: { enum: ["all", "api", "worker"] },
   host: text,
   port: { type: "integer", minimum: 0, maximum: 65_535 },
+  /** Where the service is reached from outside; empty: where it listens. */
+  publicUrl: httpUrlOrNone,
   logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
   metricsKey: text,
   mongoUri: { type: "string", pattern: "^(mongodb(\\+srv)?://.*)?$" },
@@ -141,8 +143,9 @@ const leastDistinct = 10;
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
-/** Sections whose settings hold addresses that are asked. */
+/** Sections whose settings hold addresses that are asked, and where a provider sends its secret to us. */
 const asking: ReadonlySet<string> = new Set([
+  "publicUrl",
   "messagingPlatform",
   "adsPlatform",
   "channels",

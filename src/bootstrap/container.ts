@@ -37,6 +37,7 @@ import { ordersEditModule } from "./orders-edit.module.ts";
 import { ordersReadModule } from "./orders-read.module.ts";
 import { paymentsModule } from "./payments.module.ts";
 import { provide } from "./provide.ts";
+import { qrWebhookModule } from "./qr-webhook.module.ts";
 import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
 import { tokens } from "./tokens.ts";
@@ -53,6 +54,7 @@ export function createContainer(config: Config): Container {
     tenancyModule,
     administrationModule,
     inboxModule,
+    qrWebhookModule,
     contactsModule,
     messagingModule,
     campaignsModule,

@@ -5,6 +5,7 @@ import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
 import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
 import { ownRoutes } from "../inbox/adapters/http/own.routes.ts";
+import { readQrWebhook } from "../inbox/adapters/http/qr-payload.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
@@ -45,7 +46,7 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
-import { cloudChannel } from "../kernel/channels.ts";
+import { cloudChannel, qrChannel } from "../kernel/channels.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
@@ -77,7 +78,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.secrets, tokens.log],
     (cells, queue, feed, progress, secrets, log) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
-      return new WorkOffWebhooks(unitOfWork, queue, readCloudWebhook, feed, (error, webhookId) =>
+      return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, (error, webhookId) =>
         webhookId === null
           ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
           : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
@@ -268,21 +269,23 @@ export const inboxModule = new ContainerModule(({ bind }) => {
 /** By which numbers are known that were erased. */
 const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
 
+const webhookReaders = { [cloudChannel]: readCloudWebhook, [qrChannel]: readQrWebhook };
+
 /** Tells where campaigns stand, by their business. */
 const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
   for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
 };
 
 const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
-  deliveries: {
+  deliveries: (channel) => ({
     apply: async (statuses) =>
-      telling(progress, await new PostgresCampaignStatuses(transaction, cloudChannel).apply(statuses)),
-  },
+      telling(progress, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
+  }),
   templates: {
     apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
   },
   queue: new PostgresWebhookQueue(transaction),
-  incoming: new PostgresIncomingStore(transaction, cloudChannel, digesting(secrets)),
+  incoming: (channel) => new PostgresIncomingStore(transaction, channel, digesting(secrets)),
 });
 
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>

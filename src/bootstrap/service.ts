@@ -123,6 +123,7 @@ export async function startService(config: Config, container = createContainer(c
 
   await startAll(all);
   const port = await listen(server, config.port, config.host);
+  resolve(container, tokens.publicAddress).listensAt(config.host, port);
   log.info({ port, role: config.role }, "ready");
 
   return {

@@ -17,6 +17,7 @@ import type {
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { FailureLimit, LimitRate } from "../infra/http/middleware/rate-limit.ts";
+import type { PublicAddress } from "../infra/http/public-address.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Lanes } from "../infra/http/routing/lanes.ts";
 import type { Route } from "../infra/http/routing/route.ts";
@@ -101,6 +102,7 @@ export const tokens = {
   feed: token<EventFeed>("feed"),
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
+  publicAddress: token<PublicAddress>("publicAddress"),
   /** Several: each part that a process starts and stops. */
   background: token<Background>("background"),
   /** Several: whatever the clock calls. */
@@ -129,6 +131,8 @@ export const tokens = {
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
+  /** Where the provider of paired phones tells of an instance, and what it proves itself with. */
+  instanceWebhook: token<(instance: string) => { readonly url: string; readonly secret: string }>("instanceWebhook"),
   createTicket: token<CreateTicket>("createTicket"),
   eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),

@@ -21,6 +21,7 @@ const others: Readonly<Record<string, string>> = {
   HOST_ADDRESS: "127.0.0.9",
   PORT: "8080",
   LOG_LEVEL: "warn",
+  PUBLIC_URL: "https://recado.example",
   METRICS_KEY: "metrics key",
   PLAIN_HTTP_HOSTS: "soketi,minio",
   MONGODB_URI: "mongodb://mongo/recado",
@@ -252,7 +253,7 @@ describe("the configuration", () => {
     });
 
     it("is refused with any address of another machine that is asked over http", () => {
-      expect(addresses).to.have.length(9);
+      expect(addresses).to.have.length(10);
       for (const variable of addresses) {
         const refused = { ...production, ...companionsOf(variable), [variable]: "http://Host.example:8080" };
         expect(refusalOf(refused)).to.equal(

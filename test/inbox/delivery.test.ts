@@ -53,7 +53,14 @@ describe("delivery states", () => {
     if (told.kind === "statuses") {
       const { reference } = message;
       const given = told.states.map((state) => ({ sender: "number-1", platformMessageId, reference, state }));
-      await incoming.record({ messages: [], reactions: [], statuses: given, preferences: [], numbers: [] });
+      await incoming.record({
+        messages: [],
+        reactions: [],
+        statuses: given,
+        preferences: [],
+        numbers: [],
+        connections: [],
+      });
     } else if (told.state === "sent") {
       await messages.settle(message, { kind: "accepted", platformMessageId });
     } else {

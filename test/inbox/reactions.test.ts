@@ -183,7 +183,14 @@ describe("reactions and answers of customers", () => {
             ...{ ...common, messageId: ours, emoji, occurredAt: new Date(1_760_000_000_000 + at * 1_000) },
           }));
           const again = { ...common, platformMessageId: theirs, kind: "text", body: "hola", occurredAt: new Date() };
-          await incoming.record({ messages: [again], reactions, statuses: [], preferences: [], numbers: [] });
+          await incoming.record({
+            messages: [again],
+            reactions,
+            statuses: [],
+            preferences: [],
+            numbers: [],
+            connections: [],
+          });
         }
         const last = once.reduce((latest, each) => (each.at > latest.at ? each : latest));
         const expected = last.emoji === "" ? [] : [{ autor: "Ana", emoji: last.emoji }];

@@ -428,7 +428,14 @@ describe("the cancellation of orders for inactivity", () => {
       };
       await world.database.transaction(async (transaction) => {
         const inbox = new PostgresIncomingStore(transaction, cloudChannel, (phone) => Buffer.from(phone));
-        await inbox.record({ statuses: [], reactions: [], preferences: [], numbers: [], messages: [message] });
+        await inbox.record({
+          statuses: [],
+          reactions: [],
+          preferences: [],
+          numbers: [],
+          connections: [],
+          messages: [message],
+        });
         expect((await run()).orders).to.equal(1);
       });
       expect([await isCancelled(writing), await isCancelled(silent)]).to.deep.equal([false, true]);

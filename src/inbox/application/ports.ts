@@ -1,3 +1,4 @@
+import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage, TemplateNews } from "../../messaging/public.ts";
@@ -16,6 +17,14 @@ export interface IncomingStore {
 export interface KeptWebhook {
   readonly id: number;
   readonly payload: string;
+  /** The platform's id of the sender that the webhook's address named; null where it named none. */
+  readonly platformId: string | null;
+}
+
+/** Where a webhook came in. */
+export interface WebhookOrigin {
+  readonly channel: ChatChannelName;
+  readonly platformId: string | null;
 }
 
 export interface WebhookCounts {
@@ -27,9 +36,9 @@ export interface WebhookCounts {
 }
 
 export interface WebhookQueue {
-  keep(payload: string): Promise<void>;
-  /** The oldest that are due, held against other workers until the transaction ends. */
-  claim(limit: number): Promise<KeptWebhook[]>;
+  keep(payload: string, origin: WebhookOrigin): Promise<void>;
+  /** The channel's oldest that are due, held against other workers until the transaction ends. */
+  claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]>;
   remove(ids: readonly number[]): Promise<void>;
   /**
    * Puts one off after a failure, a little longer each time; the tenth failure is the last. Failures that say nothing
@@ -59,14 +68,17 @@ export interface TemplateListener {
 export interface IncomingStores {
   readonly queue: WebhookQueue;
   readonly templates: TemplateListener;
-  readonly incoming: IncomingStore;
-  readonly deliveries: DeliveryListener;
+  incoming(channel: ChatChannelName): IncomingStore;
+  deliveries(channel: ChatChannelName): DeliveryListener;
 }
 
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
 
 /** Reads a webhook's payload; what it does not understand it leaves out. */
-export type ReadWebhook = (payload: string) => WebhookNews;
+export type ReadWebhook = (payload: string, platformId: string) => WebhookNews;
+
+/** By channel, those whose webhooks are read. */
+export type WebhookReaders = Readonly<Partial<Record<ChatChannelName, ReadWebhook>>>;
 
 /** A script step that opens a ticket. Timestamps in UTC; fields that are JSON text are given as they are stored. */
 export interface TicketStep {

@@ -1,6 +1,7 @@
+import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import type { WebhookNews } from "../domain/incoming.ts";
-import type { IncomingStores, IncomingUnitOfWork, ReadWebhook, WebhookQueue } from "./ports.ts";
+import type { IncomingStores, IncomingUnitOfWork, ReadWebhook, WebhookQueue, WebhookReaders } from "./ports.ts";
 
 const batchSize = 100;
 
@@ -9,7 +10,7 @@ export class WorkOffWebhooks {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
     private readonly queue: WebhookQueue,
-    private readonly read: ReadWebhook,
+    private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     /** Hears why one webhook, or a batch of them (null), could not be worked off. */
     private readonly onFailure: (error: unknown, webhookId: number | null) => void,
@@ -17,25 +18,27 @@ export class WorkOffWebhooks {
 
   /** Works until nothing is due, or `signal` is aborted and what is under way has ended. */
   async execute(signal?: AbortSignal): Promise<void> {
-    while (!signal?.aborted && (await this.batch(signal)) === batchSize);
+    for (const [channel, read] of Object.entries(this.readers) as [ChatChannelName, ReadWebhook][]) {
+      while (!signal?.aborted && (await this.batch({ channel, read }, signal)) === batchSize);
+    }
   }
 
   /** Many together, which is fast; when one of them spoils it, one by one, so that the others get through. */
-  private async batch(signal: AbortSignal | undefined): Promise<number> {
+  private async batch(source: Source, signal: AbortSignal | undefined): Promise<number> {
     try {
-      return await this.workOff(batchSize, () => {});
+      return await this.workOff(source, batchSize, () => {});
     } catch (error) {
       this.onFailure(error, null);
       let done = 0;
-      while (done < batchSize && !signal?.aborted && (await this.single())) done += 1;
+      while (done < batchSize && !signal?.aborted && (await this.single(source))) done += 1;
       return done;
     }
   }
 
-  private async single(): Promise<boolean> {
+  private async single(source: Source): Promise<boolean> {
     let claimed: number | undefined;
     try {
-      return (await this.workOff(1, (id) => (claimed = id))) > 0;
+      return (await this.workOff(source, 1, (id) => (claimed = id))) > 0;
     } catch (error) {
       if (claimed === undefined) throw error;
       this.onFailure(error, claimed);
@@ -44,8 +47,9 @@ export class WorkOffWebhooks {
     }
   }
 
-  private async workOff(limit: number, onClaim: (id: number) => void): Promise<number> {
-    const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, limit, onClaim));
+  /** One channel's in a transaction: what a channel's news lock is locked in one order. */
+  private async workOff(source: Source, limit: number, onClaim: (id: number) => void): Promise<number> {
+    const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, source, limit, onClaim));
     for (const { events, afterwards } of worked) {
       this.feed.publish(events);
       afterwards();
@@ -55,17 +59,18 @@ export class WorkOffWebhooks {
 
   private async workOffOn(
     { queue, incoming, deliveries, templates }: IncomingStores,
+    { channel, read }: Source,
     limit: number,
     onClaim: (id: number) => void,
   ): Promise<{ count: number; events: LoggedEvent[]; afterwards: () => void }> {
-    const webhooks = await queue.claim(limit);
+    const webhooks = await queue.claim(channel, limit);
     for (const { id } of webhooks) onClaim(id);
     if (webhooks.length === 0) return { count: 0, events: [], afterwards: () => {} };
-    const news = joined(webhooks.map(({ payload }) => this.read(payload)));
+    const news = joined(webhooks.map(({ payload, platformId }) => read(payload, platformId ?? "")));
     // Before the recipients of campaigns: who changes a campaign locks it first, then those.
     const tellOfCampaigns = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
-    const settle = news.statuses.length > 0 ? await deliveries.apply(news.statuses) : () => {};
-    const events = await incoming.record(news);
+    const settle = news.statuses.length > 0 ? await deliveries(channel).apply(news.statuses) : () => {};
+    const events = await incoming(channel).record(news);
     await queue.remove(webhooks.map(({ id }) => id));
     const afterwards = () => {
       tellOfCampaigns();
@@ -75,6 +80,11 @@ export class WorkOffWebhooks {
   }
 }
 
+interface Source {
+  readonly channel: ChatChannelName;
+  readonly read: ReadWebhook;
+}
+
 const joined = (news: readonly WebhookNews[]): WebhookNews => ({
   messages: news.flatMap(({ messages }) => messages),
   reactions: news.flatMap(({ reactions }) => reactions),
@@ -82,4 +92,5 @@ const joined = (news: readonly WebhookNews[]): WebhookNews => ({
   preferences: news.flatMap(({ preferences }) => preferences),
   templates: news.flatMap(({ templates }) => templates),
   numbers: news.flatMap(({ numbers }) => numbers),
+  connections: news.flatMap(({ connections }) => connections),
 });

@@ -61,6 +61,17 @@ export interface NumberNews {
   readonly state: string;
 }
 
+/** Of a phone that is paired by QR code, in the provider's words. */
+export const connectionStates = ["connecting", "open", "close"] as const;
+
+/** How a phone that is paired by QR code is connected. */
+export interface ConnectionNews {
+  readonly sender: SenderId;
+  readonly state: (typeof connectionStates)[number];
+  /** By the provider's clock; null where it does not say. */
+  readonly toldAt: Date | null;
+}
+
 /** What a webhook told, in the order in which it told it. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
@@ -68,9 +79,20 @@ export interface IncomingNews {
   readonly statuses: readonly DeliveryStatus[];
   readonly preferences: readonly PreferenceChange[];
   readonly numbers: readonly NumberNews[];
+  readonly connections: readonly ConnectionNews[];
 }
 
 /** And what it told besides of what the business sends. */
 export interface WebhookNews extends IncomingNews {
   readonly templates: readonly TemplateNews[];
 }
+
+export const noNews: WebhookNews = {
+  messages: [],
+  reactions: [],
+  statuses: [],
+  preferences: [],
+  numbers: [],
+  connections: [],
+  templates: [],
+};

@@ -19,6 +19,7 @@ export class Secrets implements TokenVault {
   private readonly sealKey: Buffer;
   private readonly deviceKey: Buffer;
   private readonly numberKey: Buffer;
+  private readonly instanceKey: Buffer;
 
   /** @param master - at least 32 characters; changing it makes every stored key, session and sealed token void */
   constructor(master: string) {
@@ -27,6 +28,7 @@ export class Secrets implements TokenVault {
     this.sealKey = derive("sealed secrets");
     this.deviceKey = derive("known devices");
     this.numberKey = derive("erased numbers");
+    this.instanceKey = derive("instance webhooks");
   }
 
   /** What is stored of a key or token: 32 bytes that tell nothing without the master secret. */
@@ -37,6 +39,11 @@ export class Secrets implements TokenVault {
   /** By which a phone number is known again without being kept: 32 bytes. */
   digestNumber(phone: string): Buffer {
     return createHmac("sha256", this.numberKey).update(phone).digest();
+  }
+
+  /** What the provider of paired phones proves with that a webhook is this instance's: of each instance another one. */
+  instanceSecret(instance: string): string {
+    return createHmac("sha256", this.instanceKey).update(instance).digest("base64url");
   }
 
   /** Proves that what a device shows was written here. */

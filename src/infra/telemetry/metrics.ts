@@ -14,6 +14,7 @@ export class Metrics {
   private readonly requests: Histogram<"method" | "route" | "status">;
   private readonly messages: Counter<"channel" | "outcome">;
   private readonly refusals: Counter<"cause" | "status">;
+  private readonly ignored: Counter<"channel">;
   private readonly refusalSeries = new Map<string, Counter.Internal>();
   private readonly messageSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
@@ -40,6 +41,12 @@ export class Metrics {
       labelNames: ["cause", "status"],
       registers,
     });
+    this.ignored = new Counter({
+      name: "webhooks_ignored_total",
+      help: "Webhooks of platforms that tell of nothing that is read, by channel",
+      labelNames: ["channel"],
+      registers,
+    });
     if (ofProcess) collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: loopLookMs });
   }
 
@@ -64,6 +71,10 @@ export class Metrics {
     }
     series.inc();
   };
+
+  countIgnoredWebhook(channel: string): void {
+    this.ignored.inc({ channel });
+  }
 
   /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */
   countMessages(channel: string, outcome: string, count = 1): void {

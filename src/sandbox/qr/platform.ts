@@ -6,6 +6,7 @@ import { type Call, control, type Platform, type PlatformRoute, Refusal } from "
 import { Senders } from "../core/senders.ts";
 import type { SentMessage, Shared } from "../core/shared.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
+import { QrNews, readQrTarget } from "./news.ts";
 
 /** A request that the provider refuses; `said` stands in the answer as it is. */
 const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
@@ -13,11 +14,44 @@ const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: 
 /** A PNG of one dot, where the provider draws a code. */
 const blankImage = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** Why a connection ended, in the provider's number: the phone was logged out. */
+const loggedOut = 401;
+
 type Content = Pick<SentMessage, "type" | "text" | "media">;
 
 /** A provider of phones that are paired by QR code. */
 export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Shared): Platform {
   const instances = new Senders(settings, ({ instance }) => instance);
+  const news = new QrNews((instance) => instances.find(instance)?.apiKey ?? "");
+  const tellOfConnection = (instance: string, state: string, statusReason: number) =>
+    news.tell(instance, "connection.update", { state, statusReason });
+
+  /** A phone that is paired, or that is logged out, is told of. */
+  function put(given: SandboxQrInstance): object {
+    const before = instances.find(given.instance);
+    const { instance, connected } = instances.put(given);
+    if (before && (before.connected === false) !== (connected === false)) {
+      if (connected === false) tellOfConnection(instance, "close", loggedOut);
+      else tellOfConnection(instance, "open", 200);
+    }
+    return { instance };
+  }
+
+  function connect(sender: SandboxQrInstance): object {
+    if (sender.connected !== false) return state(sender);
+    tellOfConnection(sender.instance, "connecting", 200);
+    return pairing;
+  }
+
+  /** Without a webhook that is enabled, none. */
+  function setWebhook(call: Call): object {
+    const { instance } = instanceOf(call);
+    const { webhook } = fieldsIn(call.body) ?? {};
+    if (!isObject(webhook)) throw complaint('requires property "webhook"');
+    if (typeof webhook.enabled !== "boolean") throw complaint('requires property "enabled"');
+    news.direct(instance, webhook.enabled ? targetIn(webhook) : null);
+    return { webhook: { instanceName: instance, ...webhook } };
+  }
 
   function send(call: Call, contentOf: (body: Fields) => Content): object {
     const sender = instanceOf(call);
@@ -77,17 +111,21 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
   return {
     routes: [
       reading("connectionState", "connection_state", state),
-      reading("connect", "connect", (instance) => (instance.connected === false ? pairing : state(instance))),
+      reading("connect", "connect", connect),
+      { route: "POST /webhook/set/{instance}", operation: "set_webhook", status: 201, handle: setWebhook },
       route("sendText", "send_text", textContent),
       route("sendMedia", "send_media", mediaContent),
     ],
     control: [
       control(
         "POST /__sandbox/qr-instances",
-        "adds or replaces a phone paired by QR code: {instance, apiKey, connected}",
-        (input) => ({ instance: instances.put(readQrInstance(input, "instance")).instance }),
+        "adds or replaces a phone paired by QR code: {instance, apiKey, connected}; tells its webhook of one that is " +
+          "paired or logged out by that",
+        (input) => put(readQrInstance(input, "instance")),
       ),
     ],
+    reset: () => news.reset(),
+    close: () => news.close(),
     // The provider has no codes but those of HTTP.
     failure({
       code,
@@ -98,6 +136,18 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
       return { status, body: { status, error: STATUS_CODES[status], response: { message: details } } };
     },
   };
+}
+
+function targetIn({ url, headers = {}, events }: Fields) {
+  if (!Array.isArray(events)) throw complaint('requires property "events"');
+  if (!isObject(headers) || Object.values(headers).some((value) => typeof value !== "string")) {
+    throw complaint("headers is not of a type(s) object");
+  }
+  try {
+    return { ...readQrTarget({ url }, "webhook"), headers: headers as Record<string, string> };
+  } catch {
+    throw complaint('does not match format "uri"');
+  }
 }
 
 /** Which message it answers, as the platforms of all channels show it here. */

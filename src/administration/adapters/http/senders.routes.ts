@@ -22,7 +22,11 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
     operationId: "getSenderCode",
     summary: "Has an instance connect, and shows the code for its phone",
     rules: [
-      ["Senders.1", "The provider is asked for a new code each time; it holds for less than a minute."],
+      [
+        "Senders.1",
+        "The provider is asked for a new code each time; it holds for less than a minute. It is also told where to tell of the " +
+          "connection from then on, under `PUBLIC_URL`, and with which secret.",
+      ],
       ["Senders.2", "A phone that is connected already needs none: 409 `connected`. What is no instance is a 404."],
     ],
     lane: "platform",

@@ -39,6 +39,8 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "Each `platform_id` of a provider is there once in the whole installation.",
     "`phone` is what customers see, digits; a page or photo account, which has none, gives its id. `platform_id` is the id of the " +
       "number, page or account, the name of the instance, or the account at provider-b.",
-    "`state` and `quality` are what the platform last said of it.",
+    "`state` and `quality` are what the platform last said of it. An instance is `connecting` while its phone is being paired or " +
+      "the provider connects again, `open` while the phone is connected, and `close` once it was logged out or lost: then it " +
+      "is paired again.",
   ],
 };

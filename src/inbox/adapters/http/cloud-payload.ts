@@ -47,7 +47,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
     }
   }
-  return { messages, reactions, statuses, preferences, templates, numbers };
+  return { messages, reactions, statuses, preferences, templates, numbers, connections: [] };
 }
 
 function readMessage(message: Json, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {

@@ -5,6 +5,7 @@ import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.t
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { named, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { sameText } from "../../../infra/http/same-text.ts";
+import { cloudChannel } from "../../../kernel/channels.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
 
 /** A list of objects; the platform adds fields and kinds as it likes. */
@@ -169,7 +170,7 @@ export function cloudWebhookRoutes(
       if (!isJson(payload)) throw notJson();
       // The platform sends nothing like it, and neither reading nor storing it would ever succeed.
       if (isTooDeep(payload)) throw tooDeep();
-      await queue.keep(payload);
+      await queue.keep(payload, { channel: cloudChannel, platformId: null });
       onArrival();
       return { success: true };
     },

@@ -15,6 +15,7 @@ import { lockMessages, type StoredReaction, storeReactions } from "./customer-re
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
 import { inChunks, type MessageNews } from "./news.ts";
+import { noteSenders } from "./sender-news.ts";
 import { chatState } from "./state-sql.ts";
 
 /**
@@ -110,29 +111,6 @@ const announceWindows: Statement = {
     select ${eventColumns} from logged order by business_id, number`,
 };
 
-/** A number that is flagged sends badly rated messages; once it is not, its rating is not known until it is told. */
-const noteNumbers: Statement = {
-  name: "incoming_number_news",
-  text: `
-    with told as (
-      select distinct on (account, phone) account, phone, state
-      from rows from (jsonb_to_recordset($1::jsonb) as (account text, phone text, state text)) with ordinality
-        as news(account, phone, state, place)
-      order by account, phone, place desc
-    ),
-    held as (
-      select sender.business_id, sender.id, told.state
-      from told join senders as sender
-        on sender.provider = $2 and sender.account_id = told.account and sender.phone = told.phone
-      order by sender.business_id, sender.id
-      for no key update of sender
-    )
-    update senders as sender
-    set state = held.state, quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null
-                                      else sender.quality end
-    from held where sender.business_id = held.business_id and sender.id = held.id`,
-};
-
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
  * order: messages, contacts, conversations, chats, and the counters of events last, each by its ids; so nobody waits
@@ -145,9 +123,10 @@ export class PostgresIncomingStore implements IncomingStore {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  async record({ statuses, preferences, messages, reactions, numbers }: IncomingNews): Promise<LoggedEvent[]> {
+  async record(told: IncomingNews): Promise<LoggedEvent[]> {
     const { transaction, provider } = this;
-    await inChunks(transaction, noteNumbers, numbers, provider);
+    const { statuses, preferences, messages, reactions } = told;
+    await noteSenders(transaction, provider, told);
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
     const learned = await learnFrom(transaction, moved);

@@ -1,20 +1,21 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { isOwnTrouble } from "../../../infra/postgres/own-trouble.ts";
-import type { KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { KeptWebhook, WebhookCounts, WebhookOrigin, WebhookQueue } from "../../application/ports.ts";
 
 const attemptsInAll = 10;
 
 const keep: Statement = {
   name: "webhook_keep",
-  text: "insert into incoming_webhooks (payload) values ($1)",
+  text: "insert into incoming_webhooks (payload, provider, platform_id) values ($1, $2, $3)",
 };
 
 const claim: Statement = {
   name: "webhook_claim",
   text: `
-    select id, payload from incoming_webhooks
-    where gave_up_at is null and due_at <= now()
-    order by id limit $1
+    select id, payload, platform_id as "platformId" from incoming_webhooks
+    where provider = $1 and gave_up_at is null and due_at <= now()
+    order by id limit $2
     for update skip locked`,
 };
 
@@ -62,12 +63,12 @@ const purge: Statement = {
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
-  async keep(payload: string): Promise<void> {
-    await this.database.rows(keep, [payload]);
+  async keep(payload: string, { channel, platformId }: WebhookOrigin): Promise<void> {
+    await this.database.rows(keep, [payload, channel, platformId]);
   }
 
-  claim(limit: number): Promise<KeptWebhook[]> {
-    return this.database.rows<KeptWebhook>(claim, [limit]);
+  claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]> {
+    return this.database.rows<KeptWebhook>(claim, [channel, limit]);
   }
 
   async remove(ids: readonly number[]): Promise<void> {

@@ -9,7 +9,12 @@ interface Settings {
   readonly messagingPlatform: { readonly url: string; readonly version: string; readonly connectTimeoutMs: number };
   /** By channel; without one the channel is not configured. */
   readonly urls: Readonly<Record<string, string | undefined>>;
+  /** Where the provider of paired phones is to tell of an instance, and what it is to prove itself with. */
+  readonly webhookOf: (instance: string) => { readonly url: string; readonly secret: string };
 }
+
+/** What the provider tells of. */
+const told = ["CONNECTION_UPDATE"];
 
 /** Somebody waits for it. */
 const longestMs = 10_000;
@@ -40,8 +45,15 @@ export class HttpSenderPlatforms implements SenderPlatforms {
   async pair({ platformId, accessToken }: Opened): Promise<Uint8Array | "connected" | null> {
     const provider = this.settings.urls[qrChannel];
     if (!provider) return null;
-    const url = `${rootOf(provider)}/instance/connect/${encodeURIComponent(platformId)}`;
-    const found = await this.ask(url, { apikey: accessToken });
+    const id = encodeURIComponent(platformId);
+    const key = { apikey: accessToken };
+    const { url, secret } = this.settings.webhookOf(platformId);
+    const headers = { authorization: `Bearer ${secret}` };
+    const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events: told };
+    // First: the provider tells of what follows from the code.
+    const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, { webhook });
+    if (set === null || set.status >= 300) return null;
+    const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key);
     if (found?.status !== 200) return null;
     const { base64, instance } = parse(found.text);
     if (fields(instance).state === "open") return "connected";
@@ -51,11 +63,12 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     return image.subarray(0, pngBegins.length).equals(pngBegins) ? image : null;
   }
 
-  private async ask(url: string, headers: Readonly<Record<string, string>>) {
+  private async ask(url: string, headers: Readonly<Record<string, string>>, body?: object) {
     const outcome = await this.settings.client.request({
-      method: "GET",
+      method: body ? "POST" : "GET",
       url,
-      headers: { accept: "application/json", ...headers },
+      headers: { accept: "application/json", ...(body && { "content-type": "application/json" }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
       timeouts: { connectMs: this.settings.messagingPlatform.connectTimeoutMs, totalMs: longestMs },
     });
     return outcome.kind === "answer" ? outcome : null;

@@ -10,6 +10,6 @@ export interface SenderPlatforms {
    * answer, or not so that it could be understood.
    */
   look(channel: ChatChannelName, sender: Opened): Promise<"opened" | "refused" | "unasked" | "away">;
-  /** Has an instance connect: the PNG of the code that a phone has to see. Null where the provider gave none. */
+  /** Has an instance tell us of its connection, and connect: the PNG of the code that a phone has to see. Null where the provider gave none. */
   pair(instance: Opened): Promise<Uint8Array | "connected" | null>;
 }
