@@ -5,15 +5,14 @@ import { resolve } from "../bootstrap/provide.ts";
 import { type Service, startService } from "../bootstrap/service.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
-import { platformsAt, pusherAt, sandboxAccountsOf, sandboxAdAccountsOf } from "../fixtures/businesses/platforms.ts";
+import { platformsAt, pusherAt } from "../fixtures/businesses/platforms.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
-import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
-import { requiredParameters } from "../messaging/domain/template.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { placeFiles } from "./files.ts";
 import { startHttpsFront } from "./https-front.ts";
+import { knownOf } from "./known.ts";
 import {
   databaseUrl,
   directories,
@@ -27,49 +26,10 @@ import {
   untilStopped,
   writeEnvironment,
 } from "./machine.ts";
-import { isDemo, seedDemo } from "./seed.ts";
+import { demandDemo, makeDemo } from "./seed.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
-
-/** What the stand-ins know of the businesses. */
-const knownOf = (businesses: readonly BusinessFixture[]) => ({
-  accounts: sandboxAccountsOf(businesses).map((account, index) => ({
-    ...account,
-    // The demo's conversations are alive, whenever it was seeded.
-    people: businesses[index]?.threads.map(({ phone }) => phone),
-  })),
-  ...otherPlatforms(businesses),
-  adAccounts: sandboxAdAccountsOf(businesses),
-});
-
-/** The platforms of the other channels, as the businesses use them. */
-function otherPlatforms(businesses: readonly BusinessFixture[]) {
-  const onChannel = (channel: ChannelName) =>
-    businesses.flatMap((business) =>
-      (business.otherSenders ?? [])
-        .filter((sender) => sender.channel === channel)
-        .map((sender) => ({ ...sender, business })),
-    );
-  const pages = ([pageChannel, photoChannel] as const).flatMap((channel) =>
-    onChannel(channel).map(({ platformId: pageId, token, business }) => ({
-      pageId,
-      token,
-      channel,
-      people: business.threads.filter((thread) => thread.channel === channel).map(({ phone }) => phone),
-    })),
-  );
-  const qrInstances = onChannel(qrChannel).map(({ platformId, token }) => ({ instance: platformId, apiKey: token }));
-  const providerB = onChannel(providerBChannel).map(({ accountId, token, phone, business }) => ({
-    accountId,
-    token,
-    phone,
-    templates: business.templates.flatMap(({ providerBId, body }) =>
-      providerBId ? [{ contentId: providerBId, variables: requiredParameters({ structure: null, body }) }] : [],
-    ),
-  }));
-  return { pages, qrInstances, providerB };
-}
 
 interface Demo {
   readonly config: Config;
@@ -121,15 +81,16 @@ async function start(): Promise<Demo> {
 
   const container = createContainer(config);
   const database = resolve(container, tokens.database);
-  await seedDemo(database, resolve(container, tokens.secrets), new Date());
-  if (!(await isDemo(database))) {
+  await demandDemo(database).catch(async (error: unknown) => {
     await database.close();
-    throw new Error("DATABASE_URL holds other data than the demo; `make start` serves it");
-  }
-  await placeFiles(container, 1, `http://127.0.0.1:${ports.api}`);
-  const access = await giveAccess(container, businesses);
+    throw error;
+  });
   const service = await startService(config, container);
   stopLater(service);
+  const api = `http://127.0.0.1:${service.port}`;
+  await makeDemo(container, api, businesses, new Date());
+  await placeFiles(container, 1, api);
+  const access = await giveAccess(container, api, businesses);
   return { config, settings, service, sandbox, businesses, access };
 }
 
