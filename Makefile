@@ -12,7 +12,7 @@ ANSWERING := --max-semi-space-size=64
 WORKING := --max-semi-space-size=16
 
 # An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run` or
-# `make stand-ins`, and `make start`, `make api` and `make worker` serve it, with the settings of a look rather than of production.
+# `make stand-ins`, and `make start`, `make api` and `make worker` serve it, without what production demands of settings.
 ifeq ($(strip $(DATABASE_URL)),)
 unexport DATABASE_URL
 DEMO_ENV := $(if $(wildcard .run/env),--env-file=.run/env)
@@ -42,7 +42,7 @@ check: $(MODULES) ## types, lint, format, dependency rules and the rules for the
 	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
 	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }
 
-start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
+start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL, or a running `make stand-ins`
 	@ROLE=all $(PRODUCTION) exec node $(DEMO_ENV) $(ANSWERING) dist/src/main.js
 
 api: $(BUILT) ## production: a process that answers requests
