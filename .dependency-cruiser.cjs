@@ -14,7 +14,7 @@ const owners = {
   inversify: ["^src/bootstrap/"],
   "reflect-metadata": ["^src/bootstrap/", "^src/main[.]ts$"],
   config: ["^src/bootstrap/config"],
-  "close-with-grace": ["^src/main[.]ts$", "^src/demo/run[.]ts$"],
+  "close-with-grace": ["^src/main[.]ts$", "^src/demo/machine[.]ts$"],
   knex: ["^src/infra/postgres/", `${adapters}postgres/`, "^migrations/"],
   pg: ["^src/infra/(postgres|jobs)/", "^src/fixtures/"],
   "koa|@koa|koa-[^/]+|koa__[^/]+": ["^src/infra/http/", `${adapters}http/`],

@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -11,17 +11,22 @@ TSX := node --import tsx
 ANSWERING := --max-semi-space-size=64
 WORKING := --max-semi-space-size=16
 
-# An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run`.
+# An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run` or
+# `make stand-ins`, and `make start`, `make api` and `make worker` serve it, without what production demands of settings.
 ifeq ($(strip $(DATABASE_URL)),)
 unexport DATABASE_URL
 DEMO_ENV := $(if $(wildcard .run/env),--env-file=.run/env)
 endif
+PRODUCTION := $(if $(DEMO_ENV),,NODE_ENV=production)
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 run: $(MODULES) ## start everything here: database, demo data, stand-ins for the platforms, the service
 	@exec $(TSX) src/demo/run.ts
+
+stand-ins: $(MODULES) ## start only what an empty installation needs here: an empty database, stand-ins for the platforms
+	@exec $(TSX) src/demo/stand-ins.ts
 
 watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0; AS=admin or AS=key hears all
 	@exec $(TSX) src/demo/watch.ts
@@ -37,14 +42,14 @@ check: $(MODULES) ## types, lint, format, dependency rules and the rules for the
 	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
 	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }
 
-start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL
-	@ROLE=all NODE_ENV=production exec node $(ANSWERING) dist/src/main.js
+start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL, or a running `make stand-ins`
+	@ROLE=all $(PRODUCTION) exec node $(DEMO_ENV) $(ANSWERING) dist/src/main.js
 
 api: $(BUILT) ## production: a process that answers requests
-	@ROLE=api NODE_ENV=production exec node $(ANSWERING) dist/src/main.js
+	@ROLE=api $(PRODUCTION) exec node $(DEMO_ENV) $(ANSWERING) dist/src/main.js
 
 worker: $(BUILT) ## production: a process that works off jobs
-	@ROLE=worker NODE_ENV=production exec node $(WORKING) dist/src/main.js
+	@ROLE=worker $(PRODUCTION) exec node $(DEMO_ENV) $(WORKING) dist/src/main.js
 
 migrate: $(MODULES) ## bring the schema up to date
 	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts

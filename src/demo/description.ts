@@ -6,6 +6,7 @@ import type { OrderFixture } from "../fixtures/businesses/shop.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
+import { type Administrator, administratorAt, made } from "./set-up.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {
@@ -24,22 +25,32 @@ const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture
   return user;
 };
 
-export async function giveAccess(container: Container, businesses: readonly BusinessFixture[]): Promise<DemoAccess> {
-  const store = resolve(container, tokens.appKeyStore);
-  const issueAppKey = resolve(container, tokens.issueAppKey);
+/** Sessions are opened as for an operator, without passwords; each administrator makes the key of the business. */
+export async function giveAccess(
+  container: Container,
+  api: string,
+  businesses: readonly BusinessFixture[],
+): Promise<DemoAccess> {
   const openSession = resolve(container, tokens.openSession);
   const appKeys = new Map<number, string>();
-  for (const { id } of businesses) {
-    await store.revoke(id, keyLabel);
-    appKeys.set(id, await issueAppKey.execute(id, keyLabel));
-  }
   const sessionTokens = new Map<number, string>();
   for (const business of businesses) {
     for (const { id } of [userOf(business, 1), userOf(business, 5), userOf(business, 5, 1)]) {
       sessionTokens.set(id, (await openSession.forUser(id)).token);
     }
+    const administrator = administratorAt(api, sessionTokens.get(userOf(business, 1).id) ?? "");
+    appKeys.set(business.id, await newKey(administrator));
   }
   return { appKeys, sessionTokens };
+}
+
+/** In the place of the one that the last start made. */
+async function newKey(administrator: Administrator): Promise<string> {
+  const { json } = await administrator.ask("GET", `/admin/app-keys?q=${keyLabel}&limit=100`);
+  for (const { id, label } of json.data) {
+    if (label === keyLabel) await administrator.ask("DELETE", `/admin/app-keys/${id}`);
+  }
+  return (await made(administrator, "app-keys", { label: keyLabel })).key;
 }
 
 const pendingOrder = ({ shop }: BusinessFixture, type: string): OrderFixture | undefined =>

@@ -1,33 +1,105 @@
-import { insertBusiness, numberedTables } from "../fixtures/businesses/insert.ts";
+import type { Container } from "../bootstrap/container.ts";
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import type { BusinessFixture } from "../fixtures/businesses/business.ts";
+import { foundBusiness, insertHistory, numberedTables } from "../fixtures/businesses/insert.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
-import type { Secrets } from "../infra/crypto/secrets.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
+import { administratorRole } from "../kernel/ids.ts";
 import { demoBusinesses, demoPassword } from "./data.ts";
+import { administratorAt, setUp } from "./set-up.ts";
 
 /**
- * Fills an empty database with the demo; does nothing when there is a business already. One transaction: a demo
- * is there whole or not at all.
+ * Fills an empty database with the demo; does nothing where it is there already. Businesses come first, then what they make
+ * by requests to the service, and last, in one transaction, what happened in them: a demo without that is gone on with.
  */
-export async function seedDemo(database: Database, secrets: Secrets, now: Date): Promise<boolean> {
-  return await database.transaction(async (transaction) => {
+export async function makeDemo(container: Container, api: string, businesses: readonly BusinessFixture[], now: Date) {
+  const database = resolve(container, tokens.database);
+  const openSession = resolve(container, tokens.openSession);
+  return await database.transaction(async (lock) => {
     // One at a time, when several processes find the database empty.
-    await transaction.rows(statement("select pg_advisory_xact_lock(7265)"), []);
-    const [{ empty } = { empty: false }] = await transaction.rows<{ empty: boolean }>(
-      statement("select not exists (select from businesses) as empty"),
-      [],
-    );
-    if (!empty) return false;
-    const passwordHash = await new Passwords().hash(demoPassword);
-    for (const business of demoBusinesses(now)) await insertBusiness(transaction, business, secrets, passwordHash);
+    await lock.rows(statement("select pg_advisory_xact_lock(7265)"), []);
+    const state = await stateOf(database);
+    if (state === "whole") return false;
+    if (state === "other") throw new Error(otherData);
+    if (state === "empty") await found(database, businesses);
+    const numberFrom = async (table: string, id: number) => {
+      await lock.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), $1, false)`), [id]);
+    };
+    for (const business of businesses) {
+      const administrator = business.users.find(({ roleId }) => roleId === administratorRole);
+      if (!administrator) throw new Error(`the demo's business ${business.id} has no administrator`);
+      const { token } = await openSession.forUser(administrator.id);
+      await setUp(business, administratorAt(api, token), numberFrom);
+    }
+    await remember(database, businesses, now);
+    return true;
+  });
+}
+
+/** What the database holds: the demo, one that was not made to its end, other data, or none. */
+async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" | "empty"> {
+  const [first] = demoBusinesses(new Date());
+  const [row] = await database.rows<{ some: boolean; demo: boolean; orders: boolean }>(
+    statement(`select exists (select from businesses) as some, exists (select from orders) as orders,
+                      exists (select from businesses where id = $1 and name = $2) as demo`),
+    [first?.id, first?.name],
+  );
+  if (!row?.some) return "empty";
+  if (!row.demo) return "other";
+  return row.orders ? "whole" : "begun";
+}
+
+const otherData = "DATABASE_URL holds other data than the demo; `make start` serves it";
+
+/** Rejects where the database is not the demo's and may not become it: no keys to it are handed out. */
+export async function demandDemo(database: Queries): Promise<void> {
+  if ((await stateOf(database)) === "other") throw new Error(otherData);
+}
+
+/** The businesses as an operator makes them, with people who sign in and with templates that the platform has already. */
+async function found(database: Database, businesses: readonly BusinessFixture[]): Promise<void> {
+  const passwordHash = await new Passwords().hash(demoPassword);
+  await database.transaction(async (transaction) => {
+    for (const business of businesses) {
+      // Which businesses share a report is for an operator to say; the other flags are their own.
+      const { group_shared_report } = business.flags as { readonly group_shared_report?: readonly number[] };
+      const flags = group_shared_report ? { group_shared_report } : {};
+      await foundBusiness(transaction, { ...business, flags }, passwordHash);
+    }
+    await moveSequences(transaction);
+  });
+}
+
+/** What happened in the businesses so far. */
+async function remember(database: Database, businesses: readonly BusinessFixture[], now: Date): Promise<void> {
+  await database.transaction(async (transaction) => {
+    for (const business of businesses) {
+      await insertHistory(transaction, business);
+      await transaction.rows(branchPlaces, [business.id, JSON.stringify(business.shop?.branches ?? [])]);
+      await transaction.rows(driverPlaces, [business.id, JSON.stringify(business.shop?.drivers ?? [])]);
+    }
     for (const each of [registrations, tickets, tagEvents]) await transaction.rows(each, [now]);
     await transaction.rows(temperatures, []);
     await moveSequences(transaction);
-    return true;
   });
 }
 
 /** Runs once, so it has no name. */
 const statement = (text: string) => ({ name: "", text });
+
+const branchPlaces = statement(`
+  update branches as branch set latitude = given.latitude, longitude = given.longitude
+  from jsonb_to_recordset($2) as given(id bigint, latitude double precision, longitude double precision)
+  where branch.business_id = $1 and branch.id = given.id`);
+
+/** Where drivers were last, as the integration that tracks them says. */
+const driverPlaces = statement(`
+  update drivers as driver
+  set last_latitude = given.latitude, last_longitude = given.longitude, last_located_at = given."locatedAt"
+  from jsonb_to_recordset($2) as
+    given(id bigint, latitude double precision, longitude double precision, "locatedAt" timestamptz)
+  where driver.business_id = $1 and driver.id = given.id`);
 
 /** Sales and quotations of the last 90 days: up to three of each chat, some of them in dollars, some from ads. */
 const registrations = statement(`
@@ -94,14 +166,4 @@ async function moveSequences(transaction: Queries): Promise<void> {
     const last = `(select max(id) from ${table})`;
     await transaction.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), ${last})`), []);
   }
-}
-
-/** Whether the database is the demo's, so that keys to it may be handed out. */
-export async function isDemo(database: Database): Promise<boolean> {
-  const [first] = demoBusinesses(new Date());
-  const found = await database.rows(statement("select id from businesses where id = $1 and name = $2"), [
-    first?.id,
-    first?.name,
-  ]);
-  return found.length > 0;
 }

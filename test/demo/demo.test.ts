@@ -1,44 +1,74 @@
 import { expect } from "chai";
 import { demoBusinesses } from "../../src/demo/data.ts";
-import { type DemoDescription, demoDescription } from "../../src/demo/description.ts";
+import { type DemoDescription, giveAccess } from "../../src/demo/description.ts";
 import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "../../src/demo/inbox-line.ts";
 import { orderLine } from "../../src/demo/order-line.ts";
-import { isDemo, seedDemo } from "../../src/demo/seed.ts";
+import { demandDemo, makeDemo } from "../../src/demo/seed.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
-import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { totalsOf } from "../../src/orders/domain/total.ts";
-import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
-import { masterSecret } from "../support/world.ts";
+import { type StartedDemo, startDemo } from "./started-demo.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 describe("the demo", () => {
   const now = new Date();
-  let opened: OpenDatabase;
   let database: Database;
   let businesses: BusinessFixture[];
   let description: DemoDescription;
-  before(async () => {
-    opened = await openDatabase(2);
-    database = opened.database;
-    businesses = demoBusinesses(now);
-    expect(await seedDemo(database, new Secrets(masterSecret), now)).to.equal(true);
-    const access = { appKeys: new Map(), sessionTokens: new Map() };
-    description = demoDescription({ api: "a", sandbox: null, databaseUrl: opened.url, businesses, access });
+  let demo: StartedDemo;
+  before(async function () {
+    this.timeout(60_000);
+    demo = await startDemo(now);
+    ({ database, businesses, description } = demo);
   });
-  after(() => opened.close());
+  after(() => demo.close());
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     database.rows<Row>({ name: "", text }, values);
   const read = (businessId: number, id: number) => new PostgresOrderEvents(database).read([{ businessId, id }]);
 
   it("is written once", async () => {
-    expect(await seedDemo(database, new Secrets(masterSecret), now)).to.equal(false);
-    expect(await isDemo(database)).to.equal(true);
+    expect(await makeDemo(demo.service.container, demo.api, businesses, now)).to.equal(false);
+    await demandDemo(database);
+  });
+
+  it("is set up by what its administrators asked for, and each record has the id that the demo names", async () => {
+    for (const { id: businessId, departments, tags, steps, shop } of businesses) {
+      const made = await rows<{ resource: string; ids: number[] }>(
+        `select resource, array_agg(record_id order by record_id)::int[] as ids from audit
+         where business_id = $1 and actor_kind = 'user' and change <> 'removed' group by resource`,
+        [businessId],
+      );
+      const found = new Map(made.map(({ resource, ids }) => [resource, ids]));
+      for (const [resource, records = []] of [
+        ["departments", departments],
+        ["tags", tags],
+        ["steps", steps],
+        ["branches", shop?.branches],
+        ["zones", shop?.zones],
+        ["articles", shop?.articles],
+        ["extras", shop?.extras],
+        ["drivers", shop?.drivers],
+      ] as const) {
+        expect(found.get(resource), resource).to.deep.equal(records.map(({ id }) => id));
+      }
+      expect(found.get("quick-replies")).to.have.length(8);
+      expect(found.get("senders")).to.have.length(5);
+      expect([...found.keys()]).to.include.members(["ad-accounts", "app-keys", "flags"]);
+    }
+  });
+
+  it("gives each business a key that opens it, in the place of that of the start before", async () => {
+    const before = description.business.appKey;
+    const counted = (key: string) => fetch(`${demo.api}/chats/counts`, { headers: { "x-api-key": key } });
+    expect((await counted(before)).status).to.equal(200);
+    const { appKeys } = await giveAccess(demo.service.container, demo.api, businesses);
+    expect((await counted(before)).status).to.equal(401);
+    expect((await counted(appKeys.get(1) ?? "")).status).to.equal(200);
   });
 
   it("is the same for the same moment, its ids and names at any moment", () => {

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+
+/** What the commands find in the folder in which they are typed. */
+const linked = [
+  ...["Makefile", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
+  ...["config", "migrations", "node_modules", "src"],
+];
+
+/** The commands of a section of the README, as they stand there. */
+async function commandsOf(heading: string): Promise<string[]> {
+  const readme = await readFile("README.md", "utf8");
+  const section = readme.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = ""]) => commands);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** A folder of its own, so that what runs in this one is left alone. */
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "recado-empty-"));
+  for (const name of linked) await symlink(resolve(name), join(folder, name));
+  // Compiling is another matter: `make start` finds it done, and what it starts is the source.
+  await mkdir(join(folder, "dist/src"), { recursive: true });
+  await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
+  await writeFile(join(folder, "dist/.built"), "");
+  return folder;
+}
+
+describe("the README: from an empty installation to the first message", function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let folder: string;
+  let environment: NodeJS.ProcessEnv;
+  const started: ChildProcess[] = [];
+
+  /** In a process group of its own, so that all of it can be ended. */
+  const run = (command: string, args: readonly string[], given: NodeJS.ProcessEnv = {}) => {
+    const child = spawn(command, args, { cwd: folder, env: { ...environment, ...given }, detached: true });
+    started.push(child);
+    return child;
+  };
+
+  before(async () => {
+    database = await emptyDatabase();
+    folder = await newFolder();
+    const { PATH, HOME, TMPDIR } = process.env;
+    environment = {
+      ...{ PATH, HOME, TMPDIR, NODE_OPTIONS: "--import=tsx" },
+      PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+      SYSTEM_PORT: String(await freePort()),
+    };
+  });
+  after(async () => {
+    for (const { pid } of started) {
+      try {
+        process.kill(-Number(pid), "SIGKILL");
+      } catch {
+        // It has ended already.
+      }
+    }
+    await rm(folder, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it("reaches a customer, and a system of the business hears of an order, by the commands as they stand", async () => {
+    const commands = await commandsOf("From an empty installation to the first message");
+    expect(commands).to.have.length(2);
+
+    const standIns = run("make", ["stand-ins"], { DATABASE_URL: database.url });
+    await new Promise<void>((ready, failed) => {
+      let said = "";
+      for (const stream of [standIns.stdout, standIns.stderr]) {
+        stream.on("data", (chunk) => {
+          said += chunk;
+          if (said.includes("Ctrl-C stops everything")) ready();
+        });
+      }
+      standIns.on("exit", () => failed(new Error(said)));
+    });
+
+    const session = run("bash", ["-eu", "-o", "pipefail", "-c", commands.join("\n")]);
+    const [said, complaints, [code]] = await Promise.all([
+      text(session.stdout),
+      text(session.stderr),
+      once(session, "close"),
+    ]);
+    expect(code, `${said}\n${complaints}`).to.equal(0);
+    expect(said).to.include('{"success":true}');
+    expect(said).to.include(`"name":"pedido_listo","language":"es","parameters":["Ana","1024"]`);
+    const heard = said.split("\n").filter((line) => line.startsWith("order.changed"));
+    expect(heard).to.deep.equal(["order.changed 1 status 8 total 64", "order.changed 1 status 1 total 64"]);
+    expect(said).to.not.include("EAAG-stand-in");
+  });
+});
