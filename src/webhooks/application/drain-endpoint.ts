@@ -4,8 +4,9 @@ import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
 /** Deliveries of one endpoint that a process has in hand. */
 const inHand = 32;
-/** Of these the ones that are being attempted. */
+/** Of these the ones that are being attempted, and as long as the endpoint leaves attempts without an answer. */
 const atOnce = 8;
+const atOnceUnanswered = 1;
 /** Milliseconds after which the lease is renewed at the latest, and what came due meanwhile is looked for. */
 const lookMs = 5_000;
 
@@ -16,6 +17,8 @@ const lookMs = 5_000;
 export class DrainEndpoint {
   private readonly turns = new Turns();
   private readonly gate = new Gate(atOnce);
+  private readonly narrow = new Gate(atOnceUnanswered);
+  private isAnswering = true;
   private readonly underWay = new Map<number, Promise<void>>();
   private wake: () => void = () => {};
   private changed = false;
@@ -23,8 +26,8 @@ export class DrainEndpoint {
   constructor(
     readonly lease: EndpointLease,
     private readonly queue: Pick<DeliveryQueue, "claim" | "release">,
-    /** Never rejects. */
-    private readonly attempt: (delivery: ClaimedDelivery) => Promise<void>,
+    /** Never rejects; false where there was no answer. */
+    private readonly attempt: (delivery: ClaimedDelivery) => Promise<boolean>,
   ) {}
 
   /** There may be more to deliver. Returns at once. */
@@ -54,13 +57,20 @@ export class DrainEndpoint {
 
   private start(delivery: ClaimedDelivery): void {
     const { id, subject, failures } = delivery;
-    const attempt = () => this.gate.pass(() => this.attempt(delivery));
+    const attempt = () => this.gate.pass(() => this.attemptOne(delivery));
     const attempted = failures === 0 ? this.turns.take(subject, attempt) : attempt();
     const ended = attempted.finally(() => {
       this.underWay.delete(id);
       this.poke();
     });
     this.underWay.set(id, ended);
+  }
+
+  private async attemptOne(delivery: ClaimedDelivery): Promise<void> {
+    const attempt = async () => {
+      this.isAnswering = await this.attempt(delivery);
+    };
+    await (this.isAnswering ? attempt() : this.narrow.pass(attempt));
   }
 
   /** A delivery has ended, there may be more, or the lease is to be renewed. */

@@ -17,6 +17,14 @@ import { fanOut } from "./fan-out.ts";
 const leaseSeconds = 30;
 /** Longer than an attempt: one that is begun ends within the lease. */
 const leastLeftSeconds = 20;
+/** A lease that holds for longer is not renewed yet: that would write its row with each delivery. */
+const longLeftSeconds = 28;
+
+/**
+ * Of a statement, where it finds the row that it works on: its commit is not waited for on the disk. After a crash of the
+ * database something is claimed or delivered again, which happens anyway when a worker dies.
+ */
+const hasty = "set_config('synchronous_commit', 'off', true) is not null";
 
 /**
  * True of the row `progress` while something is due at its endpoint. Ordered, so that the index is asked: `exists` would
@@ -60,12 +68,14 @@ const claim: Statement = {
     with held as materialized (
       select business_id, webhook_id from webhook_progress
       where ${ofLease}
-        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled)
+        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
       for no key update
     ),
     renewed as (
       update webhook_progress as progress set lease_until = now() + interval '${leaseSeconds} seconds'
-      from held where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+      from held
+      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+        and progress.lease_until < now() + interval '${longLeftSeconds} seconds'
     ),
     first as materialized (
       select id from webhook_deliveries
@@ -109,7 +119,9 @@ const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
     with held as materialized (
-      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+      select failing_since from webhook_progress
+      where business_id = $1 and webhook_id = $2 and ${hasty}
+      for no key update
     ),
     settled as (
       update webhook_deliveries as delivery
