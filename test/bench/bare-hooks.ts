@@ -87,7 +87,7 @@ async function deliver(asked: BareDelivery, isOver: () => boolean): Promise<void
   await client.connect();
   const agent = new Agent({ keepAlive: true, scheduling: "lifo" });
   const lines = asked.urls.map((url) => new Line(new URL(url), asked.atOnce, agent));
-  for (let after = asked.after; !isOver(); ) {
+  for (let after = asked.after; lines.length > 0 && !isOver(); ) {
     const { rows } = await client.query<EventRow>({ ...read, values: [asked.businessId, after] });
     for (const { number, payload, at } of rows) {
       const body = JSON.stringify({ type: "message.new", timestamp: at.toISOString(), data: payload });

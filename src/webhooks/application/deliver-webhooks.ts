@@ -62,18 +62,25 @@ export class DeliverWebhooks {
 
   /** Begins with what is due; it goes on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.queue.fanOut(endpointsAtOnce)) > 0);
-    for (const { drain } of this.drains.values()) drain.poke();
-    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
-      const leases = await this.queue.lease(endpointsAtOnce);
-      for (const lease of leases) this.begin(lease, signal);
-      count = leases.length;
+    // Events may keep coming: what was given to endpoints is not to wait until there are no more.
+    for (let isBehind = true; isBehind && !signal.aborted; ) {
+      isBehind = (await this.queue.fanOut(endpointsAtOnce)) > 0;
+      for (const { drain } of this.drains.values()) drain.poke();
+      await this.beginWithAll(signal);
     }
   }
 
   /** Resolves when all that was under way has ended. */
   async idle(): Promise<void> {
     while (this.drains.size > 0) await Promise.all([...this.drains.values()].map(({ ended }) => ended));
+  }
+
+  private async beginWithAll(signal: AbortSignal): Promise<void> {
+    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
+      const leases = await this.queue.lease(endpointsAtOnce);
+      for (const lease of leases) this.begin(lease, signal);
+      count = leases.length;
+    }
   }
 
   private begin(lease: EndpointLease, signal: AbortSignal): void {

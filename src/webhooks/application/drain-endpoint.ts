@@ -9,6 +9,8 @@ const atOnce = 8;
 const atOnceUnanswered = 1;
 /** Milliseconds after which the lease is renewed at the latest, and what came due meanwhile is looked for. */
 const lookMs = 5_000;
+/** Milliseconds for which an endpoint is kept in hand once it has all: what comes next need not wait for a new lease. */
+const lingerMs = 500;
 
 /**
  * Delivers what is due to one endpoint, for as long as something is. First attempts about one subject are made one after
@@ -39,20 +41,25 @@ export class DrainEndpoint {
   /** Resolves when nothing is due, the lease is lost, or `signal` is aborted; what is under way has ended by then. */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      while (!signal.aborted && (await this.claimMore())) await this.somethingNew();
+      for (let isIdle = false; !signal.aborted; ) {
+        const claimed = await this.claimMore();
+        if (!claimed || (isIdle && this.underWay.size === 0)) break;
+        isIdle = this.underWay.size === 0;
+        await this.somethingNew(isIdle ? lingerMs : lookMs, signal);
+      }
     } finally {
       await Promise.all(this.underWay.values());
       await this.queue.release(this.lease);
     }
   }
 
-  /** False where there is no more to do. */
+  /** False where there is no more to do for the endpoint under this lease. */
   private async claimMore(): Promise<boolean> {
     this.changed = false;
     const claimed = await this.queue.claim(this.lease, Math.max(0, inHand - this.underWay.size));
     if (!claimed) return false;
     for (const delivery of claimed) this.start(delivery);
-    return this.underWay.size > 0;
+    return true;
   }
 
   private start(delivery: ClaimedDelivery): void {
@@ -74,14 +81,16 @@ export class DrainEndpoint {
   }
 
   /** A delivery has ended, there may be more, or the lease is to be renewed. */
-  private async somethingNew(): Promise<void> {
-    if (this.changed) return;
+  private async somethingNew(withinMs: number, signal: AbortSignal): Promise<void> {
+    if (this.changed || signal.aborted) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
-      timer = setTimeout(resolve, lookMs);
+      timer = setTimeout(resolve, withinMs);
+      signal.addEventListener("abort", this.wake, { once: true });
     });
     clearTimeout(timer);
+    signal.removeEventListener("abort", this.wake);
     this.wake = () => {};
   }
 }

@@ -12,6 +12,7 @@ import type {
 } from "../../application/ports.ts";
 import { failingDays, isTaken, jitter, pauses } from "../../domain/deliveries.ts";
 import { fanOut } from "./fan-out.ts";
+import { hasty } from "./hasty.ts";
 
 /** Longer than an attempt, and much longer than the time between two claims. */
 const leaseSeconds = 30;
@@ -19,12 +20,6 @@ const leaseSeconds = 30;
 const leastLeftSeconds = 20;
 /** A lease that holds for longer is not renewed yet: that would write its row with each delivery. */
 const longLeftSeconds = 28;
-
-/**
- * Of a statement, where it finds the row that it works on: its commit is not waited for on the disk. After a crash of the
- * database something is claimed or delivered again, which happens anyway when a worker dies.
- */
-const hasty = "set_config('synchronous_commit', 'off', true) is not null";
 
 /**
  * True of the row `progress` while something is due at its endpoint. Ordered, so that the index is asked: `exists` would
@@ -50,6 +45,7 @@ const lease: Statement = {
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
+        and ${hasty}
       order by progress.lease_until nulls first, progress.business_id, progress.webhook_id
       limit $1
       for no key update of progress skip locked
@@ -61,21 +57,27 @@ const lease: Statement = {
 const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
 const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
 
-/** First attempts in the order of the events: a row that somebody else has locked is waited for. */
+/**
+ * First attempts in the order of the events: a row that somebody else has locked is waited for. The lease is
+ * locked where it is renewed, before the deliveries; what is claimed under one that ends meanwhile is not opened.
+ */
 const claim: Statement = {
   name: "webhook_delivery_claim",
   text: `
-    with held as materialized (
-      select business_id, webhook_id from webhook_progress
+    with stale as materialized (
+      select true as is_stale from webhook_progress
+      where ${ofLease} and lease_until < now() + interval '${longLeftSeconds} seconds'
+      for no key update
+    ),
+    held as materialized (
+      select business_id, webhook_id, (select is_stale from stale) as is_stale from webhook_progress
       where ${ofLease}
         and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
-      for no key update
     ),
     renewed as (
       update webhook_progress as progress set lease_until = now() + interval '${leaseSeconds} seconds'
       from held
-      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
-        and progress.lease_until < now() + interval '${longLeftSeconds} seconds'
+      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id and held.is_stale
     ),
     first as materialized (
       select id from webhook_deliveries
@@ -114,13 +116,16 @@ const open: Statement = {
       and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
 };
 
-/** The progress of the endpoint is locked before its delivery. */
+/** The progress of the endpoint is locked before its delivery, where it changes: results of one endpoint else wait in line. */
 const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
-    with held as materialized (
-      select failing_since from webhook_progress
-      where business_id = $1 and webhook_id = $2 and ${hasty}
+    with progress as materialized (
+      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 and ${hasty}
+    ),
+    held as materialized (
+      select true as is_held from webhook_progress
+      where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
       for no key update
     ),
     settled as (
@@ -129,17 +134,17 @@ const settle: Statement = {
           failures = case when $8 then failures else failures + 1 end,
           state = case when $8 then 'delivered' when failures >= ${pauses.length} then 'failed' else 'waiting' end,
           due_at = now() + make_interval(secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter}))
-      from held
+      from progress left join held on true
       where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
       returning delivery.id
     ),
     told as (
       update webhook_progress set failing_since = case when $8 then null else now() end
-      from settled
+      from held join settled on held.is_held
       where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
     )
-    select not $8 and held.failing_since < now() - interval '${failingDays} days' as "isHopeless"
-    from held join settled on true`,
+    select not $8 and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
+    from progress join settled on true`,
 };
 
 /** Of a delivery. Written so that the two indexes of those that wait serve it. */
@@ -147,7 +152,7 @@ const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
 
 const release: Statement = {
   name: "webhook_release",
-  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease}`,
+  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease} and ${hasty}`,
 };
 
 const tidyAtOnce = 10_000;

@@ -1,6 +1,7 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { typeOf } from "../../domain/deliveries.ts";
+import { hasty } from "./hasty.ts";
 
 /** Numbers of the log that are looked at in one go, for one endpoint and for all: attempts wait meanwhile. */
 const numbersAtOnce = 1_000;
@@ -36,7 +37,7 @@ export const fanOut: Statement = {
              least(chosen.last_number, progress.reached + (
                select least(${numbersAtOnce}, ceil(${numbersOfAll}::numeric / count(*))) from chosen)::integer) as upto
       from webhook_progress as progress join chosen using (business_id, webhook_id)
-      where progress.reached < chosen.last_number
+      where progress.reached < chosen.last_number and ${hasty}
       order by progress.business_id, progress.webhook_id
       for no key update of progress
     ),
