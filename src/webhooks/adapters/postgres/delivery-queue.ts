@@ -57,27 +57,21 @@ const lease: Statement = {
 const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
 const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
 
-/**
- * First attempts in the order of the events: a row that somebody else has locked is waited for. The lease is
- * locked where it is renewed, before the deliveries; what is claimed under one that ends meanwhile is not opened.
- */
+/** First attempts in the order of the events: a row that somebody else has locked is waited for. */
 const claim: Statement = {
   name: "webhook_delivery_claim",
   text: `
-    with stale as materialized (
-      select true as is_stale from webhook_progress
-      where ${ofLease} and lease_until < now() + interval '${longLeftSeconds} seconds'
-      for no key update
-    ),
-    held as materialized (
-      select business_id, webhook_id, (select is_stale from stale) as is_stale from webhook_progress
+    with held as materialized (
+      select business_id, webhook_id, lease_until from webhook_progress
       where ${ofLease}
         and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
+      for no key update
     ),
     renewed as (
       update webhook_progress as progress set lease_until = now() + interval '${leaseSeconds} seconds'
       from held
-      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id and held.is_stale
+      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+        and held.lease_until < now() + interval '${longLeftSeconds} seconds'
     ),
     first as materialized (
       select id from webhook_deliveries
