@@ -54,20 +54,22 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
     await happening;
   }
   const well = stage.endpoints.all.filter(({ part }) => part.manner === "takes");
+  /** Of what is in the log by now. */
   const allIsTaken = async () => {
     const logged = await stage.logged();
-    return well.every((endpoint) => endpoint.took.length === wantedOf(endpoint, logged).length);
+    const wanted = new Map(well.map((endpoint) => [endpoint, wantedOf(endpoint, logged).length]));
+    return async () => well.every((endpoint) => endpoint.took.length === wanted.get(endpoint));
   };
   const violations: string[] = [];
   const within = (what: string, isSo: () => Promise<boolean>) =>
     eventually(isSo, patienceMs).catch(() => void violations.push(`${what}: not within ${patienceMs} ms`));
-  await within("all that happened is taken", allIsTaken);
+  await within("all that happened is taken", await allIsTaken());
 
   const before = new Map(well.map((endpoint) => [endpoint, endpoint.took.length]));
   for (let second = 0; second < evenSeconds; second += 1) {
     await Promise.all([stage.happen(Math.floor(even / evenSeconds)), sleep(1_000)]);
   }
-  await within("what came evenly is taken", allIsTaken);
+  await within("what came evenly is taken", await allIsTaken());
   const delays = well.flatMap((endpoint) => endpoint.took.slice(before.get(endpoint)).map(({ delayMs }) => delayMs));
   const p99 = rounded(quantile(delays, 0.99));
   if (p99 > heldUpMs) violations.push(`endpoints that are well were held up: p99 ${p99} ms`);
