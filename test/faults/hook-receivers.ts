@@ -76,7 +76,7 @@ export class Endpoint {
 
 /** All endpoints of a business, at one address, and a place in the own network that one of them leads to. */
 export class Endpoints {
-  /** Requests to the place that nobody may be led to. */
+  /** Requests to the place that they may not be led to. */
   ledAstray = 0;
   private constructor(
     private readonly served: Served,

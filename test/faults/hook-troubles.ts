@@ -38,7 +38,7 @@ const heldUpMs = 5_000;
 
 /**
  * Sends the events of a business to many endpoints, some of them bad, and kills the worker meanwhile. Those that are well
- * hear of everything once, in its order; what is bad is dealt with, and holds up nobody.
+ * hear of everything once, in its order; what is bad is dealt with, and holds up no others.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;

@@ -22,7 +22,7 @@ describe("Twenty endpoints, four of them bad, while the worker is killed (kill -
     await database?.drop();
   });
 
-  it("hear of all they asked for, once and in its order; those that are bad hold up nobody", async () => {
+  it("hear of all they asked for, once and in its order; those that are bad hold up no others", async () => {
     const { figures, violations } = await troubleHooks(stage as HookStage, new Random(seed), {
       ...{ events: 300, kills: 1, even: 40, evenSeconds: 2, patienceMs: 40_000 },
     });

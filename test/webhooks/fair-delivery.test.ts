@@ -39,7 +39,8 @@ describe("Deliveries while events keep coming", () => {
       },
     };
     const failed = (error: unknown) => expect.fail(String(error));
-    const unitOfWork = { run: () => Promise.reject(new Error("nothing is disabled here")) };
+    const refuse = () => Promise.reject(new Error("nothing is disabled here"));
+    const unitOfWork = { run: refuse, sweep: refuse };
     const deliver = new DeliverWebhooks(queue, sender, () => ({}), unitOfWork, failed);
     await deliver.execute(stopping.signal);
     await deliver.idle();
