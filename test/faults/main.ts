@@ -10,6 +10,8 @@ import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
+import { HookStage } from "./hook-stage.ts";
+import { type HookSize, parts, troubleHooks } from "./hook-troubles.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
@@ -22,6 +24,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const numbersEach = 1_000;
 /** Messages per second: slow enough that thirty kills find a campaign under way. */
 const campaignRate = 200;
+const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
+const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
 const scenarios: Readonly<Record<string, (victim: Victim, first: number, random: Random) => Promise<Outcome>>> = {
   "killed between the platform's answer and the commit": (victim, first) => dieBeforeTheCommit(victim, first, 20),
@@ -46,6 +50,7 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   const sums: Record<string, Sum> = {};
   await killProcesses(sums, repeats, seed, wanted);
   await troubleCampaigns(sums, seed, wanted);
+  await troubleEndpoints(sums, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
     console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
@@ -97,6 +102,21 @@ async function troubleCampaigns(sums: Record<string, Sum>, seed: number, wanted:
       await stage.close();
       await database.drop();
     }
+  }
+}
+
+async function troubleEndpoints(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+  if (!hooksName.includes(wanted)) return;
+  const database = await freshDatabase();
+  const stage = await HookStage.open(database.url, parts);
+  try {
+    const { figures, violations } = await troubleHooks(stage, new Random(seed), hookSize);
+    sums[hooksName] = { runs: 0, figures: {}, violations: [] };
+    console.error(`webhooks: ${hooksName}${verdictOf(violations)}`);
+    add(sums[hooksName], figures, violations, seed);
+  } finally {
+    await stage.close();
+    await database.drop();
   }
 }
 

@@ -200,6 +200,20 @@ describe("Events for a business's own systems", () => {
     expect(hanging.received.length).to.be.within(1, 8);
   });
 
+  it("do not wait for endpoints of the same business that hang, however many", async () => {
+    for (let n = 0; n < 9; n += 1) {
+      const hanging = await hooks.receiver();
+      hanging.answering = () => {};
+      await hooks.hook(hanging.url);
+    }
+    for (let n = 0; n < 10; n += 1) await hooks.says(`Antes ${n}`, `5917000040${n}`);
+    const quick = await hooks.receiver();
+    await hooks.hook(quick.url);
+    await hooks.says("Hola", "59170000410");
+    await quick.gets(1);
+    expect(quick.texts).to.deep.equal(["Hola"]);
+  });
+
   it("of an erased contact lose what is personal, and are delivered without it", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(500, "Buenas, soy Carla");

@@ -28,6 +28,16 @@ describe("Webhooks, beside what every resource can", () => {
   after(() => hooks.stop());
   afterEach(() => hooks.clear());
 
+  it("are made for 50 endpoints of a business at most, also where requests come at once", async () => {
+    const make = (businessId = 1) =>
+      hooks.ask("POST", "", { url: "http://127.0.0.1:9/", events: ["message.new"] }, businessId);
+    const made = await Promise.all(Array.from({ length: 53 }, () => make()));
+    const refused = made.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, json }) => [status, json.code])).to.deep.equal(Array(3).fill([400, "invalid_input"]));
+    expect(refused[0]?.json.error).to.include("50 webhooks");
+    expect((await make(2)).status).to.equal(201);
+  });
+
   it("get another secret; the one before signs beside it until the next rotation, or for a day", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);

@@ -13,9 +13,14 @@ import type {
 } from "./ports.ts";
 
 const endpointsAtOnce = 100;
-/** Attempts at a time, of this process and of one business: those that hang leave room for others. */
+/** Attempts at a time, of this process and of one business. */
 const width = 512;
-const widthOfOne = 16;
+const widthOfOne = 64;
+/** Milliseconds after which an attempt without an answer makes room for others, and waits on among the slow ones. */
+const slowMs = 1_000;
+/** Slow attempts at a time, of this process and of one business; those beyond keep their places among the others. */
+const slowWidth = 1_024;
+const slowWidthOfOne = 128;
 /** Milliseconds: endpoints that hang make others of their business wait for less. */
 const longestWaitMs = 60 * 60_000;
 
@@ -38,6 +43,15 @@ export class DeliverWebhooks {
     waitMs: longestWaitMs,
   });
 
+  private readonly slow = new FairGate({
+    name: "slow outgoing webhooks",
+    width: slowWidth,
+    widthOfOne: slowWidthOfOne,
+    queueOfOne: 0,
+    queue: 0,
+    waitMs: 0,
+  });
+
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly sender: WebhookSender,
@@ -48,12 +62,11 @@ export class DeliverWebhooks {
 
   /** Begins with what is due; it goes on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.queue.fanOut(endpointsAtOnce)) > 0);
-    for (const { drain } of this.drains.values()) drain.poke();
-    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
-      const leases = await this.queue.lease(endpointsAtOnce);
-      for (const lease of leases) this.begin(lease, signal);
-      count = leases.length;
+    // Events may keep coming: what was given to endpoints is not to wait until there are no more.
+    for (let isBehind = true; isBehind && !signal.aborted; ) {
+      isBehind = (await this.queue.fanOut(endpointsAtOnce)) > 0;
+      for (const { drain } of this.drains.values()) drain.poke();
+      await this.beginWithAll(signal);
     }
   }
 
@@ -62,10 +75,21 @@ export class DeliverWebhooks {
     while (this.drains.size > 0) await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
+  private async beginWithAll(signal: AbortSignal): Promise<void> {
+    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
+      const leases = await this.queue.lease(endpointsAtOnce);
+      for (const lease of leases) this.begin(lease, signal);
+      count = leases.length;
+    }
+  }
+
   private begin(lease: EndpointLease, signal: AbortSignal): void {
     const drain = new DrainEndpoint(lease, this.queue, async (delivery) => {
       const attempt = () => this.attempt(lease, delivery, signal);
-      await this.gate.pass(lease.businessId, attempt).catch((error) => this.onFailure(error, lease.businessId));
+      return this.inTurn(lease.businessId, attempt).catch((error) => {
+        this.onFailure(error, lease.businessId);
+        return true;
+      });
     });
     const ended = drain
       .run(signal)
@@ -74,11 +98,31 @@ export class DeliverWebhooks {
     this.drains.set(lease.token, { drain, ended });
   }
 
-  /** What is sent is read right before: it may have been erased while others were waited for. */
-  private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+  /** Endpoints that hang would otherwise hold all places of their business, and those that answer would wait for them. */
+  private async inTurn<Result>(businessId: number, attempt: () => Promise<Result>): Promise<Result> {
+    let leave = await this.gate.enter(businessId);
+    const timer = setTimeout(() => {
+      const leaveSlow = this.slow.enterNow(businessId);
+      if (!leaveSlow) return;
+      leave();
+      leave = leaveSlow;
+    }, slowMs);
+    try {
+      return await attempt();
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  /**
+   * False where the endpoint was asked and did not answer. What is sent is read right before: it may have been erased while
+   * others were waited for.
+   */
+  private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
     // What waits behind others is left to the next lease.
     const open = signal.aborted ? null : await this.queue.open(lease, id);
-    if (!open) return;
+    if (!open) return true;
     const { businessId, webhookId } = lease;
     const { url, secrets, event } = open;
     const attempt = await this.sender.send({
@@ -90,6 +134,7 @@ export class DeliverWebhooks {
     const { isHopeless } = await this.queue.settle(lease, id, attempt);
     if (isGone(attempt.status)) await this.disable(businessId, webhookId, "410");
     else if (isHopeless) await this.disable(businessId, webhookId, "failing");
+    return attempt.status !== null;
   }
 
   private bodyOf({ event, type }: OpenDelivery): string {

@@ -4,10 +4,13 @@ import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
 /** Deliveries of one endpoint that a process has in hand. */
 const inHand = 32;
-/** Of these the ones that are being attempted. */
+/** Of these the ones that are being attempted, and as long as the endpoint leaves attempts without an answer. */
 const atOnce = 8;
+const atOnceUnanswered = 1;
 /** Milliseconds after which the lease is renewed at the latest, and what came due meanwhile is looked for. */
 const lookMs = 5_000;
+/** Milliseconds for which an endpoint is kept in hand once it has all: what comes next need not wait for a new lease. */
+const lingerMs = 500;
 
 /**
  * Delivers what is due to one endpoint, for as long as something is. First attempts about one subject are made one after
@@ -16,6 +19,8 @@ const lookMs = 5_000;
 export class DrainEndpoint {
   private readonly turns = new Turns();
   private readonly gate = new Gate(atOnce);
+  private readonly narrow = new Gate(atOnceUnanswered);
+  private isAnswering = true;
   private readonly underWay = new Map<number, Promise<void>>();
   private wake: () => void = () => {};
   private changed = false;
@@ -23,8 +28,8 @@ export class DrainEndpoint {
   constructor(
     readonly lease: EndpointLease,
     private readonly queue: Pick<DeliveryQueue, "claim" | "release">,
-    /** Never rejects. */
-    private readonly attempt: (delivery: ClaimedDelivery) => Promise<void>,
+    /** Never rejects; false where there was no answer. */
+    private readonly attempt: (delivery: ClaimedDelivery) => Promise<boolean>,
   ) {}
 
   /** There may be more to deliver. Returns at once. */
@@ -36,25 +41,30 @@ export class DrainEndpoint {
   /** Resolves when nothing is due, the lease is lost, or `signal` is aborted; what is under way has ended by then. */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      while (!signal.aborted && (await this.claimMore())) await this.somethingNew();
+      for (let isIdle = false; !signal.aborted; ) {
+        const claimed = await this.claimMore();
+        if (!claimed || (isIdle && this.underWay.size === 0)) break;
+        isIdle = this.underWay.size === 0;
+        await this.somethingNew(isIdle ? lingerMs : lookMs, signal);
+      }
     } finally {
       await Promise.all(this.underWay.values());
       await this.queue.release(this.lease);
     }
   }
 
-  /** False where there is no more to do. */
+  /** False where there is no more to do for the endpoint under this lease. */
   private async claimMore(): Promise<boolean> {
     this.changed = false;
     const claimed = await this.queue.claim(this.lease, Math.max(0, inHand - this.underWay.size));
     if (!claimed) return false;
     for (const delivery of claimed) this.start(delivery);
-    return this.underWay.size > 0;
+    return true;
   }
 
   private start(delivery: ClaimedDelivery): void {
     const { id, subject, failures } = delivery;
-    const attempt = () => this.gate.pass(() => this.attempt(delivery));
+    const attempt = () => this.gate.pass(() => this.attemptOne(delivery));
     const attempted = failures === 0 ? this.turns.take(subject, attempt) : attempt();
     const ended = attempted.finally(() => {
       this.underWay.delete(id);
@@ -63,15 +73,24 @@ export class DrainEndpoint {
     this.underWay.set(id, ended);
   }
 
+  private async attemptOne(delivery: ClaimedDelivery): Promise<void> {
+    const attempt = async () => {
+      this.isAnswering = await this.attempt(delivery);
+    };
+    await (this.isAnswering ? attempt() : this.narrow.pass(attempt));
+  }
+
   /** A delivery has ended, there may be more, or the lease is to be renewed. */
-  private async somethingNew(): Promise<void> {
-    if (this.changed) return;
+  private async somethingNew(withinMs: number, signal: AbortSignal): Promise<void> {
+    if (this.changed || signal.aborted) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
-      timer = setTimeout(resolve, lookMs);
+      timer = setTimeout(resolve, withinMs);
+      signal.addEventListener("abort", this.wake, { once: true });
     });
     clearTimeout(timer);
+    signal.removeEventListener("abort", this.wake);
     this.wake = () => {};
   }
 }

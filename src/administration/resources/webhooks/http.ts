@@ -2,7 +2,7 @@ import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { webhookEvents } from "../../../kernel/webhook-events.ts";
 import { flag, optionalText } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { Webhook } from "./record.ts";
+import { mostWebhooks, type Webhook } from "./record.ts";
 
 const longestUrl = 2_000;
 
@@ -46,6 +46,7 @@ export const webhooksOnWire = (
   },
   once: { secret: { type: "string", description: "What signs, in the answer that made it and never again" } },
   rules: [
+    `A business has ${mostWebhooks} at most, disabled ones too; one more is refused.`,
     "The address is https and outside of this service's own network; both are checked again at each delivery. Redirects " +
       "are not followed.",
     "An endpoint hears of what happens from now on. While it is disabled it hears of nothing; what happened meanwhile can be " +

@@ -2,8 +2,8 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { Kept } from "../../domain/records.ts";
-import type { Webhook } from "./record.ts";
+import { type Kept, RuleBroken } from "../../domain/records.ts";
+import { mostWebhooks, type Webhook } from "./record.ts";
 
 export const webhooksTable: RecordTable<Webhook> = {
   name: "webhooks",
@@ -22,6 +22,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   }
 
   override async create(businessId: number, fields: Webhook): Promise<Kept<Webhook>> {
+    await this.makeRoom(businessId);
     const { secret, sealed } = this.newSecret(businessId);
     const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
     const [made] = await run<{ readonly id: number }>(this.transaction, sql("webhooks").insert(row).returning("id"));
@@ -42,6 +43,14 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
       );
     }
     return super.change(businessId, id, fields);
+  }
+
+  /** One is made at a time: two could take the last place. */
+  private async makeRoom(businessId: number): Promise<void> {
+    await run(this.transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended('webhooks', ?))", [businessId]));
+    const existing = sql("webhooks").where({ business_id: businessId }).select("id").limit(mostWebhooks);
+    const found = await run<{ readonly id: number }>(this.transaction, existing);
+    if (found.length >= mostWebhooks) throw new RuleBroken(`Un negocio puede tener hasta ${mostWebhooks} webhooks`);
   }
 }
 

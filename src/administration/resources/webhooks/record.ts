@@ -1,5 +1,8 @@
 import type { WebhookEvent } from "../../../kernel/webhook-events.ts";
 
+/** Of a business, disabled ones too. */
+export const mostWebhooks = 50;
+
 export interface Webhook {
   readonly url: string;
   /** In the order of `webhookEvents`. */

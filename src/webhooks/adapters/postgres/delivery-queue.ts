@@ -12,11 +12,14 @@ import type {
 } from "../../application/ports.ts";
 import { failingDays, isTaken, jitter, pauses } from "../../domain/deliveries.ts";
 import { fanOut } from "./fan-out.ts";
+import { hasty } from "./hasty.ts";
 
 /** Longer than an attempt, and much longer than the time between two claims. */
 const leaseSeconds = 30;
 /** Longer than an attempt: one that is begun ends within the lease. */
 const leastLeftSeconds = 20;
+/** A lease that holds for longer is not renewed yet: that would write its row with each delivery. */
+const longLeftSeconds = 28;
 
 /**
  * True of the row `progress` while something is due at its endpoint. Ordered, so that the index is asked: `exists` would
@@ -42,6 +45,7 @@ const lease: Statement = {
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
+        and ${hasty}
       order by progress.lease_until nulls first, progress.business_id, progress.webhook_id
       limit $1
       for no key update of progress skip locked
@@ -58,14 +62,16 @@ const claim: Statement = {
   name: "webhook_delivery_claim",
   text: `
     with held as materialized (
-      select business_id, webhook_id from webhook_progress
+      select business_id, webhook_id, lease_until from webhook_progress
       where ${ofLease}
-        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled)
+        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
       for no key update
     ),
     renewed as (
       update webhook_progress as progress set lease_until = now() + interval '${leaseSeconds} seconds'
-      from held where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+      from held
+      where progress.business_id = held.business_id and progress.webhook_id = held.webhook_id
+        and held.lease_until < now() + interval '${longLeftSeconds} seconds'
     ),
     first as materialized (
       select id from webhook_deliveries
@@ -104,12 +110,17 @@ const open: Statement = {
       and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
 };
 
-/** The progress of the endpoint is locked before its delivery. */
+/** The progress of the endpoint is locked before its delivery, where it changes: results of one endpoint else wait in line. */
 const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
-    with held as materialized (
-      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+    with progress as materialized (
+      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 and ${hasty}
+    ),
+    held as materialized (
+      select true as is_held from webhook_progress
+      where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
+      for no key update
     ),
     settled as (
       update webhook_deliveries as delivery
@@ -117,17 +128,17 @@ const settle: Statement = {
           failures = case when $8 then failures else failures + 1 end,
           state = case when $8 then 'delivered' when failures >= ${pauses.length} then 'failed' else 'waiting' end,
           due_at = now() + make_interval(secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter}))
-      from held
+      from progress left join held on true
       where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
       returning delivery.id
     ),
     told as (
       update webhook_progress set failing_since = case when $8 then null else now() end
-      from settled
+      from held join settled on held.is_held
       where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
     )
-    select not $8 and held.failing_since < now() - interval '${failingDays} days' as "isHopeless"
-    from held join settled on true`,
+    select not $8 and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
+    from progress join settled on true`,
 };
 
 /** Of a delivery. Written so that the two indexes of those that wait serve it. */
@@ -135,7 +146,7 @@ const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
 
 const release: Statement = {
   name: "webhook_release",
-  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease}`,
+  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease} and ${hasty}`,
 };
 
 const tidyAtOnce = 10_000;

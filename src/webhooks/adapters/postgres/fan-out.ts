@@ -1,9 +1,11 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { typeOf } from "../../domain/deliveries.ts";
+import { hasty } from "./hasty.ts";
 
-/** Numbers of one business that are looked at in one go. */
+/** Numbers of the log that are looked at in one go, for one endpoint and for all: attempts wait meanwhile. */
 const numbersAtOnce = 1_000;
+const numbersOfAll = 2_000;
 /** The states in which `campaign:progress` tells that a campaign has ended. */
 const ended = quoted("completed", "cancelled");
 
@@ -32,9 +34,10 @@ export const fanOut: Statement = {
     ),
     behind as materialized (
       select progress.business_id, progress.webhook_id, progress.reached, chosen.events,
-             least(chosen.last_number, progress.reached + ${numbersAtOnce}) as upto
+             least(chosen.last_number, progress.reached + (
+               select least(${numbersAtOnce}, ceil(${numbersOfAll}::numeric / count(*))) from chosen)::integer) as upto
       from webhook_progress as progress join chosen using (business_id, webhook_id)
-      where progress.reached < chosen.last_number
+      where progress.reached < chosen.last_number and ${hasty}
       order by progress.business_id, progress.webhook_id
       for no key update of progress
     ),

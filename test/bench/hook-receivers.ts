@@ -1,0 +1,86 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json, text } from "node:stream/consumers";
+import { quantile } from "./table.ts";
+
+/** How a receiver answers: it hangs, fails, wants nothing any more, or leads elsewhere. */
+export type Manner = "takes" | "hangs" | "fails" | "gone" | "redirects";
+
+/** Replaces what the program was told before, and what it has counted. */
+export interface Manners {
+  /** One for each receiver, which is asked at `/hook/<its place>`. */
+  readonly manners: readonly Manner[];
+}
+
+/** What receivers that take what they get were sent, by its ids. */
+export interface Taken {
+  /** First deliveries of all of them together. */
+  readonly count: number;
+  readonly repeats: number;
+  /** Milliseconds from the beginning of the transaction that logged an event to its arrival. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const statusOf: Readonly<Record<Exclude<Manner, "hangs">, number>> = {
+  takes: 200,
+  fails: 503,
+  gone: 410,
+  redirects: 307,
+};
+
+/** A program that prints its address: receivers of webhooks, and what they were sent. */
+function serve(): void {
+  let manners: readonly Manner[] = [];
+  let seen: Set<string>[] = [];
+  let delays: number[] = [];
+  let repeats = 0;
+
+  const take = (place: number, id: string, body: string): void => {
+    if (seen[place]?.has(id)) {
+      repeats += 1;
+      return;
+    }
+    seen[place]?.add(id);
+    // The time stands in front of what is large.
+    const at = /"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1];
+    delays.push(Date.now() - Date.parse(at ?? ""));
+  };
+  const answer = (response: ServerResponse, status: number, body = "", headers = {}): void => {
+    response.writeHead(status, { "content-length": Buffer.byteLength(body), ...headers }).end(body);
+  };
+
+  const server = createServer(async (request, response) => {
+    const { url = "" } = request;
+    if (url === "/manners") {
+      manners = ((await json(request)) as Manners).manners;
+      seen = manners.map(() => new Set());
+      delays = [];
+      repeats = 0;
+      answer(response, 200, "{}");
+    } else if (url === "/taken") {
+      const taken: Taken = {
+        count: delays.length,
+        repeats,
+        p50: quantile(delays, 0.5),
+        p99: quantile(delays, 0.99),
+      };
+      answer(response, 200, JSON.stringify(taken));
+    } else if (url === "/count") {
+      answer(response, 200, JSON.stringify({ count: delays.length }));
+    } else {
+      const place = Number(url.slice(url.lastIndexOf("/") + 1));
+      const manner = manners[place] ?? "takes";
+      const body = await text(request);
+      if (manner === "hangs") return;
+      if (manner === "takes") take(place, String(request.headers["webhook-id"]), body);
+      answer(response, statusOf[manner], "", manner === "redirects" ? { location: "/hook/elsewhere" } : {});
+    }
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo;
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
+  });
+}
+
+if (process.argv[1]?.endsWith("hook-receivers.ts")) serve();

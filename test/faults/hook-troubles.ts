@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/sandbox/core/random.ts";
+import { quantile, rounded } from "../bench/table.ts";
+import { eventually } from "../support/wait.ts";
+import type { Endpoint, Part } from "./hook-receivers.ts";
+import type { HookStage, Logged } from "./hook-stage.ts";
+import type { Outcome } from "./scenario.ts";
+
+const messages = "message.new";
+const orders = "order.changed";
+
+/** Twenty endpoints: one of each that is bad, and sixteen that take what they hear of. */
+export const parts: readonly Part[] = [
+  { manner: "hangs", events: [messages] },
+  { manner: "fails", events: [orders] },
+  { manner: "gone", events: [messages, orders] },
+  { manner: "redirects", events: [orders] },
+  ...Array.from({ length: 16 }, (_, n): Part => {
+    return { manner: "takes", events: [[messages, orders], [messages], [orders], [orders]][n % 4] ?? [] };
+  }),
+];
+
+export interface HookSize {
+  readonly events: number;
+  readonly kills: number;
+  /** Events that come evenly once nothing is killed any more, and in how many seconds. */
+  readonly even: number;
+  readonly evenSeconds: number;
+  /** Milliseconds for all to be delivered. */
+  readonly patienceMs: number;
+}
+
+/** Seconds that pass before each attempt but the first, all within an hour: it fails at these, and not at the next. */
+const pausesOfAnHour = [6, 331, 1_981];
+const pauseAfterThat = 7_921;
+/** One place that is held by an endpoint that hangs would cost 15 s. */
+const heldUpMs = 5_000;
+
+/**
+ * Sends the events of a business to many endpoints, some of them bad, and kills the worker meanwhile. Those that are well
+ * hear of everything once, in its order; what is bad is dealt with, and holds up no others.
+ */
+export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
+  const { events, kills, even, evenSeconds, patienceMs } = size;
+  for (let round = 0; round <= kills; round += 1) {
+    const happening = stage.happen(Math.floor(events / (kills + 1)));
+    // A failure is looked at below, once the worker is there again.
+    happening.catch(() => {});
+    if (round < kills) {
+      // A random moment is what is tested here.
+      await sleep(random.between(300, 1_500));
+      await stage.killWorker();
+    }
+    await happening;
+  }
+  const well = stage.endpoints.all.filter(({ part }) => part.manner === "takes");
+  /** Of what is in the log by now. */
+  const allIsTaken = async () => {
+    const logged = await stage.logged();
+    const wanted = new Map(well.map((endpoint) => [endpoint, wantedOf(endpoint, logged).length]));
+    return async () => well.every((endpoint) => endpoint.took.length === wanted.get(endpoint));
+  };
+  const violations: string[] = [];
+  const within = (what: string, isSo: () => Promise<boolean>) =>
+    eventually(isSo, patienceMs).catch(() => void violations.push(`${what}: not within ${patienceMs} ms`));
+  await within("all that happened is taken", await allIsTaken());
+
+  const before = new Map(well.map((endpoint) => [endpoint, endpoint.took.length]));
+  for (let second = 0; second < evenSeconds; second += 1) {
+    await Promise.all([stage.happen(Math.floor(even / evenSeconds)), sleep(1_000)]);
+  }
+  await within("what came evenly is taken", await allIsTaken());
+  const delays = well.flatMap((endpoint) => endpoint.took.slice(before.get(endpoint)).map(({ delayMs }) => delayMs));
+  const p99 = rounded(quantile(delays, 0.99));
+  if (p99 > heldUpMs) violations.push(`endpoints that are well were held up: p99 ${p99} ms`);
+
+  await failForAnHour(stage, within);
+  const logged = await stage.logged();
+  const recovered = stage.endpoints.of("fails");
+  for (const endpoint of [...well, recovered]) violations.push(...lostAt(endpoint, logged), ...endpoint.wrong);
+  for (const endpoint of well) violations.push(...misled(endpoint));
+  violations.push(...(await troublesOfTheBad(stage, logged)));
+  const sum = (of: (endpoint: Endpoint) => number) => well.reduce((all, endpoint) => all + of(endpoint), 0);
+  const figures = {
+    events: logged.length,
+    kills,
+    delivered: sum(({ took }) => took.length),
+    repeats: sum(({ repeats }) => repeats),
+    recovered: recovered.took.length,
+    "p99 ms": p99,
+  };
+  return { figures, violations };
+}
+
+/** Its clock goes ahead to each of its attempts in turn. */
+async function failForAnHour(
+  stage: HookStage,
+  within: (what: string, isSo: () => Promise<boolean>) => Promise<unknown>,
+): Promise<void> {
+  const failing = stage.endpoints.of("fails");
+  const attempted = (times: number) => async () => {
+    const waiting = await stage.rows(`
+      select from webhook_deliveries where webhook_id = ${failing.webhookId} and attempts < ${times} limit 1`);
+    return waiting.length === 0;
+  };
+  let times = 1;
+  await within("each event was tried once at the failing endpoint", attempted(times));
+  for (const seconds of pausesOfAnHour) {
+    await stage.pass(failing.webhookId, seconds);
+    times += 1;
+    await within(`each event was tried ${times} times at the failing endpoint`, attempted(times));
+  }
+  failing.isWell = true;
+  await stage.pass(failing.webhookId, pauseAfterThat);
+  const wanted = wantedOf(failing, await stage.logged()).length;
+  await within("the endpoint that recovered has all", async () => failing.took.length === wanted);
+}
+
+const wantedOf = ({ part }: Endpoint, logged: readonly Logged[]): readonly Logged[] =>
+  logged.filter(({ type }) => part.events.includes(type));
+
+function lostAt(endpoint: Endpoint, logged: readonly Logged[]): string[] {
+  const told = new Set(endpoint.took.map(({ number }) => number));
+  const lost = wantedOf(endpoint, logged).filter(({ number }) => !told.has(number));
+  const twice = endpoint.took.length - told.size;
+  return [
+    ...lost.map(({ number, type }) => `endpoint ${endpoint.webhookId} was not told of ${type} ${number}`),
+    ...(twice > 0 ? [`endpoint ${endpoint.webhookId} was told of ${twice} events under two ids`] : []),
+  ];
+}
+
+/** What was told for the first time after something later of its chat or order. */
+function misled({ webhookId, took }: Endpoint): string[] {
+  const last = new Map<string, number>();
+  return took.flatMap(({ subject, number }) => {
+    const before = last.get(subject) ?? 0;
+    last.set(subject, number);
+    return before < number ? [] : [`endpoint ${webhookId} was told of ${number} after ${before}, of one ${subject}`];
+  });
+}
+
+interface Shown {
+  readonly disabled: boolean;
+}
+interface Audited {
+  readonly data: readonly { readonly after: { readonly reason?: string } | null }[];
+}
+
+async function troublesOfTheBad(stage: HookStage, logged: readonly Logged[]): Promise<string[]> {
+  const { endpoints } = stage;
+  const [hanging, gone, redirecting] = [endpoints.of("hangs"), endpoints.of("gone"), endpoints.of("redirects")];
+  const shown = ({ webhookId }: Endpoint) => stage.administer<Shown>("GET", `/admin/webhooks/${webhookId}`);
+  const violations: string[] = [];
+  if (!(await shown(gone)).disabled) violations.push("the endpoint that answered 410 is not disabled");
+  const told = await stage.administer<Audited>("GET", `/admin/audit?resource=webhooks&record=${gone.webhookId}`);
+  if (!told.data.some(({ after }) => after?.reason === "410")) violations.push("the audit does not tell of the 410");
+  if (endpoints.ledAstray > 0) violations.push(`${endpoints.ledAstray} redirects were followed`);
+  for (const endpoint of [hanging, redirecting]) {
+    if (endpoint.asked === 0) violations.push(`endpoint ${endpoint.webhookId} was never asked`);
+    if ((await shown(endpoint)).disabled) violations.push(`endpoint ${endpoint.webhookId} was disabled too soon`);
+    const [kept] = await stage.rows<{ count: number }>(`
+      select count(*)::integer as count from webhook_deliveries
+      where webhook_id = ${endpoint.webhookId} and state = 'waiting'`);
+    const wanted = wantedOf(endpoint, logged).length;
+    if (kept?.count !== wanted) violations.push(`endpoint ${endpoint.webhookId}: ${kept?.count} of ${wanted} wait`);
+  }
+  return violations;
+}

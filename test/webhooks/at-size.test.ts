@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { Random } from "../../src/sandbox/core/random.ts";
+import { HookStage } from "../faults/hook-stage.ts";
+import { parts, troubleHooks } from "../faults/hook-troubles.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+/** Chosen once; `make faults` runs the whole of it. */
+const seed = 7;
+
+describe("Twenty endpoints, four of them bad, while the worker is killed (kill -9)", function () {
+  // Processes are started, and events wait for them.
+  this.timeout(90_000);
+  let database: TestDatabase | undefined;
+  let stage: HookStage | undefined;
+
+  before(async () => {
+    database = await freshDatabase();
+    stage = await HookStage.open(database.url, parts);
+  });
+  after(async () => {
+    await stage?.close();
+    await database?.drop();
+  });
+
+  it("hear of all they asked for, once and in its order; those that are bad hold up no others", async () => {
+    const { figures, violations } = await troubleHooks(stage as HookStage, new Random(seed), {
+      ...{ events: 300, kills: 1, even: 40, evenSeconds: 2, patienceMs: 40_000 },
+    });
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ events: 340, kills: 1, recovered: 84 });
+  });
+});

@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import type { ClaimedDelivery, DeliveryQueue, WebhookSender } from "../../src/webhooks/application/ports.ts";
+import { DeliverWebhooks } from "../../src/webhooks/public.ts";
+
+const lease = { businessId: 1, webhookId: 1, token: "lease" };
+const delivery: ClaimedDelivery = { id: 1, subject: "chat:1", failures: 0 };
+const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: new Date(0) };
+
+/** More than any stretch of a test takes; a loop that waits for the end of the events ends here. */
+const mostEvents = 500;
+
+describe("Deliveries while events keep coming", () => {
+  it("begin with what is there, and wait for no pause", async () => {
+    const stopping = new AbortController();
+    let logged = 0;
+    let loggedAtFirst = mostEvents;
+    const waiting = [delivery];
+    const free = [lease];
+    const queue: DeliveryQueue = {
+      // One more event is logged while those before it are given to the endpoint.
+      fanOut: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        logged += 1;
+        return logged < mostEvents ? 1 : 0;
+      },
+      lease: async () => free.splice(0),
+      claim: async () => waiting.splice(0),
+      open: async () => ({ event, type: "message.new", url: "http://crm.test/", secrets: [] }),
+      settle: async () => ({ isHopeless: false }),
+      release: async () => {},
+      tidy: async () => {},
+      counts: async () => ({ waiting: 0, failed: 0, disabled: 0, oldest: 0 }),
+    };
+    const sender: WebhookSender = {
+      send: async () => {
+        loggedAtFirst = logged;
+        stopping.abort();
+        return { status: 200, answer: "", error: null };
+      },
+    };
+    const failed = (error: unknown) => expect.fail(String(error));
+    const refuse = () => Promise.reject(new Error("nothing is disabled here"));
+    const unitOfWork = { run: refuse, sweep: refuse };
+    const deliver = new DeliverWebhooks(queue, sender, () => ({}), unitOfWork, failed);
+    await deliver.execute(stopping.signal);
+    await deliver.idle();
+    expect(loggedAtFirst).to.be.below(mostEvents / 10);
+  });
+});
