@@ -25,12 +25,12 @@ const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture
 };
 
 export async function giveAccess(container: Container, businesses: readonly BusinessFixture[]): Promise<DemoAccess> {
-  const store = resolve(container, tokens.appKeyStore);
+  const revokeAppKeys = resolve(container, tokens.revokeAppKeys);
   const issueAppKey = resolve(container, tokens.issueAppKey);
   const openSession = resolve(container, tokens.openSession);
   const appKeys = new Map<number, string>();
   for (const { id } of businesses) {
-    await store.revoke(id, keyLabel);
+    await revokeAppKeys.labelled(id, keyLabel);
     appKeys.set(id, await issueAppKey.execute(id, keyLabel));
   }
   const sessionTokens = new Map<number, string>();
