@@ -8,7 +8,7 @@ const access: Statement = {
   text: `
     with used as (
       update app_keys set last_used_at = date_trunc('hour', now())
-      where digest = $1 and revoked_at is null
+      where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())
         and (last_used_at is null or last_used_at < date_trunc('hour', now()))
     )
     select app_key.id as "keyId", app_key.business_id as "businessId",
