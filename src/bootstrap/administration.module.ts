@@ -29,7 +29,7 @@ import { branchesTable } from "../administration/resources/branches/postgres.ts"
 import { businessOnWire } from "../administration/resources/business/http.ts";
 import { PostgresOwnBusiness } from "../administration/resources/business/postgres.ts";
 import { departmentsOnWire } from "../administration/resources/departments/http.ts";
-import { departmentsTable } from "../administration/resources/departments/postgres.ts";
+import { PostgresDepartmentRecords } from "../administration/resources/departments/postgres.ts";
 import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
 import { extrasOnWire } from "../administration/resources/extras/http.ts";
@@ -84,7 +84,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, articlesOnWire, articlesTable);
   provideRecords(bind, extrasOnWire, extrasTable);
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
-  provideRecords(bind, departmentsOnWire, departmentsTable);
+  spell(bind, departmentsOnWire);
+  provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
+    routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), { feed }),
+  );
   provideRecords(bind, tagsOnWire, tagsTable);
   spell(bind, appKeysOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {

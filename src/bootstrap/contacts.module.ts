@@ -17,6 +17,7 @@ import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media
 import { RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
 import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-erasure.ts";
+import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -33,6 +34,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
           others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
           files: new PostgresMediaErasure(transaction),
           copies: [new PostgresWebhookErasure(transaction)],
+          note: noteOn(transaction),
         }),
       );
       const remove = new RemoveWithdrawn(storage, files);

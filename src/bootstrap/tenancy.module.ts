@@ -1,8 +1,11 @@
 import { ContainerModule } from "inversify";
-import { newToken } from "../infra/crypto/secrets.ts";
+import { newToken, type Secrets } from "../infra/crypto/secrets.ts";
 import { limitFailures, limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell, Queries } from "../infra/postgres/database.ts";
 import type { Notifications } from "../infra/postgres/notifications.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { FairGate } from "../kernel/fair-gate.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { DeviceCookie } from "../tenancy/adapters/http/device-cookie.ts";
@@ -21,7 +24,9 @@ import {
   type InvitationStore,
   IssueAppKey,
   OpenSession,
+  RevokeAppKeys,
 } from "../tenancy/public.ts";
+import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -80,9 +85,19 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
   );
   provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
-    return new FoundBusiness(new PostgresBusinesses(cells), (password) => passwords.hash(password), newToken);
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      businesses: new PostgresBusinesses(transaction),
+      note: noteOn(transaction),
+    }));
+    const numbers = new PostgresBusinesses(cells.directory);
+    return new FoundBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
-  provide(bind, tokens.issueAppKey, [tokens.appKeyStore], (store) => new IssueAppKey(store, newToken));
+  provide(bind, tokens.issueAppKey, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new IssueAppKey(keysIn(cells, secrets), newToken);
+  });
+  provide(bind, tokens.revokeAppKeys, [tokens.cells, tokens.secrets, tokens.appKeyStore], (cells, secrets, owners) => {
+    return new RevokeAppKeys(owners, keysIn(cells, secrets));
+  });
   provide(bind, tokens.tick, [tokens.sessions], (sessions) => tick("sessions.purge", 3600, () => sessions.purge()));
   provide(
     bind,
@@ -120,13 +135,24 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.routes,
     [tokens.cells, tokens.secrets, tokens.passwords, tokens.signInAttempts],
-    ({ directory }, secrets, passwords, attempts) => {
-      const store = new PostgresPasswords(directory, (token) => secrets.digest(token));
+    (cells, secrets, passwords, attempts) => {
+      const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        passwords: passwordsOn(transaction),
+        note: noteOn(transaction),
+      }));
       const hash = (password: string, share: string) => passwords.hash(password, share);
-      return [changePasswordRoute(new ChangePassword(store, passwords, hash, attempts))];
+      const stored = passwordsOn(cells.directory);
+      return [changePasswordRoute(new ChangePassword(stored, unitOfWork, passwords, hash, attempts))];
     },
   );
 });
+
+const keysIn = (cells: Cells<Cell>, secrets: Secrets) =>
+  new PostgresUnitOfWork(cells, (transaction) => ({
+    keys: new PostgresAppKeys(transaction, (key) => secrets.digest(key)),
+    note: noteOn(transaction),
+  }));
 
 const accessChangesOf = (notifications: Notifications): AccessChanges => ({
   get live() {

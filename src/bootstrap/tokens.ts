@@ -68,11 +68,12 @@ import type { FoldReports, ReportPage, SharedReports } from "../reports/public.t
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
-  AppKeyStore,
   AppKeys,
   FoundBusiness,
   IssueAppKey,
+  KeyOwners,
   OpenSession,
+  RevokeAppKeys,
   SignInAttempts,
 } from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
@@ -112,7 +113,7 @@ export const tokens = {
   /** Several: how the records that stand in the audit are spelled. */
   recordOnWire: token<RecordOnWire<never>>("recordOnWire"),
 
-  appKeyStore: token<AppKeyStore & AppKeys>("appKeyStore"),
+  appKeyStore: token<KeyOwners & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),
   knownKeys: token<CachedAppKeys>("knownKeys"),
   knownSessions: token<CachedSessions>("knownSessions"),
@@ -127,6 +128,7 @@ export const tokens = {
   signInAttempts: token<SignInAttempts>("signInAttempts"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
+  revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),

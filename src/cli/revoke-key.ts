@@ -6,14 +6,14 @@ import { withContainer } from "./container.ts";
 /** Revokes the App Key in KEY, or all of BUSINESS that carry LABEL; every process hears of it. Prints no key. */
 await runCommand(async () => {
   const revoked = await withContainer(async (container) => {
-    const keys = resolve(container, tokens.appKeyStore);
+    const keys = resolve(container, tokens.revokeAppKeys);
     const { KEY: key } = process.env;
     if (key) {
-      const businessId = await keys.revokeKey(key);
+      const businessId = await keys.one(key);
       return businessId === null ? [] : [`a key of business ${businessId}`];
     }
     const businessId = idArgument("business", settingOf("BUSINESS", "1"));
-    const count = await keys.revoke(businessId, settingOf("LABEL", "crm"));
+    const count = await keys.labelled(businessId, settingOf("LABEL", "crm"));
     return count === 0 ? [] : [`${count} keys of business ${businessId}`];
   });
   if (revoked.length === 0) throw new Error("there is no such key, or it is revoked already");

@@ -6,11 +6,12 @@ export { FoundBusiness } from "./application/found-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";
 export { OpenSession } from "./application/open-session.ts";
 export type {
-  AppKeyStore,
   AppKeys,
   InvitationStore,
+  KeyOwners,
   SessionStore,
   Sessions,
   SignInAttempts,
 } from "./application/ports.ts";
+export { RevokeAppKeys } from "./application/revoke-app-keys.ts";
 export type { KeyAccess } from "./domain/access.ts";

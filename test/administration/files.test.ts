@@ -145,6 +145,19 @@ describe("Files of records that a business manages", () => {
         expect(answer).to.deep.equal({ ...none, created: 1, ...counts });
       });
 
+      it("are refused where cells would be lost or changed", async () => {
+        const [header, row] = rowsOf([bodyOf(95)]).split("\n");
+        const file = [`${header},`, `${row},perdida`, `${row},,de más`, `\0${row},`, `${row},,,`].join("\n");
+        const answer = await taken(path, file);
+        expect(answer).to.deep.include({ created: 1, updated: 0, unchanged: 0, refused: 3 });
+        const refused = (await ask(admin, "GET", answer.refused_csv)).text.split("\r\n").slice(1, -1);
+        expect(refused.map((line) => line.split(",")[0])).to.deep.equal([
+          "una celda no tiene encabezado",
+          "la fila tiene más celdas que los encabezados",
+          "una celda no es válida",
+        ]);
+      });
+
       it("need the column by which they are matched, once", async () => {
         for (const file of ["telefono,edad\n1,2\n", `${matchedBy[0]},${matchedBy[0]}\nuno,dos\n`, ""]) {
           const { status, json } = await send(path, file);

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { Inbox, people, sales } from "../inbox/inbox-support.ts";
+import { Inbox, people, sales, support } from "../inbox/inbox-support.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
+import type { Listener } from "../support/world.ts";
 
 const { admin, carl } = people;
 const step = 901;
@@ -189,5 +190,73 @@ describe("What colleagues hear of users", () => {
       .filter(({ name }) => name === "agent:changed")
       .map(({ payload }) => payload.agente.nombre);
     expect(names).not.to.include("Caja");
+  });
+});
+
+describe("What colleagues hear of departments", () => {
+  let inbox: Inbox;
+  before(async () => {
+    inbox = await Inbox.start();
+  });
+  after(() => inbox.stop());
+
+  const toldOf = (hears: Listener, userId: number, departments: readonly number[]) =>
+    hears.hears(
+      ({ name, payload }) =>
+        name === "agent:changed" &&
+        payload.agente.id === userId &&
+        JSON.stringify(payload.agente.departamentos) === JSON.stringify(departments),
+    );
+
+  it("is which agents come and go, and nothing of those who stay or are no agents", async () => {
+    const hears = await inbox.world.listen(people.ana);
+    const made = await inbox.done(admin, "POST", "/admin/departments", { nombre: "Nuevo", agentes: [admin, carl] });
+    await toldOf(
+      hears,
+      carl,
+      [support, made.id].sort((a, b) => a - b),
+    );
+    const path = `/admin/departments/${made.id}`;
+    await inbox.done(admin, "PUT", path, { nombre: "Nuevo", agentes: [admin, people.bea] });
+    await toldOf(hears, carl, [support]);
+    await toldOf(
+      hears,
+      people.bea,
+      [sales, made.id].sort((a, b) => a - b),
+    );
+    await inbox.done(admin, "PUT", path, { nombre: "Otro", agentes: [admin, people.bea] });
+    expect((await inbox.ask(admin, "DELETE", path)).status).to.equal(204);
+    await toldOf(hears, people.bea, [sales]);
+    const told = hears.heard.filter(({ name }) => name === "agent:changed");
+    expect(told.map(({ payload }) => payload.agente.id)).to.have.members([carl, carl, people.bea, people.bea]);
+  });
+
+  it("is what agents see of its chats, from then on and no longer", async () => {
+    const { chatId, phone } = await inbox.customerWrites("Hola");
+    await inbox.done(admin, "POST", `/chats/${chatId}/assign`, { departamento_id: support });
+    const hears = await inbox.world.listen(people.bea);
+    const agents = (...agentes: number[]) =>
+      inbox.done(admin, "PUT", `/admin/departments/${support}`, { nombre: "Soporte", agentes });
+    const of = (text: string, from: Listener) =>
+      from.hears(({ name, payload }) => name === "message:new" && JSON.stringify(payload).includes(text));
+    const says = (text: string) => inbox.customerWrites(text, phone);
+    const everything = await inbox.world.listen(admin);
+    await says("Antes");
+    await of("Antes", everything);
+    await agents(carl, people.bea);
+    await toldOf(hears, people.bea, [sales, support]);
+    expect((await inbox.ask(people.bea, "GET", `/chats/${chatId}`)).status).to.equal(200);
+    await says("Mientras");
+    await of("Mientras", hears);
+    await agents(carl);
+    await toldOf(hears, people.bea, [sales]);
+    expect((await inbox.ask(people.bea, "GET", `/chats/${chatId}`)).status).to.equal(404);
+    await says("Después");
+    await of("Después", everything);
+    // What bea hears of after it, she hears in its order.
+    await agents(carl, people.ana);
+    await toldOf(hears, people.ana, [sales, support]);
+    const heard = JSON.stringify(hears.heard);
+    expect(heard).to.include("Mientras").and.not.include("Antes").and.not.include("Después");
   });
 });

@@ -33,16 +33,16 @@ export interface Ids {
   readonly step: number;
 }
 
-/** Makes records of business 1 that others may refer to. */
-export async function makeIds(world: World): Promise<Ids> {
+/** Makes records of a business that others may refer to. */
+export async function makeIds(world: World, businessId = 1): Promise<Ids> {
   const made = async (text: string) => (await world.rows<{ id: number }>(`${text} returning id`))[0]?.id ?? 0;
   return {
-    branch: await made("insert into branches (business_id, name) values (1, 'Centro')"),
-    article: await made("insert into articles (business_id, name, price) values (1, 'Pan', 1)"),
-    tag: await made("insert into tags (business_id, name) values (1, 'VIP')"),
-    agents: [102],
-    department: 101,
-    step: 101,
+    branch: await made(`insert into branches (business_id, name) values (${businessId}, 'Centro')`),
+    article: await made(`insert into articles (business_id, name, price) values (${businessId}, 'Pan', 1)`),
+    tag: await made(`insert into tags (business_id, name) values (${businessId}, 'VIP')`),
+    agents: [businessId * 100 + 2],
+    department: businessId * 100 + 1,
+    step: businessId * 100 + 1,
   };
 }
 

@@ -53,7 +53,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("says who may call", () => {
-    expect(make.security).to.deep.equal([{ appKey: [] }, { session: [] }, { sessionInQuery: [] }]);
+    expect(make.security).to.deep.equal([{ appKey: ["send"] }, { session: [] }, { sessionInQuery: [] }]);
     expect(get.security).to.deep.equal([{ session: [] }, { sessionInQuery: [] }]);
     expect(document.paths["/raw"].post.security).to.deep.equal([]);
     expect(document.components.securitySchemes.appKey).to.include({ type: "apiKey", in: "header", name: "x-api-key" });

@@ -6,14 +6,13 @@ import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
  * Another business's ids answer like ids that exist nowhere, byte for byte. The requests are made from the schemas
  * of the routes: a new endpoint takes part once its ids carry `x-entity` and its other required fields an example.
  */
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The table of each entity. In each business of this test the one with the id 1 after its own number exists. */
 const tables: Readonly<Record<string, string>> = {
@@ -138,7 +137,6 @@ interface Field {
   readonly schema: Json;
 }
 
-const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 const schemaOf = (route: Route, where: Where): Json => record(route[where]);
 
 /** Every field of a schema, nested ones too; the items of a list go by the name of the list. */
@@ -200,10 +198,7 @@ function withValue(given: unknown, path: readonly string[], value: unknown): unk
 const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(name);
 
 const routes = servedRoutes();
-/**
- * Those of every resource, and those below one: `test/administration/{records,templates,user-access}.test.ts`
- * and `test/webhooks/manage-deliveries.test.ts` send foreign ids to them.
- */
+/** Their requests are made from the samples of the resources: `test/administration/isolation.test.ts`. */
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const guarded = routes.filter((route) => route.auth !== "none" && !isOfRecords(route));
 
@@ -325,23 +320,7 @@ describe("ids of another business", () => {
     const isValid = ajv.validate(documented.schema as object, answer.json);
     expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
   };
-  /** The number and digest of all rows of the other business, by table. */
-  const dump = async (): Promise<object> => {
-    const owned = await world.rows<{ name: string }>(
-      `select table_name as name from information_schema.columns
-       where table_schema = 'public' and column_name = 'business_id' order by 1`,
-    );
-    expect(owned.length).to.be.above(10);
-    const digests = [...owned, { name: "businesses" }].map(async ({ name }) => {
-      const column = name === "businesses" ? "id" : "business_id";
-      const rows = await world.rows(
-        `select count(*), md5(string_agg(held::text, ' ' order by held::text)) from ${name} as held where ${column} = $1`,
-        [foreign],
-      );
-      return [name, rows[0]];
-    });
-    return Object.fromEntries(await Promise.all(digests));
-  };
+  const dump = () => dumpOf(world, foreign);
   /** Without the number itself, which an answer may name. */
   const seen = ({ status, type, text }: Answer, id: number) => ({
     status,

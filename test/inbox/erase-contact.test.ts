@@ -127,6 +127,12 @@ describe("erasing a contact", () => {
       { payload: "{" },
     ]);
 
+    const [erased, ...others] = await world.rows("select * from audit where business_id = 1 and resource = 'contacts'");
+    expect(others).to.deep.equal([]);
+    const noted = { actor_kind: "key", record_id: id, change: "removed", before: null, after: null };
+    expect(erased).to.deep.include(noted);
+    expect((await world.get(`/admin/audit?resource=contacts&record=${id}`)).json.data).to.have.length(1);
+
     expect((await world.get(`/contacts/${id}`)).json.code).to.equal("contact_not_found");
     expect((await world.get("/contacts")).json.data.map((each: { id: number }) => each.id)).not.to.include(id);
     expect(await chatRows()).to.deep.equal(chat);

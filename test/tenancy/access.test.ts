@@ -117,8 +117,8 @@ describe("access with an App Key", () => {
     const keys = [await issue(4, "crm"), await issue(4, "crm"), await issue(4, "till")];
     expect(new Set(keys).size).to.equal(3);
     for (const key of keys) expect((await steps(key, 4)).status).to.equal(200);
-    expect(await resolve(world.container, tokens.appKeyStore).revoke(4, "crm")).to.equal(2);
-    expect(await resolve(world.container, tokens.appKeyStore).revoke(1, "till")).to.equal(0);
+    expect(await resolve(world.container, tokens.revokeAppKeys).labelled(4, "crm")).to.equal(2);
+    expect(await resolve(world.container, tokens.revokeAppKeys).labelled(1, "till")).to.equal(0);
     for (const key of keys.slice(0, 2)) await eventually(async () => (await steps(key, 4)).status === 401, atOnce);
     expect((await steps(keys[2], 4)).status).to.equal(200);
   });
@@ -141,10 +141,10 @@ describe("access with an App Key", () => {
 
   it("ends for the one key that an operator names", async () => {
     const [key, other] = [await issue(4, "pair"), await issue(4, "pair")];
-    const store = resolve(world.container, tokens.appKeyStore);
-    expect(await store.revokeKey(key)).to.equal(4);
-    expect(await store.revokeKey(key)).to.equal(null);
-    expect(await store.revokeKey("rk_unknown")).to.equal(null);
+    const store = resolve(world.container, tokens.revokeAppKeys);
+    expect(await store.one(key)).to.equal(4);
+    expect(await store.one(key)).to.equal(null);
+    expect(await store.one("rk_unknown")).to.equal(null);
     expectRefusal(await steps(key, 4), invalid);
     expect((await steps(other, 4)).status).to.equal(200);
   });
@@ -169,7 +169,7 @@ describe("access with an App Key", () => {
       expect([limited.status, limited.json]).to.deep.equal([429, { message: "Too many requests" }]);
       expect(Number(limited.headers["retry-after"])).to.be.within(1, 60);
       for (const key of [unused, strict.appKey(1)]) expect((await attempt(key)).status).to.equal(200);
-      await resolve(strict.container, tokens.appKeyStore).revoke(1, "test");
+      await resolve(strict.container, tokens.revokeAppKeys).labelled(1, "test");
       await eventually(async () => (await attempt(strict.appKey(1))).status === 429, atOnce);
       expect((await attempt(unused)).status).to.equal(200);
     });

@@ -157,12 +157,12 @@ describe("sessions", () => {
       const heard: unknown[] = [];
       listener.on("notification", ({ payload }) => heard.push(payload));
       await listener.query("listen access_changed");
-      const { sessions, appKeyStore } = tokens;
+      const { sessions, revokeAppKeys } = tokens;
       await world.rows("update users set active = true where id = 201");
       await eventually(() => heard.includes("2"));
       const [ended, open] = [await world.sessionToken(101), await world.sessionToken(201)];
       await resolve(world.container, tokens.issueAppKey).execute(1, "old");
-      expect(await resolve(world.container, appKeyStore).revoke(1, "old")).to.equal(1);
+      expect(await resolve(world.container, revokeAppKeys).labelled(1, "old")).to.equal(1);
       await world.rows("update sessions set expires_at = now() - interval '2 days' where user_id = 101");
       await eventually(() => heard.filter((businessId) => businessId === "1").length === 2);
       heard.length = 0;
@@ -171,7 +171,7 @@ describe("sessions", () => {
       expect(await resolve(world.container, sessions).revoke(open)).to.equal(true);
       await eventually(() => heard.includes("2"));
       expect(heard).to.deep.equal(["2"]);
-      await resolve(world.container, appKeyStore).revoke(2, "test");
+      await resolve(world.container, revokeAppKeys).labelled(2, "test");
       await eventually(() => heard.length === 2);
       expect(await userOf(ended)).to.equal(null);
     } finally {

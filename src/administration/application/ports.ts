@@ -1,3 +1,4 @@
+import type { Audited } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { Actor, Given, Kept } from "../domain/records.ts";
 
@@ -50,16 +51,15 @@ export interface RecordBatches<Fields> {
   ): Promise<readonly Kept<Fields>[]>;
 }
 
-export type Change = "created" | "changed" | "removed";
+export type AuditEntry = Audited;
+export type Change = AuditEntry["change"];
 
-export interface AuditEntry {
-  readonly resource: string;
-  readonly recordId: number;
-  readonly change: Change;
-  /** Without secrets; null before it was made and after it was removed. */
-  readonly before: object | null;
-  readonly after: object | null;
-}
+/** Logs what clients are told of these users as agents. */
+export type TellOfAgents<Transaction> = (
+  transaction: Transaction,
+  businessId: number,
+  userIds: readonly number[],
+) => Promise<readonly LoggedEvent[]>;
 
 export interface AuditLog {
   add(actor: Actor, entries: readonly AuditEntry[]): Promise<void>;

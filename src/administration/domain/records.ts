@@ -1,3 +1,4 @@
+import type { DoneBy } from "../../kernel/audit.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
 /** A record as it is kept; every change counts its version up. */
@@ -32,12 +33,8 @@ export function matchKeyOf<Fields>({ by, orElseBy = [] }: Matching<Fields>, fiel
 }
 
 /** Who changes something, and from where. */
-export interface Actor {
+export interface Actor extends DoneBy {
   readonly businessId: number;
-  readonly kind: "user" | "key" | "system";
-  /** Null for the system. */
-  readonly id: number | null;
-  readonly address: string;
 }
 
 export class RecordNotFound extends DomainError<"not_found"> {

@@ -1,5 +1,5 @@
 import { WrongPassword } from "../domain/access.ts";
-import type { PasswordCheck, PasswordStore, SignInAttempts } from "./ports.ts";
+import type { PasswordCheck, PasswordStore, PasswordUnitOfWork, SignInAttempts } from "./ports.ts";
 
 export interface NewPassword {
   readonly businessId: number;
@@ -9,12 +9,15 @@ export interface NewPassword {
   readonly current: string;
   readonly next: string;
   readonly network: string;
+  /** Whence it is changed, for the audit. */
+  readonly address: string;
 }
 
 /** Users change their own password, by the one they have. */
 export class ChangePassword {
   constructor(
-    private readonly store: PasswordStore,
+    private readonly store: Pick<PasswordStore, "passwordOf">,
+    private readonly unitOfWork: PasswordUnitOfWork,
     private readonly passwords: PasswordCheck,
     private readonly hash: (password: string, share: string) => Promise<string>,
     private readonly attempts: SignInAttempts,
@@ -22,7 +25,7 @@ export class ChangePassword {
 
   /** Ends the user's other sessions. Rejects with `WrongPassword`, and with `Busy` where the attempt has to wait. */
   async execute(
-    { businessId, userId, token, current, next, network }: NewPassword,
+    { businessId, userId, token, current, next, network, address }: NewPassword,
     signal?: AbortSignal,
   ): Promise<void> {
     const who = `user ${businessId} ${userId}`;
@@ -39,7 +42,11 @@ export class ChangePassword {
       throw error;
     }
     const passwordHash = await this.hash(next, who);
-    const isChanged = await this.store.change({ businessId, userId, token, passwordHash, before: stored });
-    if (!isChanged) throw new WrongPassword("the password was changed meanwhile");
+    await this.unitOfWork.run(businessId, async ({ passwords, note }) => {
+      const isChanged = await passwords.change({ businessId, userId, token, passwordHash, before: stored });
+      if (!isChanged) throw new WrongPassword("the password was changed meanwhile");
+      const entry = { resource: "user-passwords", recordId: userId, change: "changed" } as const;
+      await note(businessId, { kind: "user", id: userId, address }, [{ ...entry, before: null, after: null }]);
+    });
   }
 }

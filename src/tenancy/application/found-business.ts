@@ -1,5 +1,6 @@
+import { bySystem } from "../../kernel/audit.ts";
 import { administratorRole } from "../../kernel/ids.ts";
-import type { BusinessStore, NewToken } from "./ports.ts";
+import type { BusinessNumbers, FoundingUnitOfWork, NewToken } from "./ports.ts";
 
 export interface FoundedBusiness {
   readonly businessId: number;
@@ -8,10 +9,11 @@ export interface FoundedBusiness {
   readonly password: string;
 }
 
-/** A new business with its first administrator. */
+/** An operator makes a new business with its first administrator. */
 export class FoundBusiness {
   constructor(
-    private readonly businesses: BusinessStore,
+    private readonly numbers: BusinessNumbers,
+    private readonly unitOfWork: FoundingUnitOfWork,
     private readonly hash: (password: string) => Promise<string>,
     private readonly newToken: NewToken,
   ) {}
@@ -20,7 +22,17 @@ export class FoundBusiness {
   async execute(name: string, email: string): Promise<FoundedBusiness> {
     const password = this.newToken("pw");
     const passwordHash = await this.hash(password);
-    const ids = await this.businesses.found({ name, email, passwordHash, roleId: administratorRole });
-    return { ...ids, password };
+    const businessId = await this.numbers.next();
+    const userId = await this.unitOfWork.run(businessId, async ({ businesses, note }) => {
+      const userId = await businesses.found({ businessId, name, email, passwordHash, roleId: administratorRole });
+      const made = { change: "created", before: null } as const;
+      const administrator = { name: email, email: email.toLowerCase(), roleId: administratorRole, active: true };
+      await note(businessId, bySystem, [
+        { ...made, resource: "business", recordId: businessId, after: { name } },
+        { ...made, resource: "users", recordId: userId, after: administrator },
+      ]);
+      return userId;
+    });
+    return { businessId, userId, password };
   }
 }

@@ -1,3 +1,5 @@
+import type { NoteInAudit } from "../../kernel/audit.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { KeyAccess, SessionUser } from "../domain/access.ts";
 
 export interface AppKeys {
@@ -9,14 +11,30 @@ export interface AppKeys {
   accessOf(key: string, network: string): Promise<KeyAccess | null>;
 }
 
-export interface AppKeyStore {
-  /** Stores a new key; `false` when there is no such business. */
-  add(businessId: number, key: string, label: string): Promise<boolean>;
-  /** Revokes every key of the business that carries the label; how many that were. */
-  revoke(businessId: number, label: string): Promise<number>;
-  /** Revokes one key; whose it was, or null when no such key is in force. */
-  revokeKey(key: string): Promise<number | null>;
+/** A key as the audit tells of it. */
+export interface StoredKey {
+  readonly id: number;
+  readonly label: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
 }
+
+export interface AppKeyStore {
+  /** Stores a new key; null when there is no such business. */
+  add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
+  /** Revokes every key of the business that carries the label. */
+  revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
+  /** Revokes one key of the business; null when it is not in force. */
+  revokeKey(businessId: number, key: string): Promise<StoredKey | null>;
+}
+
+export interface KeyOwners {
+  /** The business whose key it is; null when no such key is in force. */
+  ownerOf(key: string): Promise<number | null>;
+}
+
+/** What operators do about App Keys, in one transaction with the audit of it. */
+export type KeyUnitOfWork = Pick<UnitOfWork<{ readonly keys: AppKeyStore; readonly note: NoteInAudit }>, "run">;
 
 export interface Sessions {
   /**
@@ -79,6 +97,11 @@ export interface PasswordStore {
   change(password: ChangedPassword): Promise<boolean>;
 }
 
+export type PasswordUnitOfWork = Pick<
+  UnitOfWork<{ readonly passwords: Pick<PasswordStore, "change">; readonly note: NoteInAudit }>,
+  "run"
+>;
+
 export interface UserDirectory {
   /** Active users only; e-mails compare without regard to case. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
@@ -87,6 +110,7 @@ export interface UserDirectory {
 }
 
 export interface NewBusiness {
+  readonly businessId: number;
   readonly name: string;
   /** Of its first administrator. */
   readonly email: string;
@@ -95,9 +119,19 @@ export interface NewBusiness {
 }
 
 export interface BusinessStore {
-  /** Rejects with `EmailTaken`. */
-  found(business: NewBusiness): Promise<{ readonly businessId: number; readonly userId: number }>;
+  /** The id of its first administrator. Rejects with `EmailTaken`. */
+  found(business: NewBusiness): Promise<number>;
 }
+
+export interface BusinessNumbers {
+  /** An id that no business has. */
+  next(): Promise<number>;
+}
+
+export type FoundingUnitOfWork = Pick<
+  UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>,
+  "run"
+>;
 
 export interface PasswordCheck {
   /**

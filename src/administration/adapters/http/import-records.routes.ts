@@ -9,6 +9,8 @@ import {
   refusedAnswer,
   refusedFile,
   refusedReply,
+  rowComplaints,
+  rowComplaintsRule,
 } from "../../../infra/http/streaming/csv-import.ts";
 import type { DomainError } from "../../../kernel/errors.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
@@ -75,7 +77,8 @@ export function importRoutes<Fields extends object>(
         ],
         [
           `Import.${one}.2`,
-          "A row that is refused refuses no other. `refused_csv` is where such rows are found with their reasons for 24 hours, " +
+          `A row that is refused refuses no other: a field is missing or wrong, ${rowComplaintsRule}. ` +
+            "`refused_csv` is where such rows are found with their reasons for 24 hours, " +
             "by administrators of this business; null where there are none. A row that changes nothing writes nothing.",
         ],
         [
@@ -91,7 +94,7 @@ export function importRoutes<Fields extends object>(
         importReply<Given<Fields>, RowRefusal>(call.body, {
           path: `/admin/${path}/imports`,
           readerOf: (header) => rows.readerOf(header),
-          tooMany: new RuleBroken("el archivo tiene demasiadas filas"),
+          refusalOf: (complaint) => new RuleBroken(rowComplaints[complaint]),
           execute: (given, lineOf, header, progress) =>
             imports.execute(
               actorOf(call),

@@ -1,6 +1,6 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
-import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
@@ -27,8 +27,7 @@ export const actorOf = ({
   ip,
 }: Pick<Call<unknown, unknown, unknown, KeyCaller | UserCaller>, "caller" | "ip">): Actor => ({
   businessId: caller.businessId,
-  ...("userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId }),
-  address: ip,
+  ...doneBy(caller, ip),
 });
 
 /** Numbers the rules of one resource, those that all resources have among them. */

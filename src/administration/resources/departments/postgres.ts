@@ -1,7 +1,14 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import { agentRole } from "../../../kernel/ids.ts";
+import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
+import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import type { TellOfAgents } from "../../application/ports.ts";
+import type { Kept } from "../../domain/records.ts";
 import type { Department } from "./record.ts";
 
-export const departmentsTable: RecordTable<Department> = {
+const departmentsTable: RecordTable<Department> = {
   name: "departments",
   columns: { name: "name", openingHours: "opening_hours", outOfHoursMessage: "out_of_hours_message" },
   sets: { agentIds: { table: "department_agents", own: "department_id", other: "user_id", of: "users" } },
@@ -11,3 +18,46 @@ export const departmentsTable: RecordTable<Department> = {
     { what: "chats", table: "chats", column: "department_id" },
   ],
 };
+
+/** Clients are told of the agents who come into a department or leave it. */
+export class PostgresDepartmentRecords extends KnexRecords<Department> {
+  readonly events: LoggedEvent[] = [];
+
+  constructor(
+    private readonly transaction: Queries,
+    private readonly tellOfAgents: TellOfAgents<Queries>,
+  ) {
+    super(transaction, departmentsTable);
+  }
+
+  override async create(businessId: number, fields: Department): Promise<Kept<Department>> {
+    const made = await super.create(businessId, fields);
+    await this.tell(businessId, [], made.fields.agentIds);
+    return made;
+  }
+
+  override async change(businessId: number, id: number, fields: Department): Promise<Kept<Department>> {
+    const before = await this.find(businessId, id);
+    const changed = await super.change(businessId, id, fields);
+    await this.tell(businessId, before?.fields.agentIds ?? [], changed.fields.agentIds);
+    return changed;
+  }
+
+  override async remove(businessId: number, id: number): Promise<void> {
+    const before = await this.find(businessId, id);
+    await super.remove(businessId, id);
+    await this.tell(businessId, before?.fields.agentIds ?? [], []);
+  }
+
+  private async tell(businessId: number, before: readonly number[], after: readonly number[]): Promise<void> {
+    const moved = [...before.filter((id) => !after.includes(id)), ...after.filter((id) => !before.includes(id))];
+    if (moved.length === 0) return;
+    const agents = sql("users")
+      .where({ business_id: businessId, role_id: agentRole, active: true })
+      .whereIn("id", moved);
+    const found = await run<{ readonly id: number }>(this.transaction, agents.select("id"));
+    if (found.length === 0) return;
+    const ids = found.map(({ id }) => id);
+    this.events.push(...(await this.tellOfAgents(this.transaction, businessId, ids)));
+  }
+}

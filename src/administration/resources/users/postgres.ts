@@ -5,7 +5,7 @@ import { KnexBatches } from "../../adapters/postgres/knex-batches.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { RecordBatches } from "../../application/ports.ts";
+import type { RecordBatches, TellOfAgents } from "../../application/ports.ts";
 import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
 import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
@@ -31,8 +31,7 @@ export const usersTable: RecordTable<User> = {
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
-  /** Logs what clients are told of these users as agents. */
-  tellOfAgents(transaction: Queries, businessId: number, userIds: readonly number[]): Promise<readonly LoggedEvent[]>;
+  readonly tellOfAgents: TellOfAgents<Queries>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { reasonColumn } from "../../../infra/http/streaming/csv-import.ts";
+import { reasonColumn, rowComplaints } from "../../../infra/http/streaming/csv-import.ts";
 import { recordsLeft } from "../../../infra/http/streaming/csv-records.ts";
 import type { ImportRow } from "../../../kernel/row-imports.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
@@ -19,17 +19,14 @@ export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "wrong_numbe
 
 /** Why a row was refused, in the words of the file that tells it. */
 export const reasons = {
+  ...rowComplaints,
   missing_number: "numero es requerido",
   wrong_number: wrongNumber,
   rounded_number: "numero está en notación científica",
-  too_many_cells: "la fila tiene más celdas que los encabezados",
-  nameless_cell: "una celda no tiene encabezado",
-  null_character: "una celda no es válida",
   name_too_long: `nombre no puede tener más de ${longestName}`,
   wrong_opted_out: "opted_out debe ser true o false",
   field_too_long: `un campo no puede tener más de ${longestFieldText}`,
   too_many_tags: `no puede tener más de ${mostTags} tags`,
-  too_many_rows: "el archivo tiene demasiadas filas",
   unknown_tag: "un tag no existe",
   too_many_fields: `el contacto no puede tener más de ${mostFields} campos`,
 } as const;
@@ -56,11 +53,10 @@ export const tagsCell = (names: readonly string[]): string =>
 const tagsIn = (cell: string): string[] =>
   (cell.match(/(?:\\[\\|]|[^|])+/g) ?? []).flatMap((name) => name.replaceAll(/\\([\\|])/g, "$1").trim() || []);
 
+/** Whether a header says of a custom field only that it is one. */
+export const isNamelessField = (name: string): boolean => name === ofField;
+
 interface Columns {
-  /** Cells of a row, at most, but for empty ones. */
-  readonly count: number;
-  /** Those without a name: nothing may stand in them. */
-  readonly nameless: readonly number[];
   readonly of: ReadonlyMap<ContactColumn, number>;
   readonly fields: readonly (readonly [name: string, at: number])[];
 }
@@ -69,12 +65,9 @@ interface Columns {
 export function columnsIn(header: readonly string[]): Columns {
   const of = new Map<ContactColumn, number>();
   const fields = new Map<string, number>();
-  const nameless: number[] = [];
-  for (const [at, written] of header.entries()) {
-    const name = storableText(written);
+  for (const [at, name] of header.entries()) {
     const column = contactColumnIn(name);
     const field = name.startsWith(ofField) ? name.slice(ofField.length) : name;
-    if (field === "" || name.trim() === "") nameless.push(at);
     if (field === "" || name.trim() === "" || (at === 0 && name === reasonColumn)) continue;
     if (column ? of.has(column) : fields.has(field)) throw new InvalidInput("El CSV tiene una columna repetida");
     if (column) of.set(column, at);
@@ -87,7 +80,7 @@ export function columnsIn(header: readonly string[]): Columns {
   if ([...fields.keys()].some((name) => name.length > longestFieldName)) {
     throw new InvalidInput(`El nombre de un campo no puede tener más de ${longestFieldName} caracteres`);
   }
-  return { count: header.length, nameless, of, fields: [...fields] };
+  return { of, fields: [...fields] };
 }
 
 const words = new Map([
@@ -96,15 +89,9 @@ const words = new Map([
 ]);
 
 /** An empty cell says nothing. What an export writes besides, its id and when it was made, stays as it is. */
-export function rowOf(
-  cells: readonly string[],
-  { count, nameless, of, fields }: Columns,
-): ImportRow<ImportedContact, Refusal> {
+export function rowOf(cells: readonly string[], { of, fields }: Columns): ImportRow<ImportedContact, Refusal> {
   const cell = (name: ContactColumn): string => storableText(cells[of.get(name) ?? -1] ?? "");
   const refused = (refusal: Refusal): ImportRow<ImportedContact, Refusal> => ({ refusal, cells });
-  if (cells.slice(count).some((each) => each !== "")) return refused("too_many_cells");
-  if (nameless.some((at) => (cells[at] ?? "") !== "")) return refused("nameless_cell");
-  if (cells.some((each) => each.includes("\0"))) return { refusal: "null_character", cells: cells.map(storableText) };
   if (/^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i.test(cell("numero").trim())) return refused("rounded_number");
   const phone = phoneDigits(cell("numero"));
   if (phone === null) return refused("missing_number");

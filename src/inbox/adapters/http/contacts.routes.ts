@@ -1,5 +1,5 @@
 import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
-import { isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
+import { doneBy, isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, idOf, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
@@ -278,6 +278,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
       ],
       ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
       ["Contacts.16", "Only for administrators, and for App Keys with the scope `admin` (403)."],
+      ["Contacts.17", "Stands in the audit, as `contacts`: who erased it, and of the contact nothing but its id."],
     ],
     lane: "exports",
     cost: 10,
@@ -289,9 +290,9 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
       ...failures,
     },
     dialect: meeting("contact_not_found", "forbidden"),
-    handle: async ({ params, caller }) => {
+    handle: async ({ params, caller, ip }) => {
       requireAdministrator(caller);
-      await erase.execute(caller.businessId, params.id);
+      await erase.execute(caller.businessId, params.id, doneBy(caller, ip));
       return new Reply(204, undefined);
     },
   });

@@ -8,12 +8,13 @@ import {
   refusedAnswer,
   refusedFile,
   refusedReply,
+  rowComplaintsRule,
 } from "../../../infra/http/streaming/csv-import.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportContacts } from "../../application/contacts/import-contacts.ts";
 import type { ImportedContact } from "../../application/contacts/ports.ts";
 import { longestPhone, mostFields, RefusedRowsNotFound, shortestPhone } from "../../domain/contact.ts";
-import { columnsIn, type Refusal, reasons, rowOf } from "./contact-rows.ts";
+import { columnsIn, isNamelessField, type Refusal, reasons, rowOf } from "./contact-rows.ts";
 import { forAdministratorsOnly, requireAdministrator } from "./contacts.routes.ts";
 import { changing, common, failures, meeting } from "./inbox-dialect.ts";
 
@@ -49,8 +50,7 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
         "Import.3",
         "A row that is refused refuses no other: a number is missing, or new and not " +
           `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long, the number is in ` +
-          "scientific notation (`5.917E+10`), a cell holds U+0000, or there are more cells than headers, or one below " +
-          "an empty header. " +
+          `scientific notation (\`5.917E+10\`), ${rowComplaintsRule}. ` +
           "`refused_csv` is where such rows are found with their reasons for 24 hours, by an administrator or App Key of " +
           "this business; null where there are none.",
       ],
@@ -80,7 +80,8 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
           const columns = columnsIn(header);
           return (cells) => rowOf(cells, columns);
         },
-        tooMany: "too_many_rows",
+        refusalOf: (complaint) => complaint,
+        isNameless: isNamelessField,
         execute: (rows, lineOf, header, progress) =>
           imports.execute<Refusal>(
             caller.businessId,

@@ -1,3 +1,4 @@
+import type { DoneBy } from "../../../kernel/audit.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { ContactNotFound } from "../../domain/contact.ts";
 import { withoutOwnerOf } from "../../domain/forget-number.ts";
@@ -25,14 +26,17 @@ export class EraseContact {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Everything is gone once it resolves. Rejects with `ContactNotFound`. Asked again after a failure, it goes on. */
-  async execute(businessId: number, contactId: number): Promise<void> {
+  /**
+   * Everything is gone once it resolves, and the audit tells who erased it. Rejects with `ContactNotFound`. Asked again
+   * after a failure, it goes on.
+   */
+  async execute(businessId: number, contactId: number, by: DoneBy): Promise<void> {
     const known = await this.find(businessId, contactId);
     const isOpen = known?.progress === "none" || known?.progress === "begun";
     if (!known || !isOpen) throw new ContactNotFound(`contact ${contactId}`);
     // What waits to be worked off would come back after the erasure.
     await this.erasePayloads(known);
-    if (known.progress === "none") await this.begin(businessId, contactId);
+    if (known.progress === "none") await this.begin(businessId, contactId, by);
     await this.finish(businessId, contactId);
   }
 
@@ -55,8 +59,8 @@ export class EraseContact {
     return this.unitOfWork.run(businessId, ({ contacts }) => contacts.find(businessId, contactId));
   }
 
-  private async begin(businessId: number, contactId: number): Promise<void> {
-    const events = await this.unitOfWork.run(businessId, async ({ contacts }) => {
+  private async begin(businessId: number, contactId: number, by: DoneBy): Promise<void> {
+    const events = await this.unitOfWork.run(businessId, async ({ contacts, note }) => {
       const numbers = await contacts.eraseContact(businessId, contactId);
       if (!numbers) return [];
       const contact = await contacts.find(businessId, contactId);
@@ -65,6 +69,8 @@ export class EraseContact {
       await contacts.eraseConversations(businessId, contact.chatIds);
       await contacts.eraseChats(businessId, contact.chatIds);
       await contacts.begin(businessId, contactId, numbers);
+      const entry = { resource: "contacts", recordId: contactId, change: "removed" } as const;
+      await note(businessId, by, [{ ...entry, before: null, after: null }]);
       return contacts.announce(businessId, contact);
     });
     this.feed.publish(events);

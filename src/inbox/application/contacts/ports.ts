@@ -1,3 +1,4 @@
+import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Viewer } from "../../domain/visibility.ts";
@@ -164,6 +165,7 @@ export interface FileErasure {
 }
 
 export interface ErasureStores {
+  readonly note: NoteInAudit;
   /** Each in a transaction of its own. */
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;

@@ -1,9 +1,15 @@
 import type { AuthKind } from "../routing/caller.ts";
+import { type Route, scopeOf } from "../routing/route.ts";
 import type { Json } from "./components.ts";
 
 /** How callers make themselves known. */
 export const securitySchemes = {
-  appKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An App Key: acts as one business." },
+  appKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "An App Key: acts as one business, within its scopes. An operation names the one that it takes.",
+  },
   session: { type: "http", scheme: "bearer", description: "A session token: acts as one user of one business." },
   sessionInQuery: {
     type: "apiKey",
@@ -14,12 +20,20 @@ export const securitySchemes = {
   appKeyOfReports: { type: "apiKey", in: "header", name: "x-recado-key", description: "The same App Key." },
 } as const;
 
-/** An operation asks for one of the schemes of its list; none where anybody may call. */
-export const security: Readonly<Record<AuthKind, readonly Json[]>> = {
-  "key-or-token": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
-  session: [{ session: [] }, { sessionInQuery: [] }],
-  "key-or-session": [{ appKey: [] }, { session: [] }, { sessionInQuery: [] }],
+const bySession = [{ session: [] }, { sessionInQuery: [] }] as const;
+
+/** By the scopes that a key needs. An operation asks for one of the schemes of its list; none where anybody may call. */
+const security: Readonly<Record<AuthKind, (scopes: readonly string[]) => readonly Json[]>> = {
+  "key-or-token": (appKey) => [{ appKey }, ...bySession],
+  session: () => bySession,
+  "key-or-session": (appKey) => [{ appKey }, ...bySession],
   // A token in the body is a field of it: to this document nobody has to be known then.
-  "key-or-body-token": [{ appKey: [] }, { appKeyOfReports: [] }, {}],
-  none: [],
+  "key-or-body-token": (appKey) => [{ appKey }, { appKeyOfReports: appKey }, {}],
+  none: () => [],
 };
+
+/** How a caller of the operation is known, and which scope an App Key needs for it. */
+export function securityOf(route: Route): readonly Json[] {
+  const scope = scopeOf(route);
+  return security[route.auth](scope === undefined ? [] : [scope]);
+}

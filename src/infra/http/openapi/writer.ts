@@ -5,7 +5,7 @@ import type { RawBody, ResponseSpec, Route } from "../routing/route.ts";
 import type { ObjectSchema, Schema } from "../routing/schema.ts";
 import { Components, type Json } from "./components.ts";
 import { Responses } from "./responses.ts";
-import { security } from "./security.ts";
+import { securityOf } from "./security.ts";
 
 /** A request that this service sends, to an address that somebody else serves. */
 export interface Webhook {
@@ -95,7 +95,7 @@ export class Writer {
       tags: [route.tag],
       summary: route.summary,
       ...describe(route),
-      security: security[route.auth],
+      security: securityOf(route),
       ...(parameters.length > 0 && { parameters }),
       ...(route.body && { requestBody: this.requestBodyOf(route.body, route.rawSchema) }),
       responses: this.responses.responsesOf(route),

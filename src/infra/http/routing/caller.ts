@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import type { DoneBy } from "../../../kernel/audit.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { Scope } from "../../../kernel/scopes.ts";
 
@@ -30,6 +31,10 @@ export const heldTo = (caller: KeyCaller | UserCaller): number | null =>
 
 /** The user who calls; null for an App Key. */
 export const userIn = (caller: KeyCaller | UserCaller): number | null => ("userId" in caller ? caller.userId : null);
+
+/** The caller as the audit knows it. */
+export const doneBy = (caller: KeyCaller | UserCaller, address: string): DoneBy =>
+  "userId" in caller ? { kind: "user", id: caller.userId, address } : { kind: "key", id: caller.keyId, address };
 
 /** How a route learns who calls. */
 export interface Callers {

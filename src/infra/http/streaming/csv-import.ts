@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ImportProgress, type ImportRow, noProgress, type RefusedRows } from "../../../kernel/row-imports.ts";
+import { storableText } from "../../../kernel/text.ts";
 import { csvLine, unguarded } from "../csv.ts";
 import { coded, codedDialect, InvalidInput } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
@@ -30,13 +31,27 @@ export const importAnswer = {
   }),
 } as const;
 
+/** Why a row of any file is refused before it is read, in the words of the file that tells it. */
+export const rowComplaints = {
+  too_many_cells: "la fila tiene más celdas que los encabezados",
+  nameless_cell: "una celda no tiene encabezado",
+  null_character: "una celda no es válida",
+  too_many_rows: "el archivo tiene demasiadas filas",
+} as const;
+export type RowComplaint = keyof typeof rowComplaints;
+
+/** The same, for the documents of routes. */
+export const rowComplaintsRule =
+  "a cell holds U+0000, or there are more cells than headers, or one below an empty header";
+
 export interface CsvImport<Row, Refusal> {
   /** Under which files with refused rows are found. */
   readonly path: string;
   /** Reads rows below this header. Throws `InvalidInput` for a header that is none. */
   readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<Row, Refusal>;
-  /** Of a row behind the most that are taken. */
-  readonly tooMany: Refusal;
+  refusalOf(complaint: RowComplaint): Refusal;
+  /** Whether a header names no column; one of blanks alone never does. */
+  isNameless?(header: string): boolean;
   /** The name of the file with refused rows, once all is taken in; null where there are none. */
   execute(
     rows: AsyncIterable<ImportRow<Row, Refusal>>,
@@ -56,10 +71,10 @@ export async function importReply<Row, Refusal>(
 ): Promise<Reply> {
   const records = csvRecords(body);
   const { value: first = [] } = await records.next();
-  const header = first.map(unguarded);
-  const rows = rowsOf(records, spec.readerOf(header), spec.tooMany);
+  const header = first.map((cell: string) => storableText(unguarded(cell)));
+  const rows = rowsOf(records, spec.readerOf(header), header, spec);
   const progress = noProgress();
-  const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells]);
+  const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells].map(storableText));
   const done = spec.execute(rows, lineOf, csvLine([reasonColumn, ...header]), progress);
   return new Reply(200, Readable.from(told(progress, done, spec)), {}, importAnswer.type);
 }
@@ -67,14 +82,24 @@ export async function importReply<Row, Refusal>(
 async function* rowsOf<Row, Refusal>(
   records: AsyncIterable<readonly string[]>,
   read: (cells: readonly string[]) => ImportRow<Row, Refusal>,
-  tooMany: Refusal,
+  header: readonly string[],
+  { refusalOf, isNameless = () => false }: Pick<CsvImport<Row, Refusal>, "refusalOf" | "isNameless">,
 ): AsyncGenerator<ImportRow<Row, Refusal>> {
+  const nameless = [...header.entries()].flatMap(([at, name]) => (name.trim() === "" || isNameless(name) ? at : []));
   let count = 0;
   for await (const record of records) {
     const cells = record.map(unguarded);
     count += 1;
-    yield count > mostRows ? { refusal: tooMany, cells } : read(cells);
+    const complaint = count > mostRows ? "too_many_rows" : complaintAbout(cells, header.length, nameless);
+    yield complaint === null ? read(cells) : { refusal: refusalOf(complaint), cells };
   }
+}
+
+/** Empty cells say nothing, wherever they stand. */
+function complaintAbout(cells: readonly string[], columns: number, nameless: readonly number[]): RowComplaint | null {
+  if (cells.slice(columns).some((each) => each !== "")) return "too_many_cells";
+  if (nameless.some((at) => (cells[at] ?? "") !== "")) return "nameless_cell";
+  return cells.some((each) => each.includes("\0")) ? "null_character" : null;
 }
 
 /** The counts every so often until all is done, and then at last. */

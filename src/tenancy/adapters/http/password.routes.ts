@@ -72,7 +72,10 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
     tag: "Access",
     summary: "Change one's own password",
     rules: [
-      ["Auth.16", "Ends the user's other sessions and an invitation that is out; the session of the request stays."],
+      [
+        "Auth.16",
+        "Ends the user's other sessions and an invitation that is out; the session of the request stays. It stands in the audit.",
+      ],
       [
         "Auth.17",
         "A wrong `actual` is a 403 `wrong_password`. After five of them the user pauses before each other one, as at a sign-in " +
@@ -91,7 +94,8 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
     },
     dialect: passwordDialect,
     handle: async ({ body: { actual, nueva }, caller: { businessId, userId, token }, ip, signal }) => {
-      await change.execute({ businessId, userId, token, current: actual, next: nueva, network: networkOf(ip) }, signal);
+      const wanted = { businessId, userId, token, current: actual, next: nueva };
+      await change.execute({ ...wanted, network: networkOf(ip), address: ip }, signal);
       return new Reply(204, undefined);
     },
   });

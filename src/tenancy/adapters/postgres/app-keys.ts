@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
-import type { AppKeyStore, AppKeys } from "../../application/ports.ts";
+import type { AppKeyStore, AppKeys, KeyOwners, StoredKey } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
 
 const access: Statement = {
@@ -8,7 +8,7 @@ const access: Statement = {
   text: `
     with used as (
       update app_keys set last_used_at = date_trunc('hour', now())
-      where digest = $1 and revoked_at is null
+      where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())
         and (last_used_at is null or last_used_at < date_trunc('hour', now()))
     )
     select app_key.id as "keyId", app_key.business_id as "businessId",
@@ -19,12 +19,14 @@ const access: Statement = {
     where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
 };
 
+const stored = `id, label, scopes, expires_at as "expiresAt"`;
+
 const add: Statement = {
   name: "app_key_add",
   text: `
     insert into app_keys (digest, business_id, label)
     select $1, id, $3 from businesses where id = $2
-    returning id`,
+    returning ${stored}`,
 };
 
 const revoke: Statement = {
@@ -32,15 +34,22 @@ const revoke: Statement = {
   text: `
     update app_keys set revoked_at = now()
     where business_id = $1 and label = $2 and revoked_at is null
-    returning id`,
+    returning ${stored}`,
 };
 
 const revokeKey: Statement = {
   name: "app_key_revoke_one",
-  text: "update app_keys set revoked_at = now() where digest = $1 and revoked_at is null returning business_id",
+  text: `
+    update app_keys set revoked_at = now() where business_id = $1 and digest = $2 and revoked_at is null
+    returning ${stored}`,
 };
 
-export class PostgresAppKeys implements AppKeys, AppKeyStore {
+const owner: Statement = {
+  name: "app_key_owner",
+  text: `select business_id as "businessId" from app_keys where digest = $1 and revoked_at is null`,
+};
+
+export class PostgresAppKeys implements AppKeys, AppKeyStore, KeyOwners {
   constructor(
     private readonly directory: Queries,
     private readonly digestOf: (key: string) => Buffer,
@@ -51,16 +60,22 @@ export class PostgresAppKeys implements AppKeys, AppKeyStore {
     return found ?? null;
   }
 
-  async add(businessId: number, key: string, label: string): Promise<boolean> {
-    return (await this.directory.rows(add, [this.digestOf(key), businessId, label])).length > 0;
+  async add(businessId: number, key: string, label: string): Promise<StoredKey | null> {
+    const [made] = await this.directory.rows<StoredKey>(add, [this.digestOf(key), businessId, label]);
+    return made ?? null;
   }
 
-  async revoke(businessId: number, label: string): Promise<number> {
-    return (await this.directory.rows(revoke, [businessId, label])).length;
+  revoke(businessId: number, label: string): Promise<readonly StoredKey[]> {
+    return this.directory.rows<StoredKey>(revoke, [businessId, label]);
   }
 
-  async revokeKey(key: string): Promise<number | null> {
-    const [row] = await this.directory.rows<{ business_id: number }>(revokeKey, [this.digestOf(key)]);
-    return row?.business_id ?? null;
+  async revokeKey(businessId: number, key: string): Promise<StoredKey | null> {
+    const [revoked] = await this.directory.rows<StoredKey>(revokeKey, [businessId, this.digestOf(key)]);
+    return revoked ?? null;
+  }
+
+  async ownerOf(key: string): Promise<number | null> {
+    const [found] = await this.directory.rows<{ businessId: number }>(owner, [this.digestOf(key)]);
+    return found?.businessId ?? null;
   }
 }

@@ -1,14 +1,18 @@
-import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
-import type { BusinessStore, NewBusiness } from "../../application/ports.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { BusinessNumbers, BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";
+
+const next: Statement = {
+  name: "business_next",
+  text: "select nextval(pg_get_serial_sequence('businesses', 'id')) as id",
+};
 
 const found: Statement = {
   name: "business_found",
   text: `
     with business as (
-      insert into businesses (name, plan)
-      select $1, 'pro' where not exists (select from credentials where email = lower($2))
+      insert into businesses (id, name, plan)
+      select $5, $1, 'pro' where not exists (select from credentials where email = lower($2))
       returning id
     ),
     administrator as (
@@ -17,16 +21,22 @@ const found: Statement = {
     )
     insert into credentials (email, business_id, user_id, password_hash)
     select lower($2), business_id, id, $3 from administrator
-    returning business_id as "businessId", user_id as "userId"`,
+    returning user_id as "userId"`,
 };
 
-export class PostgresBusinesses implements BusinessStore {
-  constructor(private readonly cells: Cells) {}
+export class PostgresBusinesses implements BusinessStore, BusinessNumbers {
+  constructor(private readonly directory: Queries) {}
 
-  async found({ name, email, passwordHash, roleId }: NewBusiness) {
-    const values = [name, email, passwordHash, roleId];
-    const [row] = await this.cells.directory.rows<{ businessId: number; userId: number }>(found, values);
+  async next(): Promise<number> {
+    const [row] = await this.directory.rows<{ id: number }>(next, []);
+    if (!row) throw new Error("the database gives no id");
+    return row.id;
+  }
+
+  async found({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
+    const values = [name, email, passwordHash, roleId, businessId];
+    const [row] = await this.directory.rows<{ userId: number }>(found, values);
     if (!row) throw new EmailTaken(`${email} is somebody's already`);
-    return row;
+    return row.userId;
   }
 }

@@ -75,8 +75,8 @@ const deliverySchema = named(
   }),
 );
 
-const params = objectWith({ id: numericIdOf("webhooks") });
-const ofDelivery = objectWith({ id: numericIdOf("webhooks"), deliveryId: numericIdOf("deliveries") });
+const params = objectWith({ id: numericIdOf("webhook") });
+const ofDelivery = objectWith({ id: numericIdOf("webhook"), deliveryId: numericIdOf("delivery") });
 
 /** What a webhook can do beside what every resource can. */
 export function webhookRoutes(deliveries: ManageDeliveries): Route[] {

@@ -1,0 +1,45 @@
+import { bySystem } from "../../kernel/audit.ts";
+import type { KeyOwners, KeyUnitOfWork, StoredKey } from "./ports.ts";
+import { shownKey } from "./shown-key.ts";
+
+/** An operator revokes keys of a business. */
+export class RevokeAppKeys {
+  constructor(
+    private readonly owners: KeyOwners,
+    private readonly unitOfWork: KeyUnitOfWork,
+  ) {}
+
+  /** Revokes every key of the business that carries the label; how many that were. */
+  async labelled(businessId: number, label: string): Promise<number> {
+    return (await this.noted(businessId, (keys) => keys.revoke(businessId, label))).length;
+  }
+
+  /** Revokes one key; whose it was, or null when no such key is in force. */
+  async one(key: string): Promise<number | null> {
+    const businessId = await this.owners.ownerOf(key);
+    if (businessId === null) return null;
+    const revoked = await this.noted(businessId, async (keys) => {
+      const stored = await keys.revokeKey(businessId, key);
+      return stored ? [stored] : [];
+    });
+    return revoked.length === 0 ? null : businessId;
+  }
+
+  private noted(
+    businessId: number,
+    revoke: (keys: Stores["keys"]) => Promise<readonly StoredKey[]>,
+  ): Promise<readonly StoredKey[]> {
+    return this.unitOfWork.run(businessId, async ({ keys, note }) => {
+      const revoked = await revoke(keys);
+      const entry = { resource: "app-keys", change: "removed" } as const;
+      await note(
+        businessId,
+        bySystem,
+        revoked.map((key) => ({ ...entry, recordId: key.id, before: shownKey(key), after: null })),
+      );
+      return revoked;
+    });
+  }
+}
+
+type Stores = Parameters<Parameters<KeyUnitOfWork["run"]>[1]>[0];
