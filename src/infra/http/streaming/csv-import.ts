@@ -36,7 +36,7 @@ export const rowComplaints = {
   too_many_cells: "la fila tiene más celdas que los encabezados",
   nameless_cell: "una celda no tiene encabezado",
   null_character: "una celda no es válida",
-  too_many_rows: "el archivo tiene demasiadas filas",
+  too_many_rows: "hay demasiadas filas",
 } as const;
 export type RowComplaint = keyof typeof rowComplaints;
 
