@@ -57,6 +57,15 @@ describe("What a business says of itself", () => {
     }
   });
 
+  for (const path of ["business", "flags"]) {
+    it(`takes ${path} back as it was read, and changes nothing`, async () => {
+      const { json: read } = await ask("GET", path);
+      const { status, json, text } = await ask("PUT", path, read);
+      expect(status, text).to.equal(200);
+      expect(json).to.deep.equal(read);
+    });
+  }
+
   it("never opens another business's figures: an operator alone decides on groups and on room", async () => {
     await world.rows(
       `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": 5, "own": 1}' where id = 1`,

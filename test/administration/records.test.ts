@@ -81,7 +81,10 @@ describe("Records that a business manages", () => {
       });
 
       it("are written whole, at the version that the caller knows", async () => {
-        const { id, [counter]: version } = await make(sample, base + 10);
+        const made = await make(sample, base + 10);
+        const { id, [counter]: version } = made;
+        const again = await ask(admin, "PUT", `/admin/${path}/${id}`, made);
+        expect([again.status, again.json[counter]], again.text).to.deep.equal([200, version]);
         const changed = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 11, ids), {
           "if-match": `"${version}"`,
         });

@@ -190,6 +190,18 @@ describe("Events for a business's own systems", () => {
     expect((await hooks.ask("GET", `/${hook.id}`)).json.disabled).to.equal(false);
   });
 
+  it("of another address begin the five days again", async () => {
+    const [wrong, right] = [await hooks.receiver(), await hooks.receiver()];
+    const hook = await hooks.hook(wrong.url);
+    await hooks.world.rows("update webhook_progress set failing_since = now() - interval '6 days'");
+    const body = { url: right.url, events: ["message.new"] };
+    expect((await hooks.ask("PUT", `/${hook.id}`, body)).status).to.equal(200);
+    right.refuses(500);
+    await hooks.says("mal");
+    await hooks.newest(hook, ({ attempts, state }) => attempts === 1 && state === "waiting");
+    expect((await hooks.ask("GET", `/${hook.id}`)).json.disabled).to.equal(false);
+  });
+
   it("do not wait for an endpoint that hangs", async () => {
     const [hanging, quick] = [await hooks.receiver(), await hooks.receiver()];
     hanging.answering = () => {};

@@ -58,6 +58,8 @@ const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonl
 
 const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
 
+const ignored = { readOnly: true, description: "Ignored" } as const;
+
 /** Reads and writes the records of one resource. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
@@ -76,7 +78,11 @@ export class WireCodec<Fields extends object> {
     this.body = named(`${resource.one}Fields`, {
       type: "object",
       required,
-      properties: propertiesOf(resource.closed ? this.fields : taken),
+      properties: {
+        ...propertiesOf(resource.closed ? this.fields : taken),
+        // What was read may be written back as it is.
+        ...(resource.closed && { id: ignored, [this.counter]: ignored }),
+      },
       ...(resource.closed && { additionalProperties: false }),
     }) as ObjectSchema;
     const id = { type: "integer", example: 7 } as const;

@@ -35,8 +35,10 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
 
   override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
     const before = await this.find(businessId, id);
-    if (before?.fields.disabled && !fields.disabled) {
-      const begins = { reached: latestOf(businessId), failing_since: null };
+    const isEnabled = before?.fields.disabled && !fields.disabled;
+    // Another address has not failed yet.
+    if (isEnabled || before?.fields.url !== fields.url) {
+      const begins = { failing_since: null, ...(isEnabled && { reached: latestOf(businessId) }) };
       await run(
         this.transaction,
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),

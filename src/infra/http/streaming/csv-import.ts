@@ -76,6 +76,8 @@ export async function importReply<Row, Refusal>(
   const progress = noProgress();
   const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells].map(storableText));
   const done = spec.execute(rows, lineOf, csvLine([reasonColumn, ...header]), progress);
+  // The answer hears of a failure once it is read; a client that is gone by then never reads it.
+  done.catch(() => {});
   return new Reply(200, Readable.from(told(progress, done, spec)), {}, importAnswer.type);
 }
 
