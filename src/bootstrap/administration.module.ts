@@ -20,7 +20,7 @@ import {
 } from "../administration/public.ts";
 import { adAccountsOnWire } from "../administration/resources/ad-accounts/http.ts";
 import { adAccountsTable } from "../administration/resources/ad-accounts/postgres.ts";
-import { appKeysOnWire } from "../administration/resources/app-keys/http.ts";
+import { appKeysOnWire, checkAppKey } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
 import { articlesTable } from "../administration/resources/articles/postgres.ts";
@@ -95,7 +95,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       const key = newToken("rk");
       return { key, digest: secrets.digest(key) };
     };
-    return routesOf(appKeysOnWire, cells, (queries) => new PostgresAppKeyRecords(queries, newKey));
+    const recordsOn = (queries: Queries) => new PostgresAppKeyRecords(queries, newKey);
+    return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
     const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));

@@ -2,8 +2,10 @@ import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { scopes } from "../../../kernel/scopes.ts";
 import { requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import { RuleBroken } from "../../domain/records.ts";
 import type { AppKey } from "./record.ts";
 
+const notToCome = "expires_at debe ser una fecha por venir";
 const moment = { type: ["string", "null"], format: "date-time" } as const;
 
 export const appKeysOnWire: RecordOnWire<AppKey> = {
@@ -25,10 +27,9 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       fallback: null,
       read: (given: string | null) => {
         if (given === null) return null;
-        // Not a number where it is no date.
-        const at = Date.parse(given);
-        if (!(at > Date.now())) throw new InvalidInput("expires_at debe ser una fecha por venir");
-        return new Date(at).toISOString();
+        const at = new Date(given);
+        if (Number.isNaN(at.getTime())) throw new InvalidInput(notToCome);
+        return at.toISOString();
       },
     },
     lastUsedAt: { name: "last_used", schema: { ...moment, description: "To the hour" }, readOnly: true },
@@ -41,3 +42,9 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
     "Removing a key revokes it, at once and in every process, and ends the sockets that it opened.",
   ],
 };
+
+/** A key that is over keeps its end, whatever else of it changes. Throws `RuleBroken`. */
+export function checkAppKey({ expiresAt }: AppKey, before: AppKey | null): void {
+  if (expiresAt === null || expiresAt === before?.expiresAt) return;
+  if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notToCome);
+}
