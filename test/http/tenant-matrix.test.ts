@@ -77,6 +77,7 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "changeUser body.role_id": "a role, which all businesses have alike",
   "createDriver body.tracking_id": "a driver of the tracking integration",
   "changeDriver body.tracking_id": "a driver of the tracking integration",
+  "changeFlags body.id": "the flags' own, which is ignored",
   "createSender body.platform_id": "a number, page or account of the platform",
   "changeSender body.platform_id": "a number, page or account of the platform",
   "createSender body.account_id": "an account of the platform",
