@@ -57,7 +57,7 @@ async function stopAll(): Promise<void> {
     await part.stop().catch((err: unknown) => log.error({ err }, "it does not stop"));
 }
 
-/** Does `work` and keeps what it started until the process is told to stop. */
+/** Runs `work`, then waits until the process is told to stop. What `work` started runs until then. */
 export async function untilStopped(target: string, work: () => Promise<void>): Promise<void> {
   closeWithGrace(
     { delay: false, logger: { error: (said) => log.error({ err: said }, "it ends") } },

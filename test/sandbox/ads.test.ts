@@ -15,7 +15,8 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-const account: SandboxAdAccount = {
+/** Its days count back from today; a test run may have begun yesterday. */
+const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",
   name: "Main",
@@ -37,7 +38,7 @@ const account: SandboxAdAccount = {
     { id: "12", name: "Second", status: "PAUSED", adSets: [] },
     { id: "13", name: "Third", status: "ARCHIVED", adSets: [] },
   ],
-};
+});
 
 /** What the tests use of the vendor's SDK, which brings no types. */
 interface Sdk {
@@ -62,7 +63,9 @@ type SdkCursor = readonly SdkNode[] & { hasNext(): boolean; next(): Promise<SdkC
 describe("sandbox: ads", () => {
   useRealNetwork();
   let bench: Bench;
+  let account: SandboxAdAccount;
   before(async () => {
+    account = accountOfToday();
     const other = { ...account, token: "ads-2", accountId: "act_2", name: "Other's", campaigns: [] };
     bench = await Bench.start({ adAccounts: [account, other] });
   });

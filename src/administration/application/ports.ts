@@ -54,7 +54,7 @@ export interface RecordBatches<Fields> {
 export type AuditEntry = Audited;
 export type Change = AuditEntry["change"];
 
-/** Logs what clients are told of these users as agents. */
+/** Logs `agent:changed` for each of these users. */
 export type TellOfAgents<Transaction> = (
   transaction: Transaction,
   businessId: number,

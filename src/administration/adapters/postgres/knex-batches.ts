@@ -120,7 +120,7 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
     return ids.flatMap((id) => kept.get(id) ?? []);
   }
 
-  /** The columns, and the rows as JSON of which the database makes rows of the table. */
+  /** The columns to write, and the rows as one JSON text, which the statement unfolds. */
   private rowsOf(records: readonly (readonly [id: number, fields: Fields])[]): [columns: string[], rows: string] {
     const { only = {} } = this.table;
     const columnOf = Object.entries(this.table.columns as Readonly<Record<string, string>>);

@@ -11,7 +11,7 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
-/** When a record of the table was archived: from then on it is there for those alone that name it already. */
+/** The column that says when a record was archived. Only records that named it before may go on naming it. */
 const archivedAt: Readonly<Record<string, string>> = {
   users: "archived_at",
   articles: "archived_at",

@@ -5,7 +5,7 @@ import { KnexRecords } from "./knex-records.ts";
 import { run, sql } from "./query.ts";
 import type { RecordTable } from "./record-table.ts";
 
-/** Records with a token, stored sealed. Who changes a record is given the one that it has, and nobody else. */
+/** Records with a token, which is stored sealed. Only `lock` gives the token; lists and `find` leave it out. */
 export class SealedRecords<Fields extends { readonly token: string | null }> extends KnexRecords<Fields> {
   constructor(
     protected readonly transaction: Queries,

@@ -43,7 +43,7 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
   ],
 };
 
-/** A key that is over keeps its end, whatever else of it changes. Throws `RuleBroken`. */
+/** A new expiry must lie in the future; the one that the key has already may stay. Throws `RuleBroken`. */
 export function checkAppKey({ expiresAt }: AppKey, before: AppKey | null): void {
   if (expiresAt === null || expiresAt === before?.expiresAt) return;
   if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notToCome);

@@ -19,7 +19,7 @@ const departmentsTable: RecordTable<Department> = {
   ],
 };
 
-/** Clients are told of the agents who come into a department or leave it. */
+/** Logs `agent:changed` for each agent who joins or leaves a department. */
 export class PostgresDepartmentRecords extends KnexRecords<Department> {
   readonly events: LoggedEvent[] = [];
 

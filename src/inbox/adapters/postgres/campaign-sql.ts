@@ -80,7 +80,7 @@ export const tag: Statement = {
 };
 
 /**
- * Keeps messages in their chats, and says of which there is no room.
+ * Stores messages in their chats, and returns those that have no chat to be stored in.
  *
  * A campaign raises no chats: a hundred thousand rows on top would bury the customers who wait. Its messages are in
  * their chats, and a chat rises when its customer answers.
@@ -88,8 +88,8 @@ export const tag: Statement = {
  * A chat passes each step of the funnel once: not again where its message was kept as unknown, or where one was that was
  * sent again since. All CTEs see the tables as they were before.
  *
- * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
- * tables, it looks each row up.
+ * `given` is materialized and holds whole keys: the planner then looks each row up by its key, even with wrong
+ * statistics of the tables.
  */
 export const store: Statement = {
   name: "campaign_messages",
@@ -215,7 +215,7 @@ export const learn: Statement = {
     returning contact.id`,
 };
 
-/** Chats and contacts that look different now. A chat in which nothing stands in the inbox is told of by its message. */
+/** Logs the events of chats and contacts that changed. A chat that no inbox lists yet is told by its message alone. */
 export const tell: Statement = {
   name: "campaign_changes_told",
   text: `

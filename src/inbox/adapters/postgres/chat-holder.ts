@@ -16,7 +16,7 @@ const holder: Statement = {
     for no key update of chat`,
 };
 
-/** Locks the chat until the transaction ends, and tells who has it; null for nobody. */
+/** Locks the chat until the transaction ends, and returns its agent; null where it has none. */
 export async function holderOf(transaction: Queries, businessId: number, chatId: number): Promise<Holder | null> {
   const [chat] = await transaction.rows<{ holder: Holder | null }>(holder, [businessId, chatId]);
   return chat?.holder ?? null;

@@ -121,7 +121,7 @@ export const moveMessages = (
   statuses: readonly DeliveryStatus[],
 ): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-/** The contacts of which something is known that was not known before. */
+/** Writes what statuses tell of recipients, and returns the contacts that changed. */
 export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<ChangedContact[]> {
   const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
   return inChunks<ChangedContact>(

@@ -21,8 +21,8 @@ const toRecord = `
  * Only the attempt that was made counts. What the sweep took for unknown in the meantime is known after all; a
  * delivery status that came first stays, and a row goes back to the queue only where that was proved safe.
  *
- * The keys come whole out of `given`, of which the planner takes nothing for granted: whatever it believes of the
- * table, it looks each row up. `locked` takes the rows in the order of their keys, as all do who take several: an
+ * `given` is materialized and holds whole keys: the planner then looks each row up by its key, even with wrong
+ * statistics of the table. `locked` takes the rows in the order of their keys, as all do who take several: an
  * update that joins takes them in the order of its plan, which may be any.
  */
 const settle: Statement = {
