@@ -103,6 +103,20 @@ describe("contacts", () => {
     expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
   });
 
+  it("are found by each part of their number, however short, wherever it stands", async () => {
+    const numbersIn = ({ json }: Answer): string[] => json.data.map(({ numero }: { numero: string }) => numero).sort();
+    for (const numero of ["5917012345", "591700001234567", "12345678", "70000012"])
+      await world.post("/contacts", { nombre: "Numerado", numero }, 2);
+    const numbers = numbersIn(await world.get("/contacts?limit=100", 2));
+    const parts = numbers.flatMap((number) =>
+      [...number].flatMap((_, start) => [1, 2, 3, 4, 5, 6, 7, 9, 12, 15].map((length) => number.substr(start, length))),
+    );
+    for (const part of new Set([...parts, "999", "5917012346", "0000001", "123450"])) {
+      const having = numbers.filter((number) => number.includes(part));
+      expect(numbersIn(await world.get(`/contacts?q=${part}`, 2)), part).to.deep.equal(having);
+    }
+  });
+
   it("are found with accents and without, however these are encoded", async () => {
     for (const [index, nombre] of ["Lucía Méndez", "LUCI\u0301A Pérez", "lucia zeta"].entries()) {
       await world.post("/contacts", { nombre, numero: `5917220088${index}` });

@@ -1,4 +1,4 @@
-import { contactPatterns, nameHas } from "../../../infra/postgres/search-text.ts";
+import { contactPatterns, nameHas, phoneHas } from "../../../infra/postgres/search-text.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
@@ -254,23 +254,10 @@ function conditionsOf(values: Values, filter: ChatFilter) {
   } satisfies Record<string, Condition | undefined>;
 }
 
-/**
- * The index of numbers holds, for each group of three digits, a list of the numbers that have it. Asked for a long number
- * it would read a list for each of its groups: it is asked for the last six digits.
- */
-const tellingDigits = 6;
-
 /** Of the row `contact`: its name or number has the text. */
 export function searchOf(values: Values, text: string): Condition {
-  const { name, phone } = contactPatterns(text, 1);
-  if (phone !== null) {
-    const value = values.add(phone, "text");
-    const digits = phone.replaceAll("%", "");
-    if (digits.length <= tellingDigits) return { key: "phone", value, text: `contact.phone like ${value}` };
-    // Numbers differ most at their ends. `|| ''` keeps the index from being asked for the whole number as well.
-    const end = values.add(`%${digits.slice(-tellingDigits)}%`, "text");
-    return { key: "long_phone", value, text: `(contact.phone like ${end} and contact.phone || '' like ${value})` };
-  }
+  const { name, digits } = contactPatterns(text, 1);
+  if (digits !== null) return { value: "", ...phoneHas("contact", values, digits) };
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");
   return { key: "name", value, text: nameHas("contact", value) };

@@ -1,4 +1,4 @@
-import { contactPatterns, literalPattern, nameHas } from "../../../infra/postgres/search-text.ts";
+import { contactPatterns, literalPattern, nameHas, phoneHas } from "../../../infra/postgres/search-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import {
   type CancelledFilter,
@@ -186,10 +186,11 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
   const values = new Values(businessId);
   const { business } = values;
   const window = windowOf(values, page);
-  const { id, name, phone } = soughtIn(text);
+  const { id, name, digits } = soughtIn(text);
+  const phone = digits === null ? null : phoneHas("contact", values, digits);
   const ofContact = [
     ...(name === null ? [] : [nameHas("contact", values.add(name, "text"))]),
-    ...(phone === null ? [] : [`contact.phone like ${values.add(phone, "text")}`]),
+    ...(phone === null ? [] : [phone.text]),
   ];
   const sources = [
     ...(id === null
@@ -205,7 +206,7 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
            join orders as o on o.business_id = ${business} and o.chat_id = chat.id`,
         ]),
   ];
-  const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : "_phone"}`;
+  const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : `_${phone.key}`}`;
   return values.callOf(
     `orders_search${key}`,
     () => `
