@@ -10,6 +10,7 @@ import {
   type ApprovingPlatform,
   adAccountRules,
   type Changed,
+  type InstanceReads,
   ManageUserAccess,
   NoAccount,
   PairSenders,
@@ -167,19 +168,20 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   spell(bind, sendersOnWire);
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config, tokens.instanceWebhook],
-    (cells, secrets, client, { messagingPlatform, channels: urls }, webhookOf) => {
-      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf });
-      const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
-      const pairing = new PairSenders(
-        async (businessId, id) => (await recordsOn(cells.of(businessId)).lock(businessId, id))?.fields ?? null,
-        platforms,
-        (businessId, id, state) => recordsOn(cells.of(businessId)).note(businessId, id, state),
-      );
-      return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
-    },
+    tokens.senderPlatforms,
+    [tokens.httpClient, tokens.config, tokens.instanceWebhook],
+    (client, { messagingPlatform, channels: urls }, webhookOf) =>
+      new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf }),
   );
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.senderPlatforms], (cells, secrets, platforms) => {
+    const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
+    const instances: InstanceReads = {
+      opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
+      now: (businessId) => recordsOn(cells.of(businessId)).now(),
+    };
+    const pairing = new PairSenders(instances, platforms, unitOfWorkOf(cells, recordsOn));
+    return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
+  });
   bind(tokens.routes).toResolvedValue(
     (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
       auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),
