@@ -39,7 +39,7 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
-import { sendersOnWire } from "../administration/resources/senders/http.ts";
+import { pairingsOnWire, sendersOnWire } from "../administration/resources/senders/http.ts";
 import { PostgresSenderRecords } from "../administration/resources/senders/postgres.ts";
 import { stepsOnWire } from "../administration/resources/steps/http.ts";
 import { PostgresStepRecords } from "../administration/resources/steps/postgres.ts";
@@ -166,6 +166,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     },
   );
   spell(bind, sendersOnWire);
+  spell(bind, pairingsOnWire);
   provide(
     bind,
     tokens.senderPlatforms,

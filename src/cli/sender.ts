@@ -33,6 +33,8 @@ await runCommand(async () => {
   };
   const { id, wasThere } = await withContainer(async (container) => {
     const seen = await resolve(container, tokens.senderPlatforms).look(sender);
+    // Nothing else is asked, and a connection that is kept would keep the command.
+    await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
     if (seen !== "borne-out")
       throw new Error(`the platform does not bear out ${settings[seen.refuted]}: nothing is stored`);

@@ -234,8 +234,8 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     });
     const told = json.data.map((each: Answer["json"]) => [each.actor.type, each.change, each.after]);
     expect(told).to.deep.equal([
-      ["system", "changed", { platformId: "tienda-15", state: "open" }],
-      ["key", "created", { platformId: "tienda-15", state: "connecting" }],
+      ["system", "changed", { platform_id: "tienda-15", state: "open" }],
+      ["key", "created", { platform_id: "tienda-15", state: "connecting" }],
     ]);
     for (const secret of [code.toString("base64"), keyOf("tienda-15"), secretOf("tienda-15")]) {
       expect(text).not.to.include(secret);

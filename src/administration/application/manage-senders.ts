@@ -1,4 +1,5 @@
 import { conversationStates } from "../../inbox/public.ts";
+import { type SenderPairing, senderPairings } from "../../kernel/audit.ts";
 import { cloudChannel, qrChannel } from "../../kernel/channels.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type ClaimedSender, campaignMoves, type SenderPlatforms } from "../../messaging/public.ts";
@@ -49,9 +50,7 @@ export interface InstanceReads {
 }
 
 /** What a provider said when it was asked. */
-export interface InstanceWord {
-  readonly platformId: string;
-  readonly state: "connecting" | "open";
+export interface InstanceWord extends SenderPairing {
   /** By the database's clock. */
   readonly askedAt: Date;
 }
@@ -63,9 +62,6 @@ export interface InstanceStore {
    */
   note(businessId: number, id: number, word: InstanceWord): Promise<void>;
 }
-
-/** In the audit: codes that were asked for, and phones that were paired by them. */
-const pairings = "sender-pairings";
 
 /** The codes by which phones are paired with instances. */
 export class PairSenders {
@@ -97,5 +93,5 @@ export class PairSenders {
   }
 }
 
-const noteAsked = (audit: AuditLog, actor: Actor, recordId: number, after: Omit<InstanceWord, "askedAt">) =>
-  audit.add(actor, [{ resource: pairings, recordId, change: "created", before: null, after }]);
+const noteAsked = (audit: AuditLog, actor: Actor, recordId: number, after: SenderPairing) =>
+  audit.add(actor, [{ resource: senderPairings, recordId, change: "created", before: null, after }]);

@@ -1,7 +1,20 @@
+import { type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import { chatChannels, providerBChannel } from "../../../kernel/channels.ts";
 import { optionalText, requiredText, secretToken } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { ManagedSender } from "./record.ts";
+
+/** How the audit spells them; they are no records of their own. */
+export const pairingsOnWire: RecordOnWire<SenderPairing> = {
+  path: senderPairings,
+  entity: "sender",
+  one: "SenderPairing",
+  many: "SenderPairings",
+  fields: {
+    platformId: { name: "platform_id", schema: { type: "string" }, readOnly: true },
+    state: { name: "state", schema: { type: "string" }, readOnly: true },
+  },
+};
 
 const told = { type: ["string", "null"] } as const;
 

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { bySystem, type NoteInAudit } from "../../../kernel/audit.ts";
+import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
 
@@ -97,8 +97,8 @@ export async function noteSenders(
   await inChunks(transaction, noteNumbers, numbers, provider);
   const connected = await inChunks<Connected>(transaction, noteConnections, connections, provider);
   for (const { businessId, senderId, platformId, isPaired } of connected) {
-    const after = { platformId, state: "open" };
-    const paired = { resource: "sender-pairings", recordId: senderId, change: "changed", before: null, after } as const;
+    const after: SenderPairing = { platformId, state: "open" };
+    const paired = { resource: senderPairings, recordId: senderId, change: "changed", before: null, after } as const;
     if (isPaired) await note(businessId, bySystem, [paired]);
   }
 }
