@@ -36,8 +36,8 @@ await runCommand(async () => {
     // Nothing else is asked, and a connection that is kept would keep the command.
     await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
-    if (seen !== "borne-out")
-      throw new Error(`the platform does not bear out ${settings[seen.refuted]}: nothing is stored`);
+    if (seen !== "confirmed")
+      throw new Error(`the platform does not confirm ${settings[seen.unconfirmed]}: nothing is stored`);
     return resolve(container, tokens.senderDirectory).add(businessId, sender);
   });
   console.log(`sender ${id}${wasThere ? ": its token is replaced; resume the campaigns that waited for it" : ""}`);

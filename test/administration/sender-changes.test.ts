@@ -121,7 +121,7 @@ describe("A sender that becomes another one", () => {
     expect(platform_id).to.equal("number-4");
   });
 
-  it("is an instance of which nothing was told yet", async () => {
+  it("is an instance that nothing was told of yet", async () => {
     const instance = async (name: string) => {
       const body = { provider: "qr", platform_id: name, phone: "59170000000", token: `key-of-${name}` };
       await knowSender(world, body);

@@ -50,10 +50,10 @@ describe("the command that gives a business a number", function () {
   const stored = () =>
     opened.database.rows<{ account_id: string }>({ name: "", text: "select account_id, phone from senders" }, []);
 
-  it("stores none that the platform does not bear out, and says what is wrong", async () => {
+  it("stores none that the platform does not confirm, and says what is wrong", async () => {
     for (const [changes, said] of [
-      [{ ACCOUNT_ID: "2078" }, "the platform does not bear out ACCOUNT_ID: nothing is stored\n"],
-      [{ PHONE: "" }, "the platform does not bear out PHONE: nothing is stored\n"],
+      [{ ACCOUNT_ID: "2078" }, "the platform does not confirm ACCOUNT_ID: nothing is stored\n"],
+      [{ PHONE: "" }, "the platform does not confirm PHONE: nothing is stored\n"],
     ] as const) {
       expect(await run(changes)).to.deep.equal([1, said]);
     }

@@ -52,14 +52,14 @@ describe("what platforms say of senders", () => {
     numbers({}, ["1"], "a b");
     numbers({ after: "a b" }, [], "c");
     numbers({ after: "c" }, ["2", "1065"]);
-    expect(await look("platform-apicloud")).to.equal("borne-out");
+    expect(await look("platform-apicloud")).to.equal("confirmed");
   });
 
-  it("does not bear out a number that no page of the account has, or whose pages do not end", async () => {
+  it("does not confirm a number that no page of the account has, or whose pages do not end", async () => {
     number();
     numbers({}, ["10", "65"], "a");
     numbers({ after: "a" }, ["10650"]);
-    expect(await look("platform-apicloud")).to.deep.equal({ refuted: "accountId" });
+    expect(await look("platform-apicloud")).to.deep.equal({ unconfirmed: "accountId" });
     number();
     numbers({}, [], "a");
     nock(host)
@@ -67,13 +67,13 @@ describe("what platforms say of senders", () => {
       .get("/v23.0/2077/phone_numbers")
       .query(true)
       .reply(200, { data: [], paging: { cursors: { after: "a" }, next: "x" } });
-    expect(await look("platform-apicloud")).to.deep.equal({ refuted: "accountId" });
+    expect(await look("platform-apicloud")).to.deep.equal({ unconfirmed: "accountId" });
   });
 
   it("compares phones by their digits, all of them", async () => {
     for (const display of ["+591 2 200000", "+1 591 2 2000001", "+591 2 2000010"]) {
       number(display);
-      expect(await look("platform-apicloud")).to.deep.equal({ refuted: "phone" });
+      expect(await look("platform-apicloud")).to.deep.equal({ unconfirmed: "phone" });
     }
   });
 
@@ -100,7 +100,7 @@ describe("what platforms say of senders", () => {
         .get("/v23.0/me")
         .query({ fields: "id" })
         .reply(status, { error: { code, message: "No" } });
-      expect(await look("platform-page"), String(code)).to.deep.equal({ refuted: "accessToken" });
+      expect(await look("platform-page"), String(code)).to.deep.equal({ unconfirmed: "accessToken" });
     }
   });
 
@@ -109,13 +109,13 @@ describe("what platforms say of senders", () => {
     const answer = (body: object) =>
       nock(host).get("/2010-04-01/Accounts/AC1.json").basicAuth({ user: "AC1", pass: "secret-token" }).reply(200, body);
     answer({ sid: "AC1", status: "active" });
-    expect(await look("provider-b", account)).to.equal("borne-out");
+    expect(await look("provider-b", account)).to.equal("confirmed");
     for (const body of [
       { sid: "AC1", status: "closed" },
       { sid: "AC2", status: "active" },
     ]) {
       answer(body);
-      expect(await look("provider-b", account)).to.deep.equal({ refuted: "platformId" });
+      expect(await look("provider-b", account)).to.deep.equal({ unconfirmed: "platformId" });
     }
     answer({ status: "active" });
     expect(await look("provider-b", account)).to.equal("away");
@@ -127,9 +127,9 @@ describe("what platforms say of senders", () => {
         .get("/instance/connectionState/1065")
         .reply(200, { instance });
     answer({ instanceName: "1065", state: "open" });
-    expect(await look("qr")).to.equal("borne-out");
+    expect(await look("qr")).to.equal("confirmed");
     answer({ instanceName: "10650", state: "open" });
-    expect(await look("qr")).to.deep.equal({ refuted: "platformId" });
+    expect(await look("qr")).to.deep.equal({ unconfirmed: "platformId" });
   });
 });
 

@@ -29,7 +29,7 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
     if (token === null) return;
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
     if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
-    if (seen !== "borne-out") throw new WrongField(fieldOf[seen.refuted], "refused");
+    if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
   },
   over(fields, before) {
     if (fields.token !== null) return fields;

@@ -54,13 +54,13 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       "is the one that the platform shows for it, and `account_id`, which a number must have, lists it. A page's token is that " +
       "page's own, a photo account's its own or that of the page that it is linked to. An instance is there at its provider. " +
       "At provider-b both ids are the account's (`account_id` may be left out), and the account is active.",
-    "What the platform does not bear out is a 400 that names the field: `token` where it does not open the sender, and " +
+    "What the platform does not confirm is a 400 that names the field: `token` where it does not open the sender, and " +
       "`provider` where this installation is not connected to it. A platform that does not answer is a 502 " +
       "`platform_unavailable`. In all of these cases nothing is changed.",
     "Each `platform_id` of a provider is there once in the whole installation: another one's is a 409 `taken`.",
     "While something depends on a sender, its `provider` and `platform_id` cannot change: 409 `in_use`, which tells of " +
       "campaigns that are not over; of the open chats of the channel, where it is the business's first sender there; and of " +
-      "templates that the account which it would leave has. What was told of the old one (`state`, `quality`) goes with it.",
+      "templates that the account which it would leave has. What was told of the old one (`state`, `quality`) is removed.",
     "`phone` is what customers see, digits; a page or photo account, which has none, gives its id. `platform_id` is the id of the " +
       "number, page or account, the name of the instance, or the account at provider-b.",
     "`state` and `quality` are what the platform last said of it, by its own times: what comes late changes nothing. An instance is " +

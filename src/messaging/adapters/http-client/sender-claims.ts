@@ -32,7 +32,7 @@ export const claims: Readonly<
   [providerBChannel]: claimedAccount,
 };
 
-const refuted = (field: keyof ClaimedSender): Verdict => ({ refuted: field });
+const unconfirmed = (field: keyof ClaimedSender): Verdict => ({ unconfirmed: field });
 
 const pageSize = 100;
 /** Of numbers: an account has at most some hundreds. */
@@ -43,24 +43,24 @@ async function claimedNumber(read: Read, version: string, sender: ClaimedSender)
   const { platformId, accountId, phone, accessToken } = sender;
   const opening = bearer(accessToken);
   const number = await read(`/${version}/${encodeURIComponent(platformId)}?fields=id,display_phone_number`, opening);
-  if (number === null) return refuted("accessToken");
+  if (number === null) return unconfirmed("accessToken");
   const shown = textOf(number.display_phone_number)?.replaceAll(/\D/g, "");
   if (number.id !== platformId || !shown) throw new NoAnswer();
-  if (shown !== phone) return refuted("phone");
+  if (shown !== phone) return unconfirmed("phone");
 
   const account = `/${version}/${encodeURIComponent(accountId)}/phone_numbers?fields=id&limit=${pageSize}`;
   let after = "";
   for (let page = 1; page <= mostPages; page += 1) {
     const numbers = await read(account + after, opening);
-    if (numbers === null) return refuted("accountId");
+    if (numbers === null) return unconfirmed("accountId");
     if (!Array.isArray(numbers.data)) throw new NoAnswer();
-    if (numbers.data.some((each: unknown) => fields(each).id === platformId)) return "borne-out";
+    if (numbers.data.some((each: unknown) => fields(each).id === platformId)) return "confirmed";
     const { paging } = numbers;
     const cursor = fields(paging).next ? cursorOf(fields(paging)) : undefined;
     if (cursor === undefined) break;
     after = `&after=${encodeURIComponent(cursor)}`;
   }
-  return refuted("accountId");
+  return unconfirmed("accountId");
 }
 
 async function claimedPage(
@@ -70,27 +70,27 @@ async function claimedPage(
   asked: string,
 ): Promise<Verdict> {
   const own = await read(`/${version}/me?fields=${asked}`, bearer(accessToken));
-  if (own === null) return refuted("accessToken");
+  if (own === null) return unconfirmed("accessToken");
   if (textOf(own.id) === undefined) throw new NoAnswer();
   const opened = [own.id, fields(own.instagram_business_account).id];
-  return opened.includes(platformId) ? "borne-out" : refuted("accessToken");
+  return opened.includes(platformId) ? "confirmed" : unconfirmed("accessToken");
 }
 
 async function claimedInstance(read: Read, _: string, { platformId, accessToken }: ClaimedSender): Promise<Verdict> {
   const found = await read(`/instance/connectionState/${encodeURIComponent(platformId)}`, { apikey: accessToken });
-  if (found === null) return refuted("accessToken");
+  if (found === null) return unconfirmed("accessToken");
   const { state, instanceName = platformId } = fields(found.instance);
   if (textOf(state) === undefined) throw new NoAnswer();
-  return instanceName === platformId ? "borne-out" : refuted("platformId");
+  return instanceName === platformId ? "confirmed" : unconfirmed("platformId");
 }
 
 /** Its messages leave from the account, whose id is both ids of the sender. */
 async function claimedAccount(read: Read, _: string, sender: ClaimedSender): Promise<Verdict> {
   const { platformId, accountId, accessToken } = sender;
-  if (accountId !== platformId) return refuted("accountId");
+  if (accountId !== platformId) return unconfirmed("accountId");
   const authorization = `Basic ${Buffer.from(`${platformId}:${accessToken}`).toString("base64")}`;
   const found = await read(`/2010-04-01/Accounts/${encodeURIComponent(platformId)}.json`, { authorization });
-  if (found === null) return refuted("accessToken");
+  if (found === null) return unconfirmed("accessToken");
   if (textOf(found.sid) === undefined || textOf(found.status) === undefined) throw new NoAnswer();
-  return found.sid === platformId && found.status === "active" ? "borne-out" : refuted("platformId");
+  return found.sid === platformId && found.status === "active" ? "confirmed" : unconfirmed("platformId");
 }

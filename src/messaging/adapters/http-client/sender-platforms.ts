@@ -40,7 +40,7 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     const { channel } = sender;
     const { messagingPlatform, urls } = this.settings;
     const base = platformChannels.includes(channel) ? messagingPlatform.url : urls[channel];
-    if (!base) return { refuted: "channel" } as const;
+    if (!base) return { unconfirmed: "channel" } as const;
     const deadline = this.deadline();
     const read = async (path: string, headers: Readonly<Record<string, string>>) => {
       const found = await this.ask(`${rootOf(base)}${path}`, headers, deadline);

@@ -17,10 +17,10 @@ export interface OwnedInstance {
 export interface SenderPlatforms {
   /**
    * Whether the platform says that the token opens the sender, and that account and phone are its own where news are
-   * matched by them. Otherwise the first thing that it does not bear out, `channel` where none is configured; `away`: it
+   * matched by them. Otherwise the first thing that it does not confirm, `channel` where none is configured; `away`: it
    * did not answer, or not so that it could be understood.
    */
-  look(sender: ClaimedSender): Promise<"borne-out" | "away" | { readonly refuted: keyof ClaimedSender }>;
+  look(sender: ClaimedSender): Promise<"confirmed" | "away" | { readonly unconfirmed: keyof ClaimedSender }>;
   /** Has an instance tell us of its connection, and connect: the PNG of the code that a phone has to see. Null where the provider gave none. */
   pair(instance: OwnedInstance & Pick<Sender, "accessToken">): Promise<Uint8Array | "connected" | null>;
 }
