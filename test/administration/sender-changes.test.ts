@@ -121,6 +121,28 @@ describe("A sender that becomes another one", () => {
     expect(platform_id).to.equal("number-4");
   });
 
+  it("is none where only its name of before is put right at provider-b", async () => {
+    const account = {
+      provider: "provider-b",
+      platform_id: "AC7",
+      account_id: "AC7",
+      phone: "59170000007",
+      token: "b-7",
+    };
+    await knowSender(world, account);
+    const { id } = (await ask(1, "POST", "", account)).json;
+    await world.rows("update senders set platform_id = 'ventas' where id = $1", [id]);
+    await world.rows("update chats set provider = 'provider-b', state = 'pending' where business_id = 1");
+    const renamed = await ask(1, "PUT", `/${id}`, { ...account, platform_id: "ventas", token: null, name: "Ventas" });
+    expect([renamed.status, renamed.json.name], renamed.text).to.deep.equal([200, "Ventas"]);
+    const { status, json } = await ask(1, "PUT", `/${id}`, account);
+    expect([status, json.platform_id]).to.deep.equal([200, "AC7"]);
+    const other = { ...account, platform_id: "AC8", account_id: "AC8" };
+    await knowSender(world, other);
+    expect((await ask(1, "PUT", `/${id}`, other)).json.usos).to.deep.equal([{ tipo: "chats", cantidad: 1 }]);
+    await world.rows("update chats set provider = 'platform-apicloud', state = 'closed' where business_id = 1");
+  });
+
   it("is an instance that nothing was told of yet", async () => {
     const instance = async (name: string) => {
       const body = { provider: "qr", platform_id: name, phone: "59170000000", token: `key-of-${name}` };

@@ -48,6 +48,13 @@ const templatesOn: Readonly<Partial<Record<string, { readonly provider: string; 
   [providerBChannel]: { provider: "ProviderB", known: "provider_b_id" },
 };
 
+/**
+ * By what the platform knows it. Messages leave from the account at provider-b: senders that were named otherwise before both
+ * ids had to be the account's are named right without becoming another one.
+ */
+const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
+  provider === providerBChannel ? accountId || platformId : platformId;
+
 export class PostgresSenderRecords extends SealedRecords<ManagedSender> implements InstanceReads, InstanceStore {
   constructor(transaction: Queries, vault: TokenVault) {
     super(transaction, vault, sendersTable);
@@ -56,8 +63,8 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   /** One that becomes another sender keeps its id, and what names it: nothing that is under way may depend on it. */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<Kept<ManagedSender>> {
     const before = (await this.find(businessId, id))?.fields;
-    const isOther = before?.provider !== sender.provider || before.platformId !== sender.platformId;
-    if (before && isOther) {
+    const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
+    if (isOther) {
       const uses = await this.usesOf(businessId, id, before, sender);
       if (uses.length > 0) throw new RecordInUse(uses);
       await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(nothingTold));
