@@ -10,6 +10,7 @@ import {
   type ApprovingPlatform,
   adAccountRules,
   type Changed,
+  type InstanceReads,
   ManageUserAccess,
   NoAccount,
   PairSenders,
@@ -38,7 +39,7 @@ import { flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
-import { sendersOnWire } from "../administration/resources/senders/http.ts";
+import { pairingsOnWire, sendersOnWire } from "../administration/resources/senders/http.ts";
 import { PostgresSenderRecords } from "../administration/resources/senders/postgres.ts";
 import { stepsOnWire } from "../administration/resources/steps/http.ts";
 import { PostgresStepRecords } from "../administration/resources/steps/postgres.ts";
@@ -165,21 +166,23 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     },
   );
   spell(bind, sendersOnWire);
+  spell(bind, pairingsOnWire);
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.httpClient, tokens.config, tokens.instanceWebhook],
-    (cells, secrets, client, { messagingPlatform, channels: urls }, webhookOf) => {
-      const platforms = new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf });
-      const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
-      const pairing = new PairSenders(
-        async (businessId, id) => (await recordsOn(cells.of(businessId)).lock(businessId, id))?.fields ?? null,
-        platforms,
-        (businessId, id, state) => recordsOn(cells.of(businessId)).note(businessId, id, state),
-      );
-      return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
-    },
+    tokens.senderPlatforms,
+    [tokens.httpClient, tokens.config, tokens.instanceWebhook],
+    (client, { messagingPlatform, channels: urls }, webhookOf) =>
+      new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf }),
   );
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.senderPlatforms], (cells, secrets, platforms) => {
+    const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
+    const instances: InstanceReads = {
+      opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
+      now: (businessId) => recordsOn(cells.of(businessId)).now(),
+    };
+    const pairing = new PairSenders(instances, platforms, unitOfWorkOf(cells, recordsOn));
+    return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
+  });
   bind(tokens.routes).toResolvedValue(
     (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
       auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),

@@ -51,6 +51,7 @@ import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
 import type { CampaignProgress } from "../messaging/public.ts";
+import { noteOn } from "./audit.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -285,7 +286,7 @@ const incomingStores = (transaction: Queries, progress: CampaignProgress, secret
     apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
   },
   queue: new PostgresWebhookQueue(transaction),
-  incoming: (channel) => new PostgresIncomingStore(transaction, channel, digesting(secrets)),
+  incoming: (channel) => new PostgresIncomingStore(transaction, channel, digesting(secrets), noteOn(transaction)),
 });
 
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>

@@ -2,24 +2,43 @@ import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { chatChannels } from "../kernel/channels.ts";
 import { phoneDigits } from "../kernel/text.ts";
+import type { ClaimedSender } from "../messaging/public.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Gives a business something to send from, or what it has another token. The platform's token comes from the environment, and is stored sealed. */
+const settings: Readonly<Record<keyof ClaimedSender, string>> = {
+  channel: "CHANNEL",
+  platformId: "PLATFORM_ID",
+  accountId: "ACCOUNT_ID",
+  phone: "PHONE",
+  accessToken: "PLATFORM_TOKEN",
+};
+
+/**
+ * Gives a business something to send from, or what it has another token. The platform is asked first whether all of that is
+ * so. The platform's token comes from the environment, and is stored sealed.
+ */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const name = process.env.CHANNEL || chatChannels[0];
   const channel = chatChannels.find((known) => known === name);
   if (!channel) throw new Error(`CHANNEL must be one of ${chatChannels.join(", ")}`);
   const platformId = settingOf("PLATFORM_ID", "1065");
-  const { id, wasThere } = await withContainer((container) =>
-    resolve(container, tokens.senderDirectory).add(businessId, {
-      channel,
-      platformId,
-      accountId: process.env.ACCOUNT_ID || platformId,
-      phone: phoneDigits(process.env.PHONE ?? "") ?? "0",
-      accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
-    }),
-  );
+  const sender: ClaimedSender = {
+    channel,
+    platformId,
+    accountId: process.env.ACCOUNT_ID || platformId,
+    phone: phoneDigits(process.env.PHONE ?? "") ?? "0",
+    accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
+  };
+  const { id, wasThere } = await withContainer(async (container) => {
+    const seen = await resolve(container, tokens.senderPlatforms).look(sender);
+    // Nothing else is asked, and a connection that is kept would keep the command.
+    await resolve(container, tokens.httpClient).close();
+    if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
+    if (seen !== "confirmed")
+      throw new Error(`the platform does not confirm ${settings[seen.unconfirmed]}: nothing is stored`);
+    return resolve(container, tokens.senderDirectory).add(businessId, sender);
+  });
   console.log(`sender ${id}${wasThere ? ": its token is replaced; resume the campaigns that waited for it" : ""}`);
 });

@@ -51,10 +51,13 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const users = usersOf(base, id, random);
   const departments = departmentsOf(base, users);
   const phone = `5912${String(2_000_000 + id)}`;
+  const accountId = `AC${String(id).padStart(32, "0")}`;
   const otherSenders = otherChannels.map((channel) => ({
     channel,
-    platformId: `${channel}-${id}`,
-    accountId: channel === providerBChannel ? `AC${String(id).padStart(32, "0")}` : `3000${id}`,
+    // At ProviderB messages leave from the account.
+    ...(channel === providerBChannel
+      ? { platformId: accountId, accountId }
+      : { platformId: `${channel}-${id}`, accountId: `3000${id}` }),
     phone,
     token: `demo-${channel}-token-${id}`,
   }));

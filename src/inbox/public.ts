@@ -16,3 +16,4 @@ export { CreateTicket } from "./application/create-ticket.ts";
 export type { IncomingStores, TicketStores, WebhookQueue } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";
 export { WorkOffWebhooks } from "./application/work-off-webhooks.ts";
+export { conversationStates } from "./domain/conversation.ts";

@@ -19,5 +19,14 @@ export interface Audited {
   readonly after: object | null;
 }
 
+/** The resource, in the audit, of codes that were asked for and of phones that were paired by them, by the sender's id. */
+export const senderPairings = "sender-pairings";
+
+/** What stands there. */
+export interface SenderPairing {
+  readonly platformId: string;
+  readonly state: "connecting" | "open";
+}
+
 /** Writes into the audit of a business, in the transaction that makes the changes. */
 export type NoteInAudit = (businessId: number, by: DoneBy, changes: readonly Audited[]) => Promise<void>;

@@ -42,7 +42,7 @@ export { ReadReceipts } from "./application/sends/read-receipts.ts";
 export { SendMessage } from "./application/sends/send-message.ts";
 export { SendTemplate } from "./application/sends/send-template.ts";
 export { SendToChat } from "./application/sends/send-to-chat.ts";
-export type { SenderPlatforms } from "./application/sends/sender-platforms.ts";
+export type { ClaimedSender, OwnedInstance, SenderPlatforms } from "./application/sends/sender-platforms.ts";
 export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
 export type {

@@ -33,6 +33,8 @@ export const readPage = shape({
   /** The page's channel when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
+  /** Of a page: the photo account that it is linked to. */
+  photoAccountId: optional(text(100)),
 });
 export type SandboxPage = Settings<typeof readPage>;
 
@@ -55,6 +57,8 @@ export const readProviderB = shape({
   token: text(1024),
   phone: phoneNumber,
   templates: optional(listOf(readProviderBTemplate, 6_000)),
+  /** `active` when absent. */
+  status: optional(oneOf("active", "suspended", "closed")),
 });
 export type SandboxProviderB = Settings<typeof readProviderB>;
 

@@ -74,16 +74,18 @@ describe("Administration, of another business's records", () => {
       headers: { "x-api-key": world.appKey(businessId), ...("headers" in more && (more.headers as object)) },
     });
 
-  const bodyFor = (resource: string, businessId: number): Json => {
+  const bodyFor = async (resource: string, businessId: number): Promise<Json> => {
     if (resource === "ad-accounts")
       return { token: `ads-token-${businessId}`, default_account_id: `act_${businessId}` };
     const sample = sampleOf(resource);
     if (!sample) throw new Error(`${resource}: say in \`bodies\` what its body is`);
-    return { ...sample.body(next(), ids.get(businessId) as Ids), ...able[resource] };
+    const body = { ...sample.body(next(), ids.get(businessId) as Ids), ...able[resource] };
+    await sample.prepare?.(world, body);
+    return body;
   };
   const made = async (resource: string, businessId: number): Promise<number> => {
     const { status, json, text } = await as(businessId, "post", `/admin/${resource}`, {
-      body: bodyFor(resource, businessId),
+      body: await bodyFor(resource, businessId),
     });
     if (status === 409 && resource === "ad-accounts")
       return (await as(businessId, "get", `/admin/${resource}`)).json.data[0].id;
@@ -116,7 +118,7 @@ describe("Administration, of another business's records", () => {
     },
     deliveryId: async (id, businessId) => (await as(businessId, "post", `/admin/webhooks/${id}/test`)).json.id,
     file: async (_, businessId, resource) => {
-      const columns = Object.keys(bodyFor(resource, businessId));
+      const columns = Object.keys(await bodyFor(resource, businessId));
       const row = `${",".repeat(columns.length)}de más`;
       return (await fileIn(resource, businessId, `${columns}\n${row}`)).refused_csv.split("/").at(-1);
     },
@@ -131,15 +133,16 @@ describe("Administration, of another business's records", () => {
     for (const name of names) pairs.push([name, name === "id" ? id : await below[name]?.(id, businessId, resource)]);
     return Object.fromEntries(pairs);
   };
-  const send = (route: Route, params: Json, { body }: { body?: unknown } = {}) => {
+  const send = async (route: Route, params: Json, { body }: { body?: unknown } = {}) => {
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
     const sent =
       route.body === "csv"
-        ? { rawBody: fileOf([bodyFor(resourceOf(route), own)]), headers: { "content-type": "text/csv" } }
-        : isObject(route.body) && { body: body ?? goodBody(route) };
+        ? { rawBody: fileOf([await bodyFor(resourceOf(route), own)]), headers: { "content-type": "text/csv" } }
+        : isObject(route.body) && { body: body ?? (await goodBody(route)) };
     return as(own, route.method, path, sent || {});
   };
-  const goodBody = (route: Route): Json => bodies[route.operationId]?.() ?? bodyFor(resourceOf(route), own);
+  const goodBody = async (route: Route): Promise<Json> =>
+    bodies[route.operationId]?.() ?? (await bodyFor(resourceOf(route), own));
   /** Without the ids themselves, which a refused row repeats. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,
@@ -176,7 +179,7 @@ describe("Administration, of another business's records", () => {
           const [mine, theirs] = [await paramsFor(route, own), await paramsFor(route, foreign)];
           const none = Object.fromEntries(names.map((name) => [name, name === "file" ? "r_nothing" : missing]));
           const before = await dumpOf(world, foreign);
-          const body = isObject(route.body) ? goodBody(route) : undefined;
+          const body = isObject(route.body) ? await goodBody(route) : undefined;
           for (const replaced of new Set([...names.map((name) => [name]), names])) {
             const of = (others: Json) => ({
               ...mine,
@@ -194,8 +197,8 @@ describe("Administration, of another business's records", () => {
       for (const field of referencesIn(route)) {
         it(`takes no ${field} of theirs`, async () => {
           const params = await paramsFor(route, own);
-          const good = goodBody(route);
-          const theirs = bodyFor(resourceOf(route), foreign)[field];
+          const good = await goodBody(route);
+          const theirs = (await bodyFor(resourceOf(route), foreign))[field];
           expect(theirs, "the sample of the resource gives no example").not.to.be.oneOf([undefined, null]);
           const before = await dumpOf(world, foreign);
           const [answer, wanted] = [
@@ -217,7 +220,7 @@ describe("Administration, of another business's records", () => {
           const before = await dumpOf(world, foreign);
           const answers = [];
           for (const each of [id, missing]) {
-            answers.push(await fileIn(resource, own, fileOf([{ id: each, ...bodyFor(resource, own) }])));
+            answers.push(await fileIn(resource, own, fileOf([{ id: each, ...(await bodyFor(resource, own)) }])));
           }
           expect(answers[0]).to.deep.equal(answers[1]);
           expect(answers[0]).to.deep.include({ created: 1, refused: 0 });
@@ -226,8 +229,8 @@ describe("Administration, of another business's records", () => {
 
         for (const field of references) {
           it(`takes no ${field} of theirs in a row`, async () => {
-            const good = bodyFor(resource, own);
-            const theirs = bodyFor(resource, foreign)[field];
+            const good = await bodyFor(resource, own);
+            const theirs = (await bodyFor(resource, foreign))[field];
             const before = await dumpOf(world, foreign);
             const told = [];
             for (const value of [theirs, nowhere(theirs)]) {
@@ -256,7 +259,7 @@ describe("Administration, of another business's records", () => {
     });
   }
 
-  for (const { path } of samples) {
+  for (const path of new Set(samples.map((sample) => sample.path))) {
     it(`tells nothing of their ${path} in the audit, by record`, async () => {
       const [mine, theirs] = [await made(path, own), await made(path, foreign)];
       const of = (query: string) => as(own, "get", `/admin/audit?resource=${path}${query}`);
@@ -269,7 +272,7 @@ describe("Administration, of another business's records", () => {
   it("tells nothing in the audit of what their users did", async () => {
     const theirUser = Number(`${foreign}01`);
     const authorization = `Bearer ${await world.sessionToken(theirUser)}`;
-    const body = bodyFor("tags", foreign);
+    const body = await bodyFor("tags", foreign);
     expect(
       (await request(`${world.api}/admin/tags`, { method: "POST", headers: { authorization }, body })).status,
     ).to.equal(201);

@@ -30,9 +30,16 @@ describe("Records that a business manages", () => {
     else if (who !== "none") headers.authorization = `Bearer ${tokens.get(who)}`;
     return request(world.api + path, { method, headers, ...(body !== undefined && { body }) });
   };
+  /** A body, with what it names. */
+  const bodyOf = async (sample: Sample, n: number): Promise<Readonly<Record<string, unknown>>> => {
+    const body = sample.body(n, ids);
+    await sample.prepare?.(world, body);
+    return body;
+  };
   /** The record, without what only this answer tells. */
-  const make = async ({ path, body, once = [] }: Sample, n: number): Promise<Answer["json"]> => {
-    const made = await ask(admin, "POST", `/admin/${path}`, body(n, ids));
+  const make = async (sample: Sample, n: number): Promise<Answer["json"]> => {
+    const { path, once = [] } = sample;
+    const made = await ask(admin, "POST", `/admin/${path}`, await bodyOf(sample, n));
     expect(made.status, made.text).to.equal(201);
     const told = once.map((name) => made.json[name]?.token ?? made.json[name]);
     expect(told.every((each) => typeof each === "string" && each.length > 20)).to.equal(true);
@@ -63,10 +70,10 @@ describe("Records that a business manages", () => {
   });
 
   for (const [at, sample] of samples.entries()) {
-    const { path, wrong, references = [], unique, use, archives, counter = "version" } = sample;
+    const { path, kind, wrong, references = [], unique, uniqueWith = [], use, archives, counter = "version" } = sample;
     const base = at * 1_000;
 
-    describe(path, () => {
+    describe(kind === undefined ? path : `${path} of ${kind}`, () => {
       it("are made, read, listed and found, page by page", async () => {
         const made = await make(sample, base + 1);
         expect(made).to.deep.include(shownOf(sample, base + 1, ids));
@@ -85,23 +92,23 @@ describe("Records that a business manages", () => {
         const { id, [counter]: version } = made;
         const again = await ask(admin, "PUT", `/admin/${path}/${id}`, made);
         expect([again.status, again.json[counter]], again.text).to.deep.equal([200, version]);
-        const changed = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 11, ids), {
+        const changed = await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 11), {
           "if-match": `"${version}"`,
         });
         expect(changed.status, changed.text).to.equal(200);
         expect(changed.json).to.deep.include({ id, ...shownOf(sample, base + 11, ids) });
         expect(changed.headers.etag).to.equal(`"${version + 1}"`);
-        const late = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 12, ids), {
+        const late = await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 12), {
           "if-match": `"${version}"`,
         });
         expect([late.status, late.json.code]).to.deep.equal([412, "moved_on"]);
-        const same = await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 11, ids));
+        const same = await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 11));
         expect(same.json).to.deep.equal(changed.json);
       });
 
       for (const [n, [field, value]] of wrong.entries()) {
         it(`are refused with ${field} ${JSON.stringify(value)?.slice(0, 30)}`, async () => {
-          const body = { ...sample.body(base + 20, ids), [field]: value };
+          const body = { ...(await bodyOf(sample, base + 20)), [field]: value };
           for (const [method, end] of [
             ["POST", ""],
             ["PUT", `/${(await make(sample, base + 200 + n)).id}`],
@@ -134,15 +141,18 @@ describe("Records that a business manages", () => {
       if (unique !== undefined) {
         it(`have ${unique} only once`, async () => {
           const taken = await make(sample, base + 40);
+          const known = sample.body(base + 40, ids);
+          const takenBy = Object.fromEntries([unique, ...uniqueWith].map((name) => [name, known[name]]));
           const other = await make(sample, base + 41);
           const again = await ask(admin, "POST", `/admin/${path}`, {
             ...sample.body(base + 42, ids),
-            [unique]: taken[unique],
+            ...takenBy,
           });
           expect([again.status, again.json.code]).to.deep.equal([409, "taken"]);
+          expect(takenBy[unique]).to.equal(taken[unique]);
           const moved = await ask(admin, "PUT", `/admin/${path}/${other.id}`, {
             ...sample.body(base + 41, ids),
-            [unique]: taken[unique],
+            ...takenBy,
           });
           expect([moved.status, moved.json.code]).to.deep.equal([409, "taken"]);
         });
@@ -155,7 +165,7 @@ describe("Records that a business manages", () => {
         expect((await ask(admin, "DELETE", `/admin/${path}/${id}`)).status).to.equal(204);
         expect((await ask(admin, "GET", `/admin/${path}/${id}`)).status).to.equal(404);
         expect((await ask(admin, "DELETE", `/admin/${path}/${id}`)).status).to.equal(404);
-        expect((await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 51, ids))).status).to.equal(404);
+        expect((await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 51))).status).to.equal(404);
       });
 
       if (use !== undefined && !archives) {
@@ -174,7 +184,7 @@ describe("Records that a business manages", () => {
           ask(foreignAdmin, "GET", `/admin/${path}/${id}`),
           ask(foreignAdmin, "GET", `/admin/${path}/${missing}`),
           ask(foreignAdmin, "PUT", `/admin/${path}/${id}`, {
-            ...sample.body(base + 71, ids),
+            ...(await bodyOf(sample, base + 71)),
             ...nothingNamed(sample, ids),
           }),
           ask(foreignAdmin, "DELETE", `/admin/${path}/${id}`),
@@ -194,7 +204,7 @@ describe("Records that a business manages", () => {
 
       it("leave each change in the audit", async () => {
         const { id } = await make(sample, base + 80);
-        await ask(admin, "PUT", `/admin/${path}/${id}`, sample.body(base + 81, ids));
+        await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 81));
         await ask(admin, "DELETE", `/admin/${path}/${id}`);
         const { data } = (await ask(admin, "GET", `/admin/audit?resource=${path}&record=${id}`)).json;
         const rows: { change: string; actor: { id: number }; before: object; after: object }[] = data.toReversed();

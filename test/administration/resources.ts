@@ -1,7 +1,13 @@
 import type { World } from "../support/world.ts";
+import { knowSender, senderBodies } from "./sender-platforms.ts";
+
 /** What the generated tests must know of a resource; a new one joins by standing here. */
 export interface Sample {
   readonly path: string;
+  /** Which of several samples of its resource it is. */
+  readonly kind?: string;
+  /** Makes what a body names outside of the service. */
+  readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Valid bodies that differ in every field; `n` makes each its own. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
   /** A wrong body and the field that its refusal names. */
@@ -10,6 +16,8 @@ export interface Sample {
   readonly references?: readonly string[];
   /** The field that each record may have only once. */
   readonly unique?: string;
+  /** Fields that are wrong unless they are the same record's as that one. */
+  readonly uniqueWith?: readonly string[];
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
@@ -183,32 +191,31 @@ export const samples: readonly Sample[] = [
     archives: true,
     once: ["invitation"],
   },
-  {
-    path: "senders",
-    body: (n) => ({
-      name: `Número ${n}`,
-      provider: "provider-b",
-      platform_id: `AC${n}`,
-      account_id: `cuenta-${n}`,
-      phone: `5917${String(n).padStart(7, "0")}`,
-      messages_per_second: (n % 100) + 1,
-      token: `secreto-${n}`,
+  ...Object.entries(senderBodies).map(
+    ([provider, bodyOf]): Sample => ({
+      path: "senders",
+      kind: provider,
+      prepare: knowSender,
+      body: (n) => ({ provider, ...bodyOf(n) }),
+      wrong: [
+        ["provider", "fax"],
+        ["provider", undefined],
+        ["platform_id", ""],
+        ["phone", "sin número"],
+        ["messages_per_second", 0],
+        ["token", 7],
+        ...(provider === "platform-apicloud" ? ([["account_id", ""]] as const) : []),
+      ],
+      unique: "platform_id",
+      uniqueWith: ["account_id", "phone", "token"],
+      hidden: ["token"],
+      use: {
+        sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+                timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
+        called: "campañas",
+      },
     }),
-    wrong: [
-      ["provider", "fax"],
-      ["platform_id", ""],
-      ["phone", "sin número"],
-      ["messages_per_second", 0],
-      ["token", 7],
-    ],
-    unique: "platform_id",
-    hidden: ["token"],
-    use: {
-      sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
-              timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
-      called: "campañas",
-    },
-  },
+  ),
   {
     path: "app-keys",
     body: (n) => ({ label: `crm ${n}`, scopes: ["read", "orders"], expires_at: "2099-01-02T03:04:05.000Z" }),

@@ -21,7 +21,13 @@ describe("Senders that a business manages", () => {
       ...(body && { body }),
     });
   const newNumber = async (phoneNumberId: string, token: string) => {
-    const account = { phoneNumberId, accountId: "account-1", displayPhoneNumber: "59120000000", token, templates: [] };
+    const account = {
+      phoneNumberId,
+      accountId: "account-1",
+      displayPhoneNumber: "+591 2 2000000",
+      token,
+      templates: [],
+    };
     await world.control("POST", "/accounts", account);
   };
   const newInstance = (instance: string, connected: boolean) =>

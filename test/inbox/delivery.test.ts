@@ -34,7 +34,12 @@ describe("delivery states", () => {
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
-    incoming = new PostgresIncomingStore(world.database, cloudChannel, (phone) => Buffer.from(phone));
+    incoming = new PostgresIncomingStore(
+      world.database,
+      cloudChannel,
+      (phone) => Buffer.from(phone),
+      async () => {},
+    );
   });
   after(() => world.stop());
 

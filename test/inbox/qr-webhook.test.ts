@@ -26,12 +26,16 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     const sender = { provider: "qr", platform_id: instance, phone: "59170000000", token: keyOf(instance) };
     const made = await ask("POST", "", sender);
     expect(made.status, made.text).to.equal(201);
+    owned.set(instance, made.json.id);
     return made.json.id;
   };
   const shown = async (id: number): Promise<string | null> => (await ask("GET", `/${id}`)).json.state;
   const shows = (id: number, state: string) => eventually(async () => (await shown(id)) === state);
 
-  const secretOf = (instance: string) => resolve(world.container, tokens.instanceWebhook)(instance).secret;
+  const owned = new Map<string, number>();
+  /** The one that business 1 has of its sender of that name. */
+  const secretOf = (platformId: string, senderId = owned.get(platformId) ?? 1, businessId = 1) =>
+    resolve(world.container, tokens.instanceWebhook)({ businessId, senderId, platformId }).secret;
   const tell = (instance: string, payload: object | string, authorization = `Bearer ${secretOf(instance)}`) =>
     request(`${world.api}/webhooks/qr/${encodeURIComponent(instance)}`, {
       method: "POST",
@@ -80,7 +84,12 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     const right = secretOf("tienda-4");
     const other = secretOf("tienda-5");
     expect(right).not.to.equal(other);
-    for (const wrong of ["", right, `Bearer ${other}`, `Bearer ${right}x`, "Bearer ", "Bearer key-of-tienda-4"]) {
+    const others = [
+      right.replace(/^\d+/, "2"),
+      right.replace(/\.\d+\./, `.${id + 1}.`),
+      ...[other, `${right}x`, "", "key-of-tienda-4", "1.1.", `0.0.${right}`],
+    ];
+    for (const wrong of ["", right, ...others.map((each) => `Bearer ${each}`)]) {
       for (const payload of [connection("tienda-4", "open", "2026-01-01T10:00:00.000Z"), "{"]) {
         const { status, json } = await tell("tienda-4", payload, wrong);
         expect([status, json]).to.deep.equal([401, { message: "Invalid secret" }]);
@@ -147,6 +156,92 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     expect(await shown(id)).to.equal(null);
   });
 
+  it("changes nothing with the secret of another sender, or of another name (QrWebhook.1)", async () => {
+    const id = await newSender("tienda-11");
+    const at = (time: string) => connection("tienda-11", "open", `2026-01-01T${time}.000Z`);
+    for (const secret of [secretOf("tienda-11", id + 1), secretOf("tienda-11", id, 2)]) {
+      expect(await tell("tienda-11", at("10:00:00"), `Bearer ${secret}`)).to.include(stored);
+    }
+    await workedOff();
+    expect(await shown(id)).to.equal(null);
+
+    // Renamed: what came under the old name is nobody's, and the old secret opens nothing under the new one.
+    await phone("tienda-12", false);
+    const renamed = { provider: "qr", platform_id: "tienda-12", phone: "59170000000", token: keyOf("tienda-12") };
+    expect((await ask("PUT", `/${id}`, renamed)).status).to.equal(200);
+    expect(await tell("tienda-11", at("10:00:01"))).to.include(stored);
+    expect((await tell("tienda-12", at("10:00:02"), `Bearer ${secretOf("tienda-11", id)}`)).status).to.equal(401);
+    await workedOff();
+    expect(await shown(id)).to.equal(null);
+
+    // Taken over by another business: the first one's secret is good for nothing.
+    const headers = { "x-api-key": world.appKey(2) };
+    await phone("tienda-11", false);
+    const body = { ...renamed, platform_id: "tienda-11", token: keyOf("tienda-11") };
+    const taken = await request(`${world.api}/admin/senders`, { method: "POST", headers, body });
+    expect(taken.status, taken.text).to.equal(201);
+    expect(await tell("tienda-11", at("10:00:03"))).to.include(stored);
+    const state = () => world.rows("select state from senders where id = $1", [taken.json.id]);
+    await workedOff();
+    expect(await state()).to.deep.equal([{ state: null }]);
+    await tell("tienda-11", at("10:00:04"), `Bearer ${secretOf("tienda-11", taken.json.id, 2)}`);
+    await workedOff();
+    expect(await state()).to.deep.equal([{ state: "open" }]);
+  });
+
+  it("hears of an instance that was paired with a secret of its name, until a code is asked for again", async () => {
+    const id = await newSender("tienda-13");
+    const ofName = `Bearer ${resolve(world.container, tokens.secrets).instanceNameSecret("tienda-13")}`;
+    const at = (time: string, state: string) => connection("tienda-13", state, `2026-01-01T${time}.000Z`);
+    expect(await tell("tienda-13", at("10:00:00", "open"), ofName)).to.include(stored);
+    await workedOff();
+    expect(await shown(id)).to.equal(null);
+    await world.rows("update senders set has_secret_of_name = true where id = $1", [id]);
+    await tell("tienda-13", at("10:00:01", "open"), ofName);
+    await shows(id, "open");
+    await phone("tienda-13", false);
+    expect((await ask("GET", `/${id}/qr.png`)).status).to.equal(200);
+    await shows(id, "connecting");
+    await workedOff();
+    expect(await tell("tienda-13", at("23:00:00", "close"), ofName)).to.include(stored);
+    await workedOff();
+    expect(await shown(id)).to.equal("connecting");
+  });
+
+  it("lets no answer of the provider undo what it told while it was asked", async () => {
+    const id = await newSender("tienda-14");
+    await world.control("POST", "/faults", { path: "connect", delay_ms: 1_500 });
+    const asked = ask("GET", `/${id}/qr.png`);
+    await shows(id, "connecting");
+    await phone("tienda-14", true);
+    await shows(id, "open");
+    expect((await asked).status).to.equal(200);
+    expect(await shown(id)).to.equal("open");
+  });
+
+  it("keeps in the audit who asked for a code and which phone was paired, and never the code", async () => {
+    const id = await newSender("tienda-15");
+    const image = await fetch(`${world.api}/admin/senders/${id}/qr.png`, { headers: { "x-api-key": world.appKey(1) } });
+    const code = Buffer.from(await image.arrayBuffer());
+    await phone("tienda-15", true);
+    await shows(id, "open");
+    await phone("tienda-15", false);
+    await shows(id, "close");
+    await phone("tienda-15", true);
+    await shows(id, "open");
+    const { json, text } = await request(`${world.api}/admin/audit?resource=sender-pairings&record=${id}`, {
+      headers: { "x-api-key": world.appKey(1) },
+    });
+    const told = json.data.map((each: Answer["json"]) => [each.actor.type, each.change, each.after]);
+    expect(told).to.deep.equal([
+      ["system", "changed", { platform_id: "tienda-15", state: "open" }],
+      ["key", "created", { platform_id: "tienda-15", state: "connecting" }],
+    ]);
+    for (const secret of [code.toString("base64"), keyOf("tienda-15"), secretOf("tienda-15")]) {
+      expect(text).not.to.include(secret);
+    }
+  });
+
   it("refuses what is no JSON, too deep or too large", async () => {
     expect((await tell("tienda-9", "{")).status).to.equal(400);
     expect((await tell("tienda-9", `${"[".repeat(5_000)}${"]".repeat(5_000)}`)).status).to.equal(400);
@@ -183,7 +278,8 @@ describe("/webhooks/qr/{instance}: who guesses secrets", () => {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1) statuses.push((await tell(`Bearer guess-${n}`)).status);
       expect(statuses).to.deep.equal([401, 401, 401, 429]);
-      const { secret } = resolve(world.container, tokens.instanceWebhook)("tienda");
+      const instance = { businessId: 1, senderId: 1, platformId: "tienda" };
+      const { secret } = resolve(world.container, tokens.instanceWebhook)(instance);
       expect((await tell(`Bearer ${secret}`)).status).to.equal(200);
       const cloud = await world.webhook({ object: "whatsapp_business_account" }, "sha256=wrong");
       expect(cloud.status).to.equal(401);

@@ -162,7 +162,12 @@ describe("reactions and answers of customers", () => {
   });
 
   it("is the one of the latest moment after any news, in any order, in any batches, with messages stored once", async () => {
-    const incoming = new PostgresIncomingStore(world.database, cloudChannel, (phone) => Buffer.from(phone));
+    const incoming = new PostgresIncomingStore(
+      world.database,
+      cloudChannel,
+      (phone) => Buffer.from(phone),
+      async () => {},
+    );
     const given = fc.uniqueArray(fc.record({ at: fc.nat(1_000), emoji: fc.constantFrom("👍", "❤️", "") }), {
       ...{ selector: ({ at }) => at, minLength: 1, maxLength: 5 },
     });

@@ -427,7 +427,12 @@ describe("the cancellation of orders for inactivity", () => {
         occurredAt: new Date(),
       };
       await world.database.transaction(async (transaction) => {
-        const inbox = new PostgresIncomingStore(transaction, cloudChannel, (phone) => Buffer.from(phone));
+        const inbox = new PostgresIncomingStore(
+          transaction,
+          cloudChannel,
+          (phone) => Buffer.from(phone),
+          async () => {},
+        );
         await inbox.record({
           statuses: [],
           reactions: [],

@@ -51,6 +51,20 @@ describe("sandbox: page messages and direct messages", () => {
     });
   });
 
+  it("tells what a token is of, and the photo account that a page is linked to where it is asked for", async () => {
+    const page = { pageId: "3003", token: "page-3", photoAccountId: "3004" };
+    await bench.control("POST", "/pages", page);
+    const me = (token: string, query: string) =>
+      bench.call("GET", `/v23.0/me${query}`, undefined, { authorization: `Bearer ${token}` });
+    expect((await me("photo-1", "?fields=id")).body).to.deep.equal({ id: "3002" });
+    expect((await me("page-3", "")).body).to.deep.equal({ id: "3003" });
+    expect((await me("page-3", "?fields=id,instagram_business_account")).body).to.deep.equal({
+      id: "3003",
+      instagram_business_account: { id: "3004" },
+    });
+    expect((await me("nobody", "?fields=id")).body.error).to.include({ code: 190 });
+  });
+
   it("keeps what a message answers", async () => {
     await post(aMessage({ reply_to: { mid: "m_before" } }));
     const [seen] = await bench.accepted();

@@ -60,6 +60,28 @@ describe("sandbox: ProviderB", () => {
     expect((await post({ ...addresses, ContentSid: "HX0" })).status).to.equal(201);
   });
 
+  it("tells of an account to the account itself", async () => {
+    const account = (id: string, login: string) =>
+      bench.call("GET", `/2010-04-01/Accounts/${id}.json`, undefined, {
+        authorization: `Basic ${Buffer.from(login).toString("base64")}`,
+      });
+    expect((await account("AC1", "AC1:b-1")).body).to.deep.include({ sid: "AC1", status: "active" });
+    await bench.control("POST", "/provider-b", {
+      accountId: "AC2",
+      token: "b-2",
+      phone: "59120000002",
+      status: "closed",
+    });
+    expect((await account("AC2", "AC2:b-2")).body).to.deep.include({ sid: "AC2", status: "closed" });
+    for (const [id, login] of [
+      ["AC1", "AC1:b-2"],
+      ["AC1", "AC2:b-2"],
+      ["AC9", "AC9:b-1"],
+    ] as const) {
+      expect((await account(id, login)).body).to.include({ code: 20003, status: 401 });
+    }
+  });
+
   it("accepts texts and media within 24 hours of the customer's last message", async () => {
     const hoursAgo = (hours: number) => ({ timestamp: Math.floor(Date.now() / 1_000 - hours * 3_600) });
     const media = { ...addresses, MediaUrl: "https://example.org/a.jpg" };

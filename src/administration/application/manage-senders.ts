@@ -1,50 +1,97 @@
-import { qrChannel } from "../../kernel/channels.ts";
-import type { SenderPlatforms } from "../../messaging/public.ts";
-import { PhoneConnected, PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
+import { conversationStates } from "../../inbox/public.ts";
+import { type SenderPairing, senderPairings } from "../../kernel/audit.ts";
+import { cloudChannel, qrChannel } from "../../kernel/channels.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import { type ClaimedSender, campaignMoves, type SenderPlatforms } from "../../messaging/public.ts";
+import { type Actor, type Kept, PhoneConnected, PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
 import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
+import type { AuditLog, RecordStores } from "./ports.ts";
 
-/** A token is tried with the platform before it is stored. */
+/** What a token opens: the platform is asked whether it is so, and whether it still is where one of them changes. */
+const claimed = ["provider", "platformId", "accountId", "phone"] as const;
+
+const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
+  channel: "provider",
+  platformId: "platformId",
+  accountId: "accountId",
+  phone: "phone",
+  accessToken: "token",
+};
+
+/** What a business says that it sends from is asked of the platform before it is stored. */
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   shown: ({ token: _, ...shown }) => shown,
-  async approve(_businessId, { provider, platformId, token }) {
+  async approve(_businessId, { provider: channel, platformId, accountId, phone, token }) {
+    if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
+    // None is given where nothing of it changes: `over` sees to that.
     if (token === null) return;
-    const seen = await platforms.look(provider, { platformId, accessToken: token });
-    if (seen === "refused") throw new WrongField("token", "refused");
-    if (seen === "away") throw new PlatformAway(`the platform of ${provider} did not answer`);
+    const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
+    if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
+    if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
   },
   over(fields, before) {
     if (fields.token !== null) return fields;
-    const isSame = before?.provider === fields.provider && before.platformId === fields.platformId;
+    const isSame = before !== null && claimed.every((field) => before[field] === fields[field]);
     if (!isSame) throw new WrongField("token", "missing");
     return { ...fields, token: before.token };
   },
 });
 
+/** States of what goes on with a sender: campaigns that are not over, and chats that are open. */
+export const underWay = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
+
+/** Instances as they are stored. */
+export interface InstanceReads {
+  /** With its token. */
+  opened(businessId: number, id: number): Promise<Kept<ManagedSender> | null>;
+  now(businessId: number): Promise<Date>;
+}
+
+/** What a provider said when it was asked. */
+export interface InstanceWord extends SenderPairing {
+  /** By the database's clock. */
+  readonly askedAt: Date;
+}
+
+export interface InstanceStore {
+  /**
+   * Keeps it, unless the sender is another instance by now. News of the connection that came after the provider was asked
+   * are newer than its answer.
+   */
+  note(businessId: number, id: number, word: InstanceWord): Promise<void>;
+}
+
 /** The codes by which phones are paired with instances. */
 export class PairSenders {
   constructor(
-    private readonly tokenOf: (
-      businessId: number,
-      id: number,
-    ) => Promise<Pick<ManagedSender, "provider" | "platformId" | "token"> | null>,
+    private readonly instances: InstanceReads,
     private readonly platforms: Pick<SenderPlatforms, "pair">,
-    /** Keeps what the provider says of the instance. */
-    private readonly note: (businessId: number, id: number, state: string) => Promise<void>,
+    private readonly unitOfWork: UnitOfWork<RecordStores<InstanceStore>>,
   ) {}
 
   /**
-   * Has the instance connect. The image, a PNG, that its phone has to see. Rejects with `RecordNotFound` for what is no
-   * instance, `PhoneConnected` and `PlatformAway`.
+   * Has the instance connect. The image, a PNG, that its phone has to see; who got it stands in the audit, and the code does
+   * not. Rejects with `RecordNotFound` for what is no instance, `PhoneConnected` and `PlatformAway`.
    */
-  async code(businessId: number, id: number): Promise<Uint8Array> {
-    const sender = await this.tokenOf(businessId, id);
+  async code(actor: Actor, id: number): Promise<Uint8Array> {
+    const { businessId } = actor;
+    const sender = (await this.instances.opened(businessId, id))?.fields;
     if (sender?.provider !== qrChannel) throw new RecordNotFound(`instance ${id}`);
-    const answer = await this.platforms.pair({ platformId: sender.platformId, accessToken: sender.token ?? "" });
+    const { platformId, token } = sender;
+    const askedAt = await this.instances.now(businessId);
+    const answer = await this.platforms.pair({ businessId, senderId: id, platformId, accessToken: token ?? "" });
     if (answer === null) throw new PlatformAway(`no code for instance ${id}`);
-    await this.note(businessId, id, answer === "connected" ? "open" : "connecting");
+    const state = answer === "connected" ? "open" : "connecting";
+    await this.unitOfWork.run(businessId, async ({ records, audit }) => {
+      await records.note(businessId, id, { platformId, state, askedAt });
+      await noteAsked(audit, actor, id, { platformId, state });
+    });
     if (answer === "connected") throw new PhoneConnected(`instance ${id}`);
     return answer;
   }
 }
+
+const noteAsked = (audit: AuditLog, actor: Actor, recordId: number, after: SenderPairing) =>
+  audit.add(actor, [{ resource: senderPairings, recordId, change: "created", before: null, after }]);

@@ -4,7 +4,7 @@ import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage, TemplateNews } from "../../messaging/public.ts";
 import type { Holder } from "../domain/acting.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
-import type { IncomingNews, WebhookNews } from "../domain/incoming.ts";
+import type { IncomingNews, ProvenSender, WebhookNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
 import type { TicketSetup } from "../domain/ticket.ts";
 import type { Audience } from "./events.ts";
@@ -17,14 +17,14 @@ export interface IncomingStore {
 export interface KeptWebhook {
   readonly id: number;
   readonly payload: string;
-  /** The platform's id of the sender that the webhook's address named; null where it named none. */
-  readonly platformId: string | null;
+  /** The sender that the webhook's address named; null where it named none. */
+  readonly about: ProvenSender | null;
 }
 
 /** Where a webhook came in. */
 export interface WebhookOrigin {
   readonly channel: ChatChannelName;
-  readonly platformId: string | null;
+  readonly about: ProvenSender | null;
 }
 
 export interface WebhookCounts {
@@ -75,7 +75,7 @@ export interface IncomingStores {
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
 
 /** Reads a webhook's payload; what it does not understand it leaves out. */
-export type ReadWebhook = (payload: string, platformId: string) => WebhookNews;
+export type ReadWebhook = (payload: string, about: ProvenSender | null) => WebhookNews;
 
 /** By channel, those whose webhooks are read. */
 export type WebhookReaders = Readonly<Partial<Record<ChatChannelName, ReadWebhook>>>;

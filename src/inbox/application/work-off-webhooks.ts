@@ -66,7 +66,7 @@ export class WorkOffWebhooks {
     const webhooks = await queue.claim(channel, limit);
     for (const { id } of webhooks) onClaim(id);
     if (webhooks.length === 0) return { count: 0, events: [], afterwards: () => {} };
-    const news = joined(webhooks.map(({ payload, platformId }) => read(payload, platformId ?? "")));
+    const news = joined(webhooks.map(({ payload, about }) => read(payload, about)));
     // Before the recipients of campaigns: who changes a campaign locks it first, then those.
     const tellOfCampaigns = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
     const settle = news.statuses.length > 0 ? await deliveries(channel).apply(news.statuses) : () => {};

@@ -59,14 +59,25 @@ export interface NumberNews {
   readonly phone: string;
   /** In the platform's word: `FLAGGED`. */
   readonly state: string;
+  /** When the platform told it. */
+  readonly at: Date;
 }
 
 /** Of a phone that is paired by QR code, in the provider's words. */
 export const connectionStates = ["connecting", "open", "close"] as const;
 
+/** A sender that a webhook's address names, with whose it was when the secret of the webhook was given. */
+export interface ProvenSender {
+  readonly platformId: SenderId;
+  /** Null where the secret was made of the platform's id alone. */
+  readonly owner: { readonly businessId: number; readonly senderId: number } | null;
+}
+
 /** How a phone that is paired by QR code is connected. */
 export interface ConnectionNews {
   readonly sender: SenderId;
+  /** They are about no other sender that the platform's id may be of by now. */
+  readonly owner: ProvenSender["owner"];
   readonly state: (typeof connectionStates)[number];
   /** By the provider's clock; null where it does not say. */
   readonly toldAt: Date | null;

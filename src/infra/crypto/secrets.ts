@@ -13,6 +13,13 @@ export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tok
 /** A new secret by which a receiver knows what we send, as Standard Webhooks spells it. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(tokenBytes).toString("base64")}`;
 
+/** An instance of the provider of paired phones, by its name there, as a sender of a business. */
+interface InstanceOfSender {
+  readonly businessId: number;
+  readonly senderId: number;
+  readonly platformId: string;
+}
+
 /** What the master secret is good for; each use has a key of its own, derived from it (HKDF, RFC 5869). */
 export class Secrets implements TokenVault {
   private readonly digestKey: Buffer;
@@ -20,6 +27,7 @@ export class Secrets implements TokenVault {
   private readonly deviceKey: Buffer;
   private readonly numberKey: Buffer;
   private readonly instanceKey: Buffer;
+  private readonly instanceNameKey: Buffer;
 
   /** @param master - at least 32 characters; changing it makes every stored key, session and sealed token void */
   constructor(master: string) {
@@ -28,7 +36,8 @@ export class Secrets implements TokenVault {
     this.sealKey = derive("sealed secrets");
     this.deviceKey = derive("known devices");
     this.numberKey = derive("erased numbers");
-    this.instanceKey = derive("instance webhooks");
+    this.instanceKey = derive("instance webhooks of senders");
+    this.instanceNameKey = derive("instance webhooks");
   }
 
   /** What is stored of a key or token: 32 bytes that tell nothing without the master secret. */
@@ -41,9 +50,21 @@ export class Secrets implements TokenVault {
     return createHmac("sha256", this.numberKey).update(phone).digest();
   }
 
-  /** What the provider of paired phones proves with that a webhook is this instance's: of each instance another one. */
-  instanceSecret(instance: string): string {
-    return createHmac("sha256", this.instanceKey).update(instance).digest("base64url");
+  /**
+   * What the provider of paired phones proves with that it tells of this sender's instance. An instance that gets another
+   * name, or that another business has afterwards, has another secret.
+   */
+  instanceSecret({ businessId, senderId, platformId }: InstanceOfSender): string {
+    const whose = JSON.stringify([businessId, senderId, platformId]);
+    return createHmac("sha256", this.instanceKey).update(whose).digest("base64url");
+  }
+
+  /**
+   * The first form of that, made of the name alone. Instances that were paired while it was given out go on proving
+   * themselves with it, until a code is asked for again or the sender becomes another one. It is not given out any more.
+   */
+  instanceNameSecret(platformId: string): string {
+    return createHmac("sha256", this.instanceNameKey).update(platformId).digest("base64url");
   }
 
   /** Proves that what a device shows was written here. */

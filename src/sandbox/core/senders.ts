@@ -25,8 +25,12 @@ export class Senders<Sender> {
     return id === undefined ? undefined : this.known.get(id);
   }
 
+  first(matches: (sender: Sender) => boolean): Sender | undefined {
+    for (const sender of this.known.values()) if (matches(sender)) return sender;
+    return undefined;
+  }
+
   some(matches: (sender: Sender) => boolean): boolean {
-    for (const sender of this.known.values()) if (matches(sender)) return true;
-    return false;
+    return this.first(matches) !== undefined;
   }
 }

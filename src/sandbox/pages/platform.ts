@@ -34,6 +34,7 @@ interface Page {
   readonly token: string;
   readonly channel: ChannelName;
   readonly people: ReadonlySet<string>;
+  readonly photoAccountId: string | undefined;
 }
 
 /** Page messages and photo-app direct messages: the paths of the Cloud API, for the ids of pages. */
@@ -73,8 +74,24 @@ export function pagesPlatform(
     return { recipient_id: to, message_id: id };
   }
 
+  /** What the token is of: of what is asked for, what there is. */
+  function ownNode(call: Call): object {
+    const token = tokenOf(call, knows);
+    const page = pages.first((each) => each.token === token);
+    if (!page) throw new GraphError(190);
+    const asked = call.query.get("fields")?.split(",") ?? [];
+    const isLinked = asked.includes("instagram_business_account") && page.photoAccountId !== undefined;
+    return { id: page.pageId, ...(isLinked && { instagram_business_account: { id: page.photoAccountId } }) };
+  }
+
   return {
     routes: [
+      {
+        route: "GET /{version}/{id}",
+        operation: "me",
+        serves: ({ id }) => id === "me",
+        handle: ownNode,
+      },
       {
         route: "POST /{version}/{id}/messages",
         operation: "page_messages",
@@ -86,7 +103,7 @@ export function pagesPlatform(
     control: [
       control(
         "POST /__sandbox/pages",
-        "adds or replaces a page or a photo-app account: {pageId, token, channel, people}",
+        "adds or replaces a page or a photo-app account: {pageId, token, channel, people, photoAccountId}",
         (input) => ({ pageId: pages.put(pageFrom(readPage(input, "page"))).pageId }),
       ),
       windows.sayRoute("pages", (id) => pages.find(id) !== undefined),
@@ -96,10 +113,8 @@ export function pagesPlatform(
   };
 }
 
-const pageFrom = ({ pageId, token, channel = pageChannel, people = [] }: SandboxPage): Page => ({
-  pageId,
-  token,
-  channel,
+const pageFrom = ({ pageId, token, channel = pageChannel, people = [], photoAccountId }: SandboxPage): Page => ({
+  ...{ pageId, token, channel, photoAccountId },
   people: new Set(people),
 });
 

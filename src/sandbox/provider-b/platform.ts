@@ -51,8 +51,18 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     return account;
   }
 
+  function accountNode(call: Call): object {
+    const { accountId, status = "active" } = accountOf(call);
+    return { sid: accountId, friendly_name: "Sandbox", status, type: "Full", owner_account_sid: accountId };
+  }
+
   return {
     routes: [
+      {
+        route: "GET /2010-04-01/Accounts/{account}.json",
+        operation: "provider_b_account",
+        handle: accountNode,
+      },
       {
         route: "POST /2010-04-01/Accounts/{account}/Messages.json",
         operation: "provider_b_messages",
@@ -64,7 +74,7 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     control: [
       control(
         "POST /__sandbox/provider-b",
-        "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}]}",
+        "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}], status}",
         (input) => ({ accountId: accounts.put(readProviderB(input, "account")).accountId }),
       ),
       windows.sayRoute("provider-b", (phone) => accounts.some((account) => account.phone === phone)),

@@ -23,6 +23,8 @@ const usesOnWire: Readonly<Record<string, string>> = {
   users: "usuarios",
   branches: "sucursales",
   campaigns: "campañas",
+  chats: "chats",
+  templates: "plantillas",
 };
 
 /** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
@@ -96,6 +98,10 @@ export const answers = {
   notFound: { description: "No such record", schema: codedFailure },
   movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
   taken: { description: "Another record has a value that each may have only once", schema: codedFailure },
+  takenOrInUse: {
+    description: "Another record has a value that each may have only once; or something uses the record as it is",
+    schema: { anyOf: [inUse, codedFailure] },
+  },
   inUse: {
     description: "Something uses the record: what, and how often; or the business cannot be without it",
     schema: { anyOf: [inUse, codedFailure] },

@@ -74,7 +74,8 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
           "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
           "removed. Beside these stand users' changes of their own password (`user-passwords`), erasures (`contacts`, of which nothing " +
-          "is told but the id), and what an operator made or revoked, by `system`.",
+          "is told but the id), the codes of senders that were asked for and, by `system`, the phones that were paired " +
+          "(`sender-pairings`, by the sender's id), and what an operator made or revoked, by `system`.",
       ],
       [
         "Audit.2",

@@ -153,7 +153,7 @@ export function recordRoutes<Fields extends object>(
       responses: {
         200: kept,
         404: answers.notFound,
-        409: answers.taken,
+        409: answers.takenOrInUse,
         412: answers.movedOn,
         ...elsewhere,
         ...failures,
@@ -162,6 +162,7 @@ export function recordRoutes<Fields extends object>(
         "not_found",
         "moved_on",
         "taken",
+        "in_use",
         "locked",
         "last_administrator",
         "unknown_reference",

@@ -4,7 +4,7 @@ import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routi
 import type { PairSenders } from "../../application/manage-senders.ts";
 import type { PhoneConnected, PlatformAway, RecordNotFound } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
-import { administration } from "./records.routes.ts";
+import { actorOf, administration } from "./records.routes.ts";
 
 const dialect = {
   ...codedDialect,
@@ -28,6 +28,10 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
           "connection from then on, under `PUBLIC_URL`, and with which secret.",
       ],
       ["Senders.2", "A phone that is connected already needs none: 409 `connected`. What is no instance is a 404."],
+      [
+        "Senders.3",
+        "Who asked stands in the audit as `sender-pairings`, and so does a phone that is connected after that. The code does not.",
+      ],
     ],
     lane: "platform",
     params: objectWith({ id: numericIdOf("sender") }),
@@ -40,8 +44,8 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
       500: answers.unexpected,
     },
     dialect,
-    handle: async ({ params, caller }) => {
-      const image = await senders.code(caller.businessId, params.id);
+    handle: async (call) => {
+      const image = await senders.code(actorOf(call), call.params.id);
       return new Reply(200, Buffer.from(image), { "Cache-Control": "no-store" }, "image/png");
     },
   });

@@ -1,8 +1,16 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
-import { run, sql } from "../../adapters/postgres/query.ts";
+import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { SealedRecords } from "../../adapters/postgres/sealed-records.ts";
+import {
+  type InstanceReads,
+  type InstanceStore,
+  type InstanceWord,
+  underWay,
+} from "../../application/manage-senders.ts";
+import { type Kept, RecordInUse, type Use } from "../../domain/records.ts";
 import type { ManagedSender } from "./record.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
@@ -22,13 +30,89 @@ const sendersTable: RecordTable<ManagedSender> = {
   uses: [{ what: "campaigns", table: "campaigns", column: "sender_id" }],
 };
 
-export class PostgresSenderRecords extends SealedRecords<ManagedSender> {
+/** What was told of a sender is not true of another one that takes its place. */
+const nothingTold = {
+  state: null,
+  quality: null,
+  quality_told_at: null,
+  connection_told_at: null,
+  connection_heard_at: null,
+  pairing_since: null,
+  rests_until: null,
+  has_secret_of_name: false,
+};
+
+/** Whose templates are the sender's account's, and how they are known there; other platforms have none. */
+const templatesOn: Readonly<Partial<Record<string, { readonly provider: string; readonly known: string }>>> = {
+  [cloudChannel]: { provider: "Cloud", known: "platform_status" },
+  [providerBChannel]: { provider: "ProviderB", known: "provider_b_id" },
+};
+
+/**
+ * By what the platform knows it. Messages leave from the account at provider-b: senders that were named otherwise before both
+ * ids had to be the account's are named right without becoming another one.
+ */
+const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
+  provider === providerBChannel ? accountId || platformId : platformId;
+
+export class PostgresSenderRecords extends SealedRecords<ManagedSender> implements InstanceReads, InstanceStore {
   constructor(transaction: Queries, vault: TokenVault) {
     super(transaction, vault, sendersTable);
   }
 
-  /** What the provider says of it: no change of the record. */
-  async note(businessId: number, id: number, state: string): Promise<void> {
-    await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update({ state }));
+  /** One that becomes another sender keeps its id, and what names it: nothing that is under way may depend on it. */
+  override async change(businessId: number, id: number, sender: ManagedSender): Promise<Kept<ManagedSender>> {
+    const before = (await this.find(businessId, id))?.fields;
+    const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
+    if (isOther) {
+      const uses = await this.usesOf(businessId, id, before, sender);
+      if (uses.length > 0) throw new RecordInUse(uses);
+      await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(nothingTold));
+    }
+    return super.change(businessId, id, sender);
+  }
+
+  async now(): Promise<Date> {
+    const [row] = await run<{ now: Date }>(this.transaction, sql.raw("select now() as now"));
+    return row?.now ?? new Date();
+  }
+
+  /** No change of the record: it counts no version up. */
+  async note(businessId: number, id: number, { platformId, state, askedAt }: InstanceWord): Promise<void> {
+    const own = sql("senders").where({ business_id: businessId, id, platform_id: platformId });
+    const heardMeanwhile = sql.raw("coalesce(connection_heard_at > ?::timestamptz, false)", [askedAt]);
+    const now = sql.raw("case when ? then state else ? end", [heardMeanwhile, state]);
+    await run(
+      this.transaction,
+      own.update({
+        state: now,
+        pairing_since: sql.raw("case when ? <> 'open' then ?::timestamptz end", [now, askedAt]),
+        has_secret_of_name: false,
+      }),
+    );
+  }
+
+  /** What is under way and would go on with another sender. */
+  private async usesOf(businessId: number, id: number, before: ManagedSender, after: ManagedSender): Promise<Use[]> {
+    const counted = (what: string, rows: Query) =>
+      rows.where({ business_id: businessId }).select(sql.raw("?::text as what, count(*)::integer as count", [what]));
+    const counts = [counted("campaigns", sql("campaigns").where("sender_id", id).whereIn("state", underWay.campaigns))];
+    const [first] = await run<{ id: number }>(
+      this.transaction,
+      sql("senders").where({ business_id: businessId, provider: before.provider }).select("id").orderBy("id").limit(1),
+    );
+    // Chats of a channel are answered from the business's first sender there, and templates are that one's account's.
+    if (first?.id === id) {
+      counts.push(counted("chats", sql("chats").where("provider", before.provider).whereIn("state", underWay.chats)));
+      const templates = templatesOn[before.provider];
+      const isOtherAccount = before.provider !== after.provider || before.accountId !== after.accountId;
+      if (templates && isOtherAccount) {
+        const { provider, known } = templates;
+        counts.push(counted("templates", sql("templates").where({ provider, deleted_at: null }).whereNotNull(known)));
+      }
+    }
+    const [one, ...others] = counts;
+    const found = one ? await run<Use>(this.transaction, one.unionAll(others)) : [];
+    return found.filter(({ count }) => count > 0);
   }
 }

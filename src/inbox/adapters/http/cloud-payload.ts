@@ -35,7 +35,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
     for (const change of list(entry.changes)) {
       const value = object(change.value);
       templates.push(...readTemplate(text(change.field), value, entry));
-      if (change.field === "phone_number_quality_update") numbers.push(...readNumberNews(value, id(entry.id)));
+      if (change.field === "phone_number_quality_update") numbers.push(...readNumberNews(value, entry));
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       const names = profileNames(value);
@@ -171,10 +171,12 @@ function templateReason(value: Json): string | null {
   return beginning((reason === "NONE" ? "" : reason) || text(description) || text(title), 500) || null;
 }
 
-function readNumberNews(value: Json, account: string | undefined): NumberNews[] {
+function readNumberNews(value: Json, entry: Json): NumberNews[] {
+  const account = id(entry.id);
   const phone = text(value.display_phone_number).replaceAll(/\D/g, "");
   const state = text(value.event);
-  return account === undefined || phone === "" || !/^[A-Z_]{1,50}$/.test(state) ? [] : [{ account, phone, state }];
+  if (account === undefined || phone === "" || !/^[A-Z_]{1,50}$/.test(state)) return [];
+  return [{ account, phone, state, at: time(entry.time) }];
 }
 
 function profileNames(value: Json): ReadonlyMap<string, string> {

@@ -170,7 +170,7 @@ export function cloudWebhookRoutes(
       if (!isJson(payload)) throw notJson();
       // The platform sends nothing like it, and neither reading nor storing it would ever succeed.
       if (isTooDeep(payload)) throw tooDeep();
-      await queue.keep(payload, { channel: cloudChannel, platformId: null });
+      await queue.keep(payload, { channel: cloudChannel, about: null });
       onArrival();
       return { success: true };
     },

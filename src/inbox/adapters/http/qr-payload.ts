@@ -1,4 +1,10 @@
-import { type ConnectionNews, connectionStates, noNews, type WebhookNews } from "../../domain/incoming.ts";
+import {
+  type ConnectionNews,
+  connectionStates,
+  noNews,
+  type ProvenSender,
+  type WebhookNews,
+} from "../../domain/incoming.ts";
 
 /** Kinds of news that are read; the provider tells of others, which are answered and not kept. */
 export const qrEvents = ["connection.update"] as const;
@@ -15,22 +21,23 @@ export const qrEventOf = (payload: unknown): string => {
  * Reads a webhook of the provider of paired phones. What is not known is left out, never an error. Throws only when the
  * payload is no JSON.
  *
- * @param instance - whose webhook it is; the secret proved that, not the payload
+ * @param about - whose webhook it is; the secret proved that, not the payload
  */
-export function readQrWebhook(payload: string, instance: string): WebhookNews {
+export function readQrWebhook(payload: string, about: ProvenSender | null): WebhookNews {
   const root: unknown = JSON.parse(payload);
   switch (qrEventOf(root)) {
     case "connection.update":
-      return { ...noNews, connections: readConnection(object(root), instance) };
+      return { ...noNews, connections: readConnection(object(root), about) };
     default:
       return noNews;
   }
 }
 
-function readConnection({ data, date_time: written }: Json, instance: string): ConnectionNews[] {
+function readConnection({ data, date_time: written }: Json, about: ProvenSender | null): ConnectionNews[] {
   const { state: given } = object(data);
   const state = connectionStates.find((known) => known === given);
-  return state === undefined ? [] : [{ sender: instance, state, toldAt: time(written) }];
+  if (state === undefined || about === null) return [];
+  return [{ sender: about.platformId, owner: about.owner, state, toldAt: time(written) }];
 }
 
 /** Null for what is no time. The provider writes its local time as if it were UTC: compare it with its own times only. */

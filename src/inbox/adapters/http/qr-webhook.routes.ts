@@ -3,9 +3,9 @@ import type { FailureLimit } from "../../../infra/http/middleware/rate-limit.ts"
 import { HttpProblem, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { named, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
-import { sameText } from "../../../infra/http/same-text.ts";
 import { qrChannel } from "../../../kernel/channels.ts";
 import type { WebhookQueue } from "../../application/ports.ts";
+import { type InstanceSecrets, provenBy } from "./instance-proof.ts";
 import { qrEventOf, qrEvents } from "./qr-payload.ts";
 
 /** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
@@ -35,12 +35,12 @@ const bodyLimit = 256 * 1024;
  * at once, and worked off afterwards. Right deliveries are never limited, wrong ones count as failures of their address,
  * at this path.
  *
- * @param secretOf - what proves that a webhook is this instance's
+ * @param secrets - what proves that a webhook is about an instance of a sender
  * @param onIgnored - called for a kind of news that is not read
  * @param onArrival - called after each delivery that is kept; must return at once
  */
 export const qrWebhookRoute = (
-  secretOf: (instance: string) => string,
+  secrets: InstanceSecrets,
   queue: Pick<WebhookQueue, "keep">,
   failures: FailureLimit,
   onIgnored: () => void,
@@ -55,8 +55,10 @@ export const qrWebhookRoute = (
     rules: [
       [
         "QrWebhook.1",
-        "`Authorization: Bearer` holds the secret of this instance, which the provider is given when a phone is paired " +
-          "(`GET /admin/senders/{id}/qr.png`). It is checked before anything is read.",
+        "`Authorization: Bearer` holds the secret of this instance as this sender of this business, which the provider is given " +
+          "when a phone is paired (`GET /admin/senders/{id}/qr.png`). It is checked before anything is read. An instance that gets " +
+          "another name, or that another business has afterwards, has another secret, and what comes with the old one changes " +
+          "nothing. Instances that were paired when secrets were made of their name alone keep theirs until a code is asked for again.",
       ],
       ["QrWebhook.2", "It is stored and answered; what follows from it happens afterwards."],
       [
@@ -72,7 +74,7 @@ export const qrWebhookRoute = (
       ],
       [
         "QrWebhook.5",
-        "An instance that is no sender's, other kinds of news and other states change nothing, and are answered with 200.",
+        "An instance that is no longer that sender's, other kinds of news and other states change nothing, and are answered with 200.",
       ],
     ],
     auth: "none",
@@ -90,9 +92,8 @@ export const qrWebhookRoute = (
     },
     dialect: plainDialect,
     handle: async ({ params: { instance }, body, headers, ip }) => {
-      if (!sameText(headers.authorization ?? "", `Bearer ${secretOf(instance)}`)) {
-        await failures.refuse(ip, new HttpProblem(401, "Invalid secret"));
-      }
+      const proven = provenBy(secrets, headers.authorization ?? "", instance);
+      if (proven === null) return await failures.refuse(ip, new HttpProblem(401, "Invalid secret"));
       const payload = body.toString("utf8");
       const told = parsed(payload);
       // The provider sends nothing like it, and neither reading nor storing it would ever succeed.
@@ -101,7 +102,7 @@ export const qrWebhookRoute = (
         onIgnored();
         return { success: true };
       }
-      await queue.keep(withoutKey(told), { channel: qrChannel, platformId: instance });
+      await queue.keep(withoutKey(told), { channel: qrChannel, about: proven });
       onArrival();
       return { success: true };
     },

@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
@@ -121,12 +122,13 @@ export class PostgresIncomingStore implements IncomingStore {
     private readonly transaction: Queries,
     private readonly provider: string,
     private readonly digestOf: DigestOfNumber,
+    private readonly note: NoteInAudit,
   ) {}
 
   async record(told: IncomingNews): Promise<LoggedEvent[]> {
     const { transaction, provider } = this;
     const { statuses, preferences, messages, reactions } = told;
-    await noteSenders(transaction, provider, told);
+    await noteSenders(transaction, provider, told, this.note);
     await lockMessages(transaction, provider, statuses, reactions);
     const moved = await moveMessages(transaction, provider, statuses);
     const learned = await learnFrom(transaction, moved);

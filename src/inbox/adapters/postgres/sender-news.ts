@@ -1,28 +1,34 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
 
-/** A number that is flagged sends badly rated messages; once it is not, its rating is not known until it is told. */
+/**
+ * A number that is flagged sends badly rated messages; once it is not, its rating is not known until it is told. What was
+ * told before the last news changes nothing.
+ */
 const noteNumbers: Statement = {
   name: "incoming_number_news",
   text: `
     with told as (
-      select distinct on (account, phone) account, phone, state
-      from rows from (jsonb_to_recordset($1::jsonb) as (account text, phone text, state text)) with ordinality
-        as news(account, phone, state, place)
-      order by account, phone, place desc
+      select distinct on (account, phone) account, phone, state, at
+      from rows from (jsonb_to_recordset($1::jsonb) as (account text, phone text, state text, at timestamptz))
+        with ordinality as news(account, phone, state, at, place)
+      order by account, phone, at desc, place desc
     ),
     held as (
-      select sender.business_id, sender.id, told.state
+      select sender.business_id, sender.id, told.state, told.at
       from told join senders as sender
         on sender.provider = $2 and sender.account_id = told.account and sender.phone = told.phone
       order by sender.business_id, sender.id
       for no key update of sender
     )
     update senders as sender
-    set state = held.state, quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null
-                                      else sender.quality end
-    from held where sender.business_id = held.business_id and sender.id = held.id`,
+    set state = held.state, quality_told_at = held.at,
+        quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end
+    from held
+    where sender.business_id = held.business_id and sender.id = held.id
+      and coalesce(held.at >= sender.quality_told_at, true)`,
 };
 
 /**
@@ -31,36 +37,68 @@ const noteNumbers: Statement = {
  */
 const latest = "interval '30 minutes'";
 
-/** An instance that is not there is nobody's sender. What comes without a time counts as the last of what was told. */
+/**
+ * An instance that is not there, or not its owner's any more, is no sender's. Without an owner it is one that was paired when
+ * secrets were made of names alone. What comes without a time counts as the last of what was told.
+ */
 const noteConnections: Statement = {
   name: "incoming_connection_news",
   text: `
     with told as (
-      select distinct on (sender) sender, state, "toldAt"
-      from rows from (jsonb_to_recordset($1::jsonb) as (sender text, state text, "toldAt" timestamptz)) with ordinality
-        as news(sender, state, "toldAt", place)
-      order by sender, "toldAt" desc nulls first, place desc
+      select sender, owner, state, "toldAt", place
+      from rows from (jsonb_to_recordset($1::jsonb) as (sender text, owner jsonb, state text, "toldAt" timestamptz))
+        with ordinality as news(sender, owner, state, "toldAt", place)
+    ),
+    meant as (
+      select distinct on (sender.business_id, sender.id) sender.business_id, sender.id, told.sender, told.state,
+             told."toldAt"
+      from told join senders as sender on sender.provider = $2 and sender.platform_id = told.sender
+        and case when jsonb_typeof(told.owner) = 'object'
+                 then sender.business_id = (told.owner->>'businessId')::bigint
+                      and sender.id = (told.owner->>'senderId')::bigint
+                 else sender.has_secret_of_name end
+      order by sender.business_id, sender.id, told."toldAt" desc nulls first, told.place desc
     ),
     held as (
-      select sender.business_id, sender.id, told.state, told."toldAt"
-      from told join senders as sender on sender.provider = $2 and sender.platform_id = told.sender
+      select sender.business_id, sender.id, sender.pairing_since, meant.state, meant."toldAt"
+      from meant join senders as sender
+        on sender.business_id = meant.business_id and sender.id = meant.id
+           -- Still, where it was waited for.
+           and sender.provider = $2 and sender.platform_id = meant.sender
       order by sender.business_id, sender.id
       for no key update of sender
     )
     update senders as sender
-    set state = held.state, connection_told_at = coalesce(held."toldAt", sender.connection_told_at)
+    set state = held.state, connection_told_at = coalesce(held."toldAt", sender.connection_told_at),
+        connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held."toldAt" > sender.connection_told_at
-                   or held."toldAt" < sender.connection_told_at - ${latest}, true)`,
+                   or held."toldAt" < sender.connection_told_at - ${latest}, true)
+    returning sender.business_id as "businessId", sender.id as "senderId", sender.platform_id as "platformId",
+              held.state = 'open' and held.pairing_since is not null as "isPaired"`,
 };
 
-/** Before all else that news lock. */
+interface Connected {
+  readonly businessId: number;
+  readonly senderId: number;
+  readonly platformId: string;
+  /** By a code that was asked for before. */
+  readonly isPaired: boolean;
+}
+
+/** Before all else that news lock. Phones that were paired stand in the audit. */
 export async function noteSenders(
   transaction: Queries,
   provider: string,
   { numbers, connections }: Pick<IncomingNews, "numbers" | "connections">,
+  note: NoteInAudit,
 ): Promise<void> {
   await inChunks(transaction, noteNumbers, numbers, provider);
-  await inChunks(transaction, noteConnections, connections, provider);
+  const connected = await inChunks<Connected>(transaction, noteConnections, connections, provider);
+  for (const { businessId, senderId, platformId, isPaired } of connected) {
+    const after: SenderPairing = { platformId, state: "open" };
+    const paired = { resource: senderPairings, recordId: senderId, change: "changed", before: null, after } as const;
+    if (isPaired) await note(businessId, bySystem, [paired]);
+  }
 }

@@ -7,13 +7,16 @@ const attemptsInAll = 10;
 
 const keep: Statement = {
   name: "webhook_keep",
-  text: "insert into incoming_webhooks (payload, provider, platform_id) values ($1, $2, $3)",
+  text: `
+    insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id)
+    values ($1, $2, $3, $4, $5)`,
 };
 
 const claim: Statement = {
   name: "webhook_claim",
   text: `
-    select id, payload, platform_id as "platformId" from incoming_webhooks
+    select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
+    from incoming_webhooks
     where provider = $1 and gave_up_at is null and due_at <= now()
     order by id limit $2
     for update skip locked`,
@@ -59,16 +62,30 @@ const purge: Statement = {
     returning id`,
 };
 
+interface ClaimedRow {
+  readonly id: number;
+  readonly payload: string;
+  readonly platformId: string | null;
+  readonly businessId: number | null;
+  readonly senderId: number | null;
+}
+
+function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): KeptWebhook {
+  const owner = businessId === null || senderId === null ? null : { businessId, senderId };
+  return { id, payload, about: platformId === null ? null : { platformId, owner } };
+}
+
 /** Kept in the directory: the business of a webhook is not known before it is read. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
-  async keep(payload: string, { channel, platformId }: WebhookOrigin): Promise<void> {
-    await this.database.rows(keep, [payload, channel, platformId]);
+  async keep(payload: string, { channel, about }: WebhookOrigin): Promise<void> {
+    const { platformId = null, owner = null } = about ?? {};
+    await this.database.rows(keep, [payload, channel, platformId, owner?.businessId, owner?.senderId]);
   }
 
-  claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]> {
-    return this.database.rows<KeptWebhook>(claim, [channel, limit]);
+  async claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]> {
+    return (await this.database.rows<ClaimedRow>(claim, [channel, limit])).map(keptOf);
   }
 
   async remove(ids: readonly number[]): Promise<void> {

@@ -9,7 +9,7 @@ import type {
   TemplateApproval,
 } from "../../application/templates/ports.ts";
 import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../domain/platform.ts";
-import { bearer, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
+import { bearer, cursorOf, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
 import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
 import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "./sending.ts";
 
@@ -234,14 +234,6 @@ function pageQuery({ fields, limit, name, after }: PageQuery): string {
     ...(name !== undefined && { name }),
     ...(after !== undefined && { after }),
   }).toString();
-}
-
-/** Only the cursor is taken from `next`; its host is never asked, so that the token goes nowhere else. */
-function cursorOf(paging: Fields): string | undefined {
-  const { after } = fields(paging.cursors);
-  if (typeof after === "string" && after !== "") return after;
-  if (typeof paging.next !== "string" || !URL.canParse(paging.next)) return undefined;
-  return new URL(paging.next).searchParams.get("after") || undefined;
 }
 
 function templatesOf(page: Fields): PlatformTemplate[] {

@@ -36,3 +36,11 @@ export function graphError(body: Fields): PlatformError | undefined {
     ...(typeof details === "string" && { details }),
   };
 }
+
+/** Only the cursor is taken from `next`; its host is never asked, so that the token goes nowhere else. */
+export function cursorOf(paging: Fields): string | undefined {
+  const { after } = fields(paging.cursors);
+  if (typeof after === "string" && after !== "") return after;
+  if (typeof paging.next !== "string" || !URL.canParse(paging.next)) return undefined;
+  return new URL(paging.next).searchParams.get("after") || undefined;
+}

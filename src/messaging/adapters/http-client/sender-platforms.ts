@@ -1,8 +1,9 @@
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
 import { fields, parse, textOf } from "../../../infra/http-client/json.ts";
-import { type ChatChannelName, cloudChannel, qrChannel } from "../../../kernel/channels.ts";
-import type { SenderPlatforms } from "../../application/sends/sender-platforms.ts";
-import { bearer } from "./graph.ts";
+import { cloudChannel, pageChannel, photoChannel, qrChannel } from "../../../kernel/channels.ts";
+import type { ClaimedSender, OwnedInstance, SenderPlatforms } from "../../application/sends/sender-platforms.ts";
+import { graphError } from "./graph.ts";
+import { claims, NoAnswer } from "./sender-claims.ts";
 
 interface Settings {
   readonly client: Pick<HttpClient, "request">;
@@ -10,76 +11,93 @@ interface Settings {
   /** By channel; without one the channel is not configured. */
   readonly urls: Readonly<Record<string, string | undefined>>;
   /** Where the provider of paired phones is to tell of an instance, and what it is to prove itself with. */
-  readonly webhookOf: (instance: string) => { readonly url: string; readonly secret: string };
+  readonly webhookOf: (instance: OwnedInstance) => { readonly url: string; readonly secret: string };
+  /** Milliseconds for all that is asked of one sender; 10,000 unless given: somebody waits for it. */
+  readonly longestMs?: number;
 }
 
 /** What the provider tells of. */
 const told = ["CONNECTION_UPDATE"];
 
-/** Somebody waits for it. */
-const longestMs = 10_000;
 /** Characters; a code is some thousands. */
 const largestCode = 1_000_000;
 const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-type Opened = Parameters<SenderPlatforms["pair"]>[0];
+/** Those of the messaging platform itself. */
+const platformChannels: readonly string[] = [cloudChannel, pageChannel, photoChannel];
 
-/** Asks the cloud platform for its numbers, and the provider of paired phones for its instances. */
+/** Errors of the platform that say nothing of what was asked: rates, and trouble that passes. Some come as a 400. */
+const passing: readonly number[] = [
+  ...[1, 2, 4, 17, 32, 613, 80002, 80006, 80007, 80008],
+  ...[130429, 131000, 131016, 131057, 133004],
+];
+
+/** Asks the platforms for what is said to be a sender, and the provider of paired phones for its codes. */
 export class HttpSenderPlatforms implements SenderPlatforms {
   constructor(private readonly settings: Settings) {}
 
-  async look(channel: ChatChannelName, { platformId, accessToken }: Opened) {
+  async look(sender: ClaimedSender) {
+    const { channel } = sender;
     const { messagingPlatform, urls } = this.settings;
-    const id = encodeURIComponent(platformId);
-    if (channel === cloudChannel) {
-      const { url, version } = messagingPlatform;
-      const found = await this.ask(`${rootOf(url)}/${version}/${id}?fields=id`, bearer(accessToken));
-      return judged(found, ({ id: own }) => own === platformId);
+    const base = platformChannels.includes(channel) ? messagingPlatform.url : urls[channel];
+    if (!base) return { unconfirmed: "channel" } as const;
+    const deadline = this.deadline();
+    const read = async (path: string, headers: Readonly<Record<string, string>>) => {
+      const found = await this.ask(`${rootOf(base)}${path}`, headers, deadline);
+      if (found?.status === 200) return parse(found.text);
+      if (found !== null && isRefusal(found)) return null;
+      throw new NoAnswer();
+    };
+    try {
+      return await claims[channel](read, messagingPlatform.version, sender);
+    } catch (error) {
+      if (error instanceof NoAnswer) return "away";
+      throw error;
     }
-    const provider = urls[qrChannel];
-    if (channel !== qrChannel || !provider) return "unasked";
-    const found = await this.ask(`${rootOf(provider)}/instance/connectionState/${id}`, { apikey: accessToken });
-    return judged(found, ({ instance }) => textOf(fields(instance).state) !== undefined);
   }
 
-  async pair({ platformId, accessToken }: Opened): Promise<Uint8Array | "connected" | null> {
+  async pair(instance: Parameters<SenderPlatforms["pair"]>[0]): Promise<Uint8Array | "connected" | null> {
     const provider = this.settings.urls[qrChannel];
     if (!provider) return null;
-    const id = encodeURIComponent(platformId);
-    const key = { apikey: accessToken };
-    const { url, secret } = this.settings.webhookOf(platformId);
+    const deadline = this.deadline();
+    const id = encodeURIComponent(instance.platformId);
+    const key = { apikey: instance.accessToken };
+    const { url, secret } = this.settings.webhookOf(instance);
     const headers = { authorization: `Bearer ${secret}` };
     const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events: told };
     // First: the provider tells of what follows from the code.
-    const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, { webhook });
+    const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, deadline, { webhook });
     if (set === null || set.status >= 300) return null;
-    const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key);
+    const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key, deadline);
     if (found?.status !== 200) return null;
-    const { base64, instance } = parse(found.text);
-    if (fields(instance).state === "open") return "connected";
+    const { base64, instance: connection } = parse(found.text);
+    if (fields(connection).state === "open") return "connected";
     const written = textOf(base64) ?? "";
     if (written.length > largestCode) return null;
     const image = Buffer.from(written.replace(/^data:image\/png;base64,/, ""), "base64");
     return image.subarray(0, pngBegins.length).equals(pngBegins) ? image : null;
   }
 
-  private async ask(url: string, headers: Readonly<Record<string, string>>, body?: object) {
+  private deadline(): number {
+    return Date.now() + (this.settings.longestMs ?? 10_000);
+  }
+
+  private async ask(url: string, headers: Readonly<Record<string, string>>, deadline: number, body?: object) {
+    const totalMs = deadline - Date.now();
+    if (totalMs <= 0) return null;
     const outcome = await this.settings.client.request({
       method: body ? "POST" : "GET",
       url,
       headers: { accept: "application/json", ...(body && { "content-type": "application/json" }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
-      timeouts: { connectMs: this.settings.messagingPlatform.connectTimeoutMs, totalMs: longestMs },
+      timeouts: { connectMs: Math.min(this.settings.messagingPlatform.connectTimeoutMs, totalMs), totalMs },
     });
     return outcome.kind === "answer" ? outcome : null;
   }
 }
 
-function judged(
-  found: { readonly status: number; readonly text: string } | null,
-  isIt: (body: Readonly<Record<string, unknown>>) => boolean,
-): "opened" | "refused" | "away" {
-  if (found?.status === 200 && isIt(parse(found.text))) return "opened";
-  const isRefusal = found !== null && found.status >= 400 && found.status < 500 && found.status !== 429;
-  return isRefusal ? "refused" : "away";
+function isRefusal({ status, text }: { readonly status: number; readonly text: string }): boolean {
+  const code = graphError(parse(text))?.code;
+  if (code !== undefined && passing.includes(code)) return false;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

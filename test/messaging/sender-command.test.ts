@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { bareEnvironment } from "../support/environment.ts";
+import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
+
+const command = fileURLToPath(new URL("../../src/cli/sender.ts", import.meta.url));
+const number = { phoneNumberId: "1065", accountId: "2077", displayPhoneNumber: "+591 2 2000001", token: "EAAG-1" };
+
+describe("the command that gives a business a number", function () {
+  // Each run is a process of its own.
+  this.timeout(60_000);
+  let opened: OpenDatabase;
+  let sandbox: Sandbox;
+  before(async () => {
+    opened = await openDatabase();
+    await opened.database.rows({ name: "", text: "insert into businesses (id, name) values (1, 'Ana')" }, []);
+    const accounts = [{ ...number, templates: [] }];
+    sandbox = await startSandbox({ port: 0, host: "127.0.0.1", accounts });
+  });
+  after(async () => {
+    await sandbox.close();
+    await opened.close();
+  });
+
+  /** Its exit code, and all that it printed. */
+  const run = async (changes: Readonly<Record<string, string>>) => {
+    const given = { PLATFORM_TOKEN: "EAAG-1", PLATFORM_ID: "1065", ACCOUNT_ID: "2077", PHONE: "59122000001" };
+    const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        ...bareEnvironment,
+        DATABASE_URL: opened.url,
+        MESSAGING_PLATFORM_URL: sandbox.url,
+        ...given,
+        ...changes,
+      },
+    });
+    const [[code], printed, complained] = await Promise.all([
+      once(child, "exit"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return [code, `${printed}${complained}`];
+  };
+  const stored = () =>
+    opened.database.rows<{ account_id: string }>({ name: "", text: "select account_id, phone from senders" }, []);
+
+  it("stores none that the platform does not confirm, and says what is wrong", async () => {
+    for (const [changes, said] of [
+      [{ ACCOUNT_ID: "2078" }, "the platform does not confirm ACCOUNT_ID: nothing is stored\n"],
+      [{ PHONE: "" }, "the platform does not confirm PHONE: nothing is stored\n"],
+    ] as const) {
+      expect(await run(changes)).to.deep.equal([1, said]);
+    }
+    expect(await stored()).to.deep.equal([]);
+  });
+
+  it("stores one that it does, and replaces its token", async () => {
+    expect(await run({})).to.deep.equal([0, "sender 1\n"]);
+    expect(await run({})).to.deep.equal([
+      0,
+      "sender 1: its token is replaced; resume the campaigns that waited for it\n",
+    ]);
+    expect(await stored()).to.deep.equal([{ account_id: "2077", phone: "59122000001" }]);
+  });
+});
