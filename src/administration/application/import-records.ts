@@ -93,10 +93,7 @@ export class ImportRecords<Fields extends object> {
       else if (plan.existing && isSame(plan.existing.fields, plan.fields)) outcomes[at] = "unchanged";
       else differing.push(plan);
     }
-    const unknown = await records.unknownReferences(
-      businessId,
-      differing.map(({ fields }) => fields),
-    );
+    const unknown = await records.unknownReferences(businessId, differing);
     const plans = differing.filter(({ at }, place) => {
       const field = unknown[place];
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
@@ -117,6 +114,7 @@ export class ImportRecords<Fields extends object> {
         after: shown(after),
       })),
     );
+    await audit.add(actor, (await records.changedBeside?.(businessId)) ?? []);
     return { outcomes, changed };
   }
 

@@ -5,7 +5,7 @@ import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/c
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import type { Actor, Kept } from "../../domain/records.ts";
+import { type Actor, type Kept, mostUses } from "../../domain/records.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
@@ -190,7 +190,8 @@ export function recordRoutes<Fields extends object>(
         [
           number(),
           "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
-            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often.",
+            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often: " +
+            `${mostUses} stands for as many and more. What is archived uses nothing.`,
         ],
       ],
       conditional: true,

@@ -10,7 +10,6 @@ export const appKeysTable: RecordTable<AppKey> = {
   columns: { label: "label", scopes: "scopes", expiresAt: "expires_at", lastUsedAt: "last_used_at" },
   arrays: ["scopes"],
   searched: ["label"],
-  archives: "revoked_at",
 };
 
 /** Only the digest of a key is stored. */

@@ -19,7 +19,6 @@ const sendersTable: RecordTable<ManagedSender> = {
   },
   searched: ["name", "phone", "platform_id"],
   unique: { senders_provider_platform_id_key: "platformId" },
-  uses: [{ what: "campaigns", table: "campaigns", column: "sender_id" }],
 };
 
 export class PostgresSenderRecords extends SealedRecords<ManagedSender> {
