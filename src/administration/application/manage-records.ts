@@ -131,13 +131,13 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     this.rules.check?.(wanted, null);
     const { businessId } = actor;
     await this.rules.approve?.(businessId, wanted);
-    const made = await this.run(actor, async (stores) => {
+    const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });
-    await this.afterwards({ actor, id: made.id, before: null, after: made.fields });
-    return made;
+    await this.afterwards({ actor, id: created.id, before: null, after: created.fields });
+    return created;
   }
 
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {

@@ -20,8 +20,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   private readonly mirrors: Mirrors;
 
   constructor(
-    private readonly queries: Queries,
-    private readonly table: RecordTable<Fields>,
+    protected readonly queries: Queries,
+    protected readonly table: RecordTable<Fields>,
   ) {
     this.mirrors = new Mirrors(queries);
   }
@@ -60,8 +60,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     await this.takeTurn(businessId);
     await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
-    const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
-    return this.finished(businessId, (made as Row).id, fields);
+    const [inserted] = await this.written(sql(this.table.name).insert(values).returning("id"));
+    return this.finished(businessId, (inserted as Row).id, fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {

@@ -34,9 +34,9 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
   }
 
   override async create(businessId: number, fields: Department): Promise<Kept<Department>> {
-    const made = await super.create(businessId, fields);
-    await this.tell(businessId, [], made.fields.agentIds);
-    return made;
+    const created = await super.create(businessId, fields);
+    await this.tell(businessId, [], created.fields.agentIds);
+    return created;
   }
 
   override async change(businessId: number, id: number, fields: Department): Promise<Kept<Department>> {

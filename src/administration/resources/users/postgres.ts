@@ -230,11 +230,11 @@ export class PostgresUserBatches implements RecordBatches<User> {
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
     const taken = await this.users.taken(records.map(({ email }) => email));
-    const made: (Kept<User> | null)[] = [];
+    const created: (Kept<User> | null)[] = [];
     for (const fields of records) {
-      made.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
+      created.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
     }
-    return made;
+    return created;
   }
 
   async changeAll(
