@@ -317,6 +317,7 @@ describe("What records refer to", () => {
     const known = Object.entries(referred).flatMap(([table, { archives, namedBy = [] }]) =>
       archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, namedBy] as const),
     );
+    // An extra's own articles; and chats that wait for a department, which are counted as its chats.
     const own = ["extra_articles.extra_id", "waiting_chats.department_id"];
     const missing = known.filter(
       ([key, namedBy]) => !own.includes(key) && !namedBy.some((by) => `${by.table}.${by.column}` === key),
