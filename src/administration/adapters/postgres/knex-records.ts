@@ -99,7 +99,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       const named = records.map(({ fields }) => idsNamed(fields[field]));
       const ids = [...new Set(named.flat())];
       if (ids.length === 0) continue;
-      const asked = sql(table).where("business_id", businessId).whereIn("id", ids).select("id").orderBy("id");
+      const asked = sql(table).where("business_id", businessId).select("id").orderBy("id");
+      asked.whereRaw("id = any(?)", [ids] as never);
       const archives = archivedAt(table);
       // Kept from being deleted or archived until this transaction ends; where that is going on, it is waited for.
       const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();

@@ -15,7 +15,7 @@ const invitationDays = 7;
 /** More than a user has. */
 const mostSessions = 100;
 
-export const usersTable: RecordTable<User> = {
+const usersTable: RecordTable<User> = {
   name: "users",
   columns: { name: "name", roleId: "role_id", active: "active" },
   sets: {
