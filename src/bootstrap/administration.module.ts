@@ -147,7 +147,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         unitOfWorkOf(cells, recordsOn),
       );
       const told = { afterwards, feed };
-      const batchesOn = (queries: Queries) => new PostgresUserBatches(queries, recordsOn(queries));
+      const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
         ...importsOf(usersOnWire, cells, log, batchesOn, told),
         ...routesOf(usersOnWire, cells, recordsOn, told),

@@ -131,6 +131,11 @@ describe("Administration, of another business's records", () => {
     const id = names.includes("id") ? await ofRecord(businessId) : 0;
     const pairs: [string, unknown][] = [];
     for (const name of names) pairs.push([name, name === "id" ? id : await below[name]?.(id, businessId, resource)]);
+    const { frees } = sampleOf(resource) ?? {};
+    if (route.method === "delete" && frees) {
+      const body = { ...bodyFor(resource, businessId), ...frees };
+      await as(businessId, "put", `/admin/${resource}/${id}`, { body });
+    }
     return Object.fromEntries(pairs);
   };
   const send = async (route: Route, params: Json, { body }: { body?: unknown } = {}) => {

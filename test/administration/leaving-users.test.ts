@@ -225,8 +225,10 @@ describe("What colleagues hear of departments", () => {
       [sales, made.id].sort((a, b) => a - b),
     );
     await inbox.done(admin, "PUT", path, { nombre: "Otro", agentes: [admin, people.bea] });
-    expect((await inbox.ask(admin, "DELETE", path)).status).to.equal(204);
+    expect((await inbox.ask(admin, "DELETE", path)).json.usos).to.deep.equal([{ tipo: "usuarios", cantidad: 2 }]);
+    await inbox.done(admin, "PUT", path, { nombre: "Otro" });
     await toldOf(hears, people.bea, [sales]);
+    expect((await inbox.ask(admin, "DELETE", path)).status).to.equal(204);
     const told = hears.heard.filter(({ name }) => name === "agent:changed");
     expect(told.map(({ payload }) => payload.agente.id)).to.have.members([carl, carl, people.bea, people.bea]);
   });

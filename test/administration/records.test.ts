@@ -45,6 +45,15 @@ describe("Records that a business manages", () => {
     expect(told.every((each) => typeof each === "string" && each.length > 20)).to.equal(true);
     return Object.fromEntries(Object.entries(made.json).filter(([name]) => !once.includes(name)));
   };
+  /** One that nothing keeps from being removed. */
+  const makeFree = async (sample: Sample, n: number): Promise<Answer["json"]> => {
+    const made = await make(sample, n);
+    if (!sample.frees) return made;
+    const refused = await ask(admin, "DELETE", `/admin/${sample.path}/${made.id}`);
+    expect([refused.status, refused.json.code]).to.deep.equal([409, "in_use"]);
+    const body = { ...sample.body(n, ids), ...sample.frees };
+    return (await ask(admin, "PUT", `/admin/${sample.path}/${made.id}`, body)).json;
+  };
 
   before(async () => {
     world = await startWorld();
@@ -70,7 +79,18 @@ describe("Records that a business manages", () => {
   });
 
   for (const [at, sample] of samples.entries()) {
-    const { path, kind, wrong, references = [], unique, uniqueWith = [], use, archives, counter = "version" } = sample;
+    const {
+      path,
+      kind,
+      wrong,
+      references = [],
+      unique,
+      uniqueWith = [],
+      use,
+      archives,
+      frees,
+      counter = "version",
+    } = sample;
     const base = at * 1_000;
 
     describe(kind === undefined ? path : `${path} of ${kind}`, () => {
@@ -159,7 +179,7 @@ describe("Records that a business manages", () => {
       }
 
       it("are gone once they are removed", async () => {
-        const { id, [counter]: version } = await make(sample, base + 50);
+        const { id, [counter]: version } = await makeFree(sample, base + 50);
         const late = await ask(admin, "DELETE", `/admin/${path}/${id}`, undefined, { "if-match": `"${version + 1}"` });
         expect(late.status).to.equal(412);
         expect((await ask(admin, "DELETE", `/admin/${path}/${id}`)).status).to.equal(204);
@@ -170,7 +190,7 @@ describe("Records that a business manages", () => {
 
       if (use !== undefined && !archives) {
         it("are kept while something uses them", async () => {
-          const { id } = await make(sample, base + 60);
+          const { id } = await makeFree(sample, base + 60);
           await world.rows(use.sql, [1, id]);
           const refused = await ask(admin, "DELETE", `/admin/${path}/${id}`);
           expect([refused.status, refused.json.code]).to.deep.equal([409, "in_use"]);
@@ -204,7 +224,7 @@ describe("Records that a business manages", () => {
 
       it("leave each change in the audit", async () => {
         const { id } = await make(sample, base + 80);
-        await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 81));
+        await ask(admin, "PUT", `/admin/${path}/${id}`, { ...(await bodyOf(sample, base + 81)), ...frees });
         await ask(admin, "DELETE", `/admin/${path}/${id}`);
         const { data } = (await ask(admin, "GET", `/admin/audit?resource=${path}&record=${id}`)).json;
         const rows: { change: string; actor: { id: number }; before: object; after: object }[] = data.toReversed();
@@ -214,7 +234,7 @@ describe("Records that a business manages", () => {
           ["removed", admin],
         ]);
         // Spelled as its resource spells it.
-        expect(rows[1]?.after).to.deep.include(shownOf(sample, base + 81, ids));
+        expect(rows[1]?.after).to.deep.include({ ...shownOf(sample, base + 81, ids), ...frees });
         expect(rows[1]?.before).to.deep.equal(rows[0]?.after);
         expect(rows[2]?.before).to.deep.equal(rows[1]?.after);
       });

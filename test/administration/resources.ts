@@ -21,6 +21,8 @@ export interface Sample {
   /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
   readonly use?: { readonly sql: string; readonly called: string };
   readonly archives?: true;
+  /** What its body names that keeps it from being removed, taken out of it. */
+  readonly frees?: Readonly<Record<string, unknown>>;
   /** What the count of its changes is called; `version` unless given. */
   readonly counter?: string;
   /** By which fields rows of its CSV files are matched; without this it has no files. */
@@ -160,6 +162,7 @@ export const samples: readonly Sample[] = [
       ["agentes", 5],
     ],
     references: ["agentes"],
+    frees: { agentes: [] },
     use: {
       sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
       called: "pasos",

@@ -93,10 +93,7 @@ export class ImportRecords<Fields extends object> {
       else if (plan.existing && isSame(plan.existing.fields, plan.fields)) outcomes[at] = "unchanged";
       else differing.push(plan);
     }
-    const unknown = await records.unknownReferences(
-      businessId,
-      differing.map(({ fields }) => fields),
-    );
+    const unknown = await records.unknownReferences(businessId, differing);
     const plans = differing.filter(({ at }, place) => {
       const field = unknown[place];
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
@@ -117,6 +114,7 @@ export class ImportRecords<Fields extends object> {
         after: shown(after),
       })),
     );
+    await audit.add(actor, (await records.changedBeside?.(businessId)) ?? []);
     return { outcomes, changed };
   }
 
@@ -144,12 +142,12 @@ export class ImportRecords<Fields extends object> {
   ): Promise<Omit<Changed<Fields>, "actor">[]> {
     const changes = plans.flatMap(({ at, fields, existing }) => (existing ? { at, fields, existing } : []));
     const written = changes.map(({ existing, fields }) => ({ id: existing.id, fields }));
-    const kept = await records.changeAll(businessId, written);
+    const changed = await records.changeAll(businessId, written);
     for (const { at } of changes) outcomes[at] = "updated";
     return changes.map(({ existing }, place) => ({
       id: existing.id,
       before: existing.fields,
-      after: kept[place]?.fields ?? null,
+      after: changed[place]?.fields ?? null,
     }));
   }
 
@@ -161,11 +159,11 @@ export class ImportRecords<Fields extends object> {
     outcomes: Outcome[],
   ): Promise<Omit<Changed<Fields>, "actor">[]> {
     const fresh = plans.filter(({ existing }) => !existing);
-    const made = await records.createAll(
+    const created = await records.createAll(
       businessId,
       fresh.map(({ fields }) => fields),
     );
-    const taken = fresh.filter((_, place) => !made[place]);
+    const taken = fresh.filter((_, place) => !created[place]);
     // One that somebody else made meanwhile is matched when it is tried again.
     const matched = await records.matching(
       businessId,
@@ -175,7 +173,7 @@ export class ImportRecords<Fields extends object> {
       if (!matched[place]) outcomes[at] = { refusal: new ValueTaken(String(this.rules.matching.by[0])) };
     }
     return fresh.flatMap(({ at }, place) => {
-      const kept = made[place];
+      const kept = created[place];
       if (!kept) return [];
       outcomes[at] = "created";
       return { id: kept.id, before: null, after: kept.fields };

@@ -54,7 +54,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
   ): Promise<Kept<Fields>> {
     const { businessId } = actor;
     await this.rules.approve?.(businessId, fields);
-    const { before, after } = await this.run(businessId, async (stores) => {
+    const { before, after } = await this.run(actor, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       const wanted = this.rules.over?.(fields, before.fields) ?? fields;
@@ -68,13 +68,14 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     return after;
   }
 
-  /** Runs `work` in one transaction, and publishes the events that it logged once that is committed. */
-  protected async run<Result>(
-    businessId: number,
-    work: (stores: RecordStores<Store>) => Promise<Result>,
-  ): Promise<Result> {
-    const { result, events } = await this.unitOfWork.run(businessId, async (stores) => {
+  /**
+   * Runs `work` in one transaction, with an entry of the audit for each record of another resource that it changed, and
+   * publishes the events that it logged once that is committed.
+   */
+  protected async run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
+    const { result, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
       const result = await work(stores);
+      await stores.audit.add(actor, (await stores.records.changedBeside?.(actor.businessId)) ?? []);
       const events: readonly LoggedEvent[] = stores.records.events ?? [];
       return { result, events };
     });
@@ -130,18 +131,18 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     this.rules.check?.(wanted, null);
     const { businessId } = actor;
     await this.rules.approve?.(businessId, wanted);
-    const made = await this.run(businessId, async (stores) => {
+    const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });
-    await this.afterwards({ actor, id: made.id, before: null, after: made.fields });
-    return made;
+    await this.afterwards({ actor, id: created.id, before: null, after: created.fields });
+    return created;
   }
 
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
     const { businessId } = actor;
-    const before = await this.run(businessId, async (stores) => {
+    const before = await this.run(actor, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       await stores.records.remove(businessId, id);

@@ -17,7 +17,7 @@ export interface RecordReads<Fields> {
 }
 
 /** The one record of its kind that a business has; its id is the business's. */
-export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "events">;
+export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "events" | "changedBeside">;
 
 /** All reject with `ValueTaken` and `UnknownReference`. */
 export interface RecordStore<Fields> extends RecordReads<Fields> {
@@ -29,18 +29,30 @@ export interface RecordStore<Fields> extends RecordReads<Fields> {
   change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>>;
   /** Archives it, or deletes what nothing uses. Rejects with `RecordInUse`. */
   remove(businessId: number, id: number): Promise<void>;
+  /** What the audit tells of records of other resources that changed with those of this one; after the last change. */
+  changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
+}
+
+/** A record as it is to be, and as it is. */
+export interface Referring<Fields> {
+  readonly fields: Fields;
+  readonly existing: Kept<Fields> | null;
 }
 
 /** Many records at once. */
 export interface RecordBatches<Fields> {
   /** As those of `RecordStore`. */
   readonly events?: readonly LoggedEvent[];
+  changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
   /** The records that match these, locked; at the same place. */
   matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]>;
-  /** For each the field that names what does not exist, or null. What is named is kept from being deleted. */
+  /**
+   * For each the field that names what does not exist, or was archived before the record named it; or null. What is named
+   * is kept from being deleted and archived.
+   */
   unknownReferences(
     businessId: number,
-    records: readonly Fields[],
+    records: readonly Referring<Fields>[],
   ): Promise<readonly ((keyof Fields & string) | null)[]>;
   /** At the same place; null for one with a value that each may have only once and another has. */
   createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;

@@ -70,7 +70,10 @@ export class CircleClosed extends DomainError<"circle_closed"> {
   }
 }
 
-/** What uses a record, and how often. */
+/** Of more uses than these it is not told how many they are: counting them all could take long. */
+export const mostUses = 10_000;
+
+/** What uses a record, and how often: `mostUses` for as many and more. */
 export interface Use {
   readonly what: string;
   readonly count: number;

@@ -15,7 +15,7 @@ export function oneRecordRoutes<Fields extends object>(
   const number = numbering(one);
   const meeting = administering((field) => codec.spelled(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
+  const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const replyOf = (record: Kept<Fields>) => new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
   return [
     defineRoute({
@@ -25,7 +25,7 @@ export function oneRecordRoutes<Fields extends object>(
       operationId: `get${one}`,
       summary: `Read the ${path} record`,
       rules: [[number(), "There is one record of each business. `ETag` is its version."]],
-      responses: { 200: kept, 404: answers.notFound, ...failures },
+      responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: meeting("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
     }),
@@ -44,7 +44,7 @@ export function oneRecordRoutes<Fields extends object>(
       ],
       conditional: true,
       body: codec.body,
-      responses: { 200: kept, 404: answers.notFound, 412: answers.movedOn, ...failures },
+      responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...failures },
       dialect: meeting("not_found", "moved_on", "unknown_reference", "rule_broken"),
       handle: async (call) => {
         const { businessId } = call.caller;

@@ -64,8 +64,8 @@ const ignored = { readOnly: true, description: "Ignored" } as const;
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
   readonly answer: ObjectSchema;
-  /** Of the request that makes a record. */
-  readonly made: ObjectSchema;
+  /** With what no other answer tells. */
+  readonly answerToCreation: ObjectSchema;
   private readonly counter: string;
   private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
 
@@ -93,7 +93,7 @@ export class WireCodec<Fields extends object> {
       properties: { id, ...properties, [this.counter]: version },
     }) as ObjectSchema;
     const { once } = resource;
-    this.made = once
+    this.answerToCreation = once
       ? (named(`${resource.one}Made`, {
           ...unnamed(this.answer),
           required: [...(this.answer.required ?? []), ...Object.keys(once)],

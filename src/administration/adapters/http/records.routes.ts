@@ -5,7 +5,7 @@ import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/c
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import type { Actor, Kept } from "../../domain/records.ts";
+import { type Actor, type Kept, mostUses } from "../../domain/records.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
@@ -54,7 +54,7 @@ export function recordRoutes<Fields extends object>(
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
   const elsewhere = asksElsewhere ? { 502: answers.away } : {};
   const codesElsewhere = asksElsewhere ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
-  const kept = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
+  const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const number = numbering(one);
   const replyOf = (status: number, record: Kept<Fields>) =>
     new Reply(status, codec.wireOf(record), { ETag: etagOf(record.version) });
@@ -116,7 +116,7 @@ export function recordRoutes<Fields extends object>(
       // An answer that is kept to be repeated would keep the secret.
       ...(!resource.once && { idempotent: true }),
       body: codec.body,
-      responses: { 201: { ...kept, schema: codec.made }, 409: answers.taken, ...elsewhere, ...failures },
+      responses: { 201: { ...found, schema: codec.answerToCreation }, 409: answers.taken, ...elsewhere, ...failures },
       dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
       handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
     }),
@@ -128,7 +128,7 @@ export function recordRoutes<Fields extends object>(
       summary: `Read one of ${many}`,
       rules: [[number(), "`ETag` is the record's version. A record of another business is one that does not exist."]],
       params,
-      responses: { 200: kept, 404: answers.notFound, ...failures },
+      responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: meeting("not_found"),
       handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
     }),
@@ -151,7 +151,7 @@ export function recordRoutes<Fields extends object>(
       params,
       body: codec.body,
       responses: {
-        200: kept,
+        200: found,
         404: answers.notFound,
         409: answers.takenOrInUse,
         412: answers.movedOn,
@@ -191,7 +191,8 @@ export function recordRoutes<Fields extends object>(
         [
           number(),
           "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
-            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often.",
+            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often: " +
+            `${mostUses} stands for as many and more. What is archived uses nothing.`,
         ],
       ],
       conditional: true,

@@ -1,25 +1,17 @@
-import type { Queries } from "../../../infra/postgres/database.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { RecordBatches } from "../../application/ports.ts";
 import { type Given, type Kept, matchKeyOf } from "../../domain/records.ts";
 import { KnexRecords } from "./knex-records.ts";
 import { run, sql } from "./query.ts";
-import { type RecordTable, referencesOf, setsOf, takenIn } from "./record-table.ts";
+import { takenIn } from "./record-table.ts";
+import { archivedAt } from "./references.ts";
 
 /** Many records of one table at once: each request is a few statements, however many there are. */
-export class KnexBatches<Fields extends object> implements RecordBatches<Fields> {
-  private readonly records: KnexRecords<Fields>;
-
-  constructor(
-    private readonly queries: Queries,
-    private readonly table: RecordTable<Fields>,
-  ) {
-    this.records = new KnexRecords(queries, table);
-  }
-
+export class KnexBatches<Fields extends object> extends KnexRecords<Fields> implements RecordBatches<Fields> {
   async matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]> {
-    const { name, columns, matching, archives } = this.table;
+    const { name, columns, matching } = this.table;
     if (!matching || wanted.length === 0) return wanted.map(() => null);
+    await this.takeTurn(businessId);
     const valuesOf = (field: keyof Fields) => [...new Set(wanted.flatMap(({ fields }) => fields[field] ?? []))];
     const columnOf = (field: keyof Fields | undefined) => String(field && columns[field]);
     const [first] = matching.by;
@@ -37,9 +29,10 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
       .select("id")
       .orderBy("id")
       .forNoKeyUpdate();
+    const archives = archivedAt(name);
     if (archives) asked.whereNull(archives);
     const locked = await run<{ id: number }>(this.queries, asked);
-    const kept = await this.records.those(
+    const kept = await this.those(
       businessId,
       locked.map(({ id }) => id),
     );
@@ -51,24 +44,6 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
     });
   }
 
-  async unknownReferences(
-    businessId: number,
-    records: readonly Fields[],
-  ): Promise<readonly ((keyof Fields & string) | null)[]> {
-    const unknown: ((keyof Fields & string) | null)[] = records.map(() => null);
-    for (const [field, table] of referencesOf(this.table)) {
-      const named = records.map((fields) => [fields[field] ?? []].flat() as number[]);
-      const ids = [...new Set(named.flat())];
-      if (ids.length === 0) continue;
-      // Kept from being deleted until this transaction ends.
-      const asked = sql(table).where("business_id", businessId).whereIn("id", ids);
-      const rows = await run<{ id: number }>(this.queries, asked.select("id").orderBy("id").forKeyShare());
-      const there = new Set(rows.map(({ id }) => id));
-      for (const [at, own] of named.entries()) if (!own.every((id) => there.has(id))) unknown[at] ??= field;
-    }
-    return unknown;
-  }
-
   async createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]> {
     if (records.length === 0) return [];
     const { name } = this.table;
@@ -77,7 +52,7 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
       .from(sql.raw("generate_series(1, ?)", [records.length]));
     const ids = (await run<{ id: number }>(this.queries, numbers)).map(({ id }) => id);
     const [columns, rows] = this.rowsOf(records.map((fields, at) => [ids[at] as number, fields]));
-    const made = await run<{ id: number }>(
+    const inserted = await run<{ id: number }>(
       this.queries,
       sql.raw(
         `insert into ?? (business_id, id, ${columns.map(() => "??")})
@@ -88,14 +63,14 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
         [name, ...columns, businessId, ...columns, name, rows],
       ),
     );
-    const there = new Set(made.map(({ id }) => id));
+    const there = new Set(inserted.map(({ id }) => id));
     const written = [...records.entries()].map(([at, fields]): [number, Fields] => [ids[at] as number, fields]);
-    await this.gather(
+    await this.writeSets(
       businessId,
       written.filter(([id]) => there.has(id)),
     );
-    const kept = new Map((await this.records.those(businessId, [...there])).map((each) => [each.id, each]));
-    return ids.map((id) => kept.get(id) ?? null);
+    const byId = new Map((await this.those(businessId, [...there])).map((each) => [each.id, each]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 
   async changeAll(
@@ -114,10 +89,10 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
       [name, ...columns.flatMap((column) => [column, column]), name, rows, businessId],
     );
     await run(this.queries, update).catch(takenIn(this.table));
-    await this.gather(businessId, written);
+    await this.writeSets(businessId, written);
     const ids = changes.map(({ id }) => id);
-    const kept = new Map((await this.records.those(businessId, ids)).map((each) => [each.id, each]));
-    return ids.flatMap((id) => kept.get(id) ?? []);
+    const byId = new Map((await this.those(businessId, ids)).map((each) => [each.id, each]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** The columns to write, and the rows as one JSON text, which the statement unfolds. */
@@ -132,36 +107,5 @@ export class KnexBatches<Fields extends object> implements RecordBatches<Fields>
       ...Object.fromEntries(given.map(([field, column]) => [column, fields[field as keyof Fields]])),
     }));
     return [[...Object.keys(only), ...given.map(([, column]) => column)], JSON.stringify(rows)];
-  }
-
-  /** Writes the pairs of these records, and removes others that they have. */
-  private async gather(businessId: number, records: readonly (readonly [id: number, fields: Fields])[]): Promise<void> {
-    const ids = records.map(([id]) => id);
-    if (ids.length === 0) return;
-    for (const [field, { table, own, other }] of setsOf(this.table)) {
-      const pairs = records.flatMap(([id, fields]) =>
-        ((fields[field] ?? []) as readonly number[]).map((each) => [id, each] as const),
-      );
-      const wanted = [pairs.map(([id]) => id), pairs.map(([, each]) => each)];
-      await run(
-        this.queries,
-        sql.raw(
-          `delete from ?? as pair
-           where pair.business_id = ? and pair.?? = any(?::bigint[])
-             and not exists (select from unnest(?::bigint[], ?::bigint[]) as wanted(own, other)
-                             where wanted.own = pair.?? and wanted.other = pair.??)`,
-          [table, businessId, own, ids, ...wanted, own, other] as never,
-        ),
-      );
-      await run(
-        this.queries,
-        sql.raw(
-          `insert into ?? (business_id, ??, ??)
-           select ?, own, other from unnest(?::bigint[], ?::bigint[]) as wanted(own, other)
-           on conflict do nothing`,
-          [table, own, other, businessId, ...wanted] as never,
-        ),
-      );
-    }
   }
 }

@@ -1,9 +1,13 @@
 import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { ListAsked, RecordStore } from "../../application/ports.ts";
-import { type Kept, RecordInUse, UnknownReference } from "../../domain/records.ts";
-import { run, sql } from "./query.ts";
-import { type RecordTable, referencesOf, setsOf, takenIn } from "./record-table.ts";
+import { idsIn } from "../../../kernel/ids.ts";
+import type { AuditEntry, ListAsked, RecordStore, Referring } from "../../application/ports.ts";
+import { type Kept, RecordInUse, UnknownReference, type Use } from "../../domain/records.ts";
+import { Mirrors } from "./mirrors.ts";
+import { writePairs } from "./pairs.ts";
+import { run, sql, takeTurn } from "./query.ts";
+import { type RecordTable, setsOf, takenIn } from "./record-table.ts";
+import { archivedAt, countsOfUses, referencesOf } from "./references.ts";
 
 export interface Row {
   readonly id: number;
@@ -11,19 +15,16 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
-/** The column that says when a record was archived. Only records that named it before may go on naming it. */
-const archivedAt: Readonly<Record<string, string>> = {
-  users: "archived_at",
-  articles: "archived_at",
-  steps: "archived_at",
-};
-
 /** The records of one table. Those of another business are not there. */
 export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
+  private readonly mirrors: Mirrors;
+
   constructor(
-    private readonly queries: Queries,
-    private readonly table: RecordTable<Fields>,
-  ) {}
+    protected readonly queries: Queries,
+    protected readonly table: RecordTable<Fields>,
+  ) {
+    this.mirrors = new Mirrors(queries);
+  }
 
   async list(businessId: number, { text, after, limit }: ListAsked): Promise<readonly Kept<Fields>[]> {
     const { searched } = this.table;
@@ -46,6 +47,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
+    await this.takeTurn(businessId);
     // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait.
     const locked = await run<Row>(
       this.queries,
@@ -55,10 +57,11 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
+    await this.takeTurn(businessId);
     await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
-    const [made] = await this.written(sql(this.table.name).insert(values).returning("id"));
-    return this.finished(businessId, (made as Row).id, fields);
+    const [inserted] = await this.written(sql(this.table.name).insert(values).returning("id"));
+    return this.finished(businessId, (inserted as Row).id, fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
@@ -74,22 +77,54 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async remove(businessId: number, id: number): Promise<void> {
-    const { name, archives, uses = [] } = this.table;
+    const { name } = this.table;
     const row = sql(name).where({ business_id: businessId, id });
+    const archives = archivedAt(name);
     if (archives) {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
-    const counts = uses.map(({ what, table, column }) =>
-      sql(table)
-        .where({ business_id: businessId, [column]: id })
-        .select(sql.raw("?::text as what, count(*)::integer as count", [what])),
-    );
-    const [first, ...others] = counts;
-    const found = first ? await run<{ what: string; count: number }>(this.queries, first.unionAll(others)) : [];
-    const used = found.filter(({ count }) => count > 0);
-    if (used.length > 0) throw new RecordInUse(used);
+    const counts = countsOfUses(businessId, name, id);
+    const uses = counts ? await run<Use>(this.queries, counts) : [];
+    if (uses.length > 0) throw new RecordInUse(uses);
     await run(this.queries, row.delete());
+  }
+
+  async unknownReferences(
+    businessId: number,
+    records: readonly Referring<Fields>[],
+  ): Promise<readonly ((keyof Fields & string) | null)[]> {
+    const unknown: ((keyof Fields & string) | null)[] = records.map(() => null);
+    for (const [field, table] of referencesOf(this.table)) {
+      const named = records.map(({ fields }) => idsNamed(fields[field]));
+      const ids = [...new Set(named.flat())];
+      if (ids.length === 0) continue;
+      const asked = sql(table).where("business_id", businessId).select("id").orderBy("id");
+      asked.whereRaw("id = any(?)", [ids] as never);
+      const archives = archivedAt(table);
+      // Kept from being deleted or archived until this transaction ends; where that is going on, it is waited for.
+      const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();
+      const there = new Set((await run<{ id: number }>(this.queries, locked)).map(({ id }) => id));
+      for (const [at, own] of named.entries()) {
+        // What it named before it may go on naming.
+        const before = idsNamed(records[at]?.existing?.fields[field]);
+        if (!own.every((id) => there.has(id) || before.includes(id))) unknown[at] ??= field;
+      }
+    }
+    return unknown;
+  }
+
+  async changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
+    return this.mirrors.entries(businessId);
+  }
+
+  /** Gives each of these records the pairs that its fields name, and no others. */
+  async writeSets(businessId: number, records: readonly (readonly [id: number, fields: Partial<Fields>])[]) {
+    if (records.length === 0) return;
+    for (const [field, set] of setsOf(this.table)) {
+      const wanted = records.map(([id, fields]) => [id, idsNamed(fields[field])] as const);
+      await this.mirrors.note(businessId, set, await writePairs(this.queries, businessId, set, wanted));
+    }
   }
 
   /** Those with these ids, in their order. */
@@ -103,7 +138,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   /** All columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
-    const { name, columns, exact = [], archives, only = {} } = this.table;
+    const { name, columns, exact = [], only = {} } = this.table;
+    const archives = archivedAt(name);
     const plain = Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) =>
       exact.includes(field as keyof Fields)
         ? sql.raw("record.??::text as ??", [column, field])
@@ -145,37 +181,22 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   private async finished(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
-    for (const [field, { table, own, other }] of setsOf(this.table)) {
-      const wanted = fields[field as keyof Fields] as readonly number[];
-      const pairs = sql(table).where({ business_id: businessId, [own]: id });
-      await run(this.queries, pairs.whereNotIn(other, [...wanted]).delete());
-      if (wanted.length === 0) continue;
-      const rows = wanted.map((each) => ({ business_id: businessId, [own]: id, [other]: each }));
-      await run(this.queries, sql(table).insert(rows).onConflict().ignore());
-    }
+    await this.writeSets(businessId, [[id, fields]]);
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
     return kept;
   }
 
-  /** The ids that a field names. */
-  protected idsNamed(field: keyof Fields & string, fields: Fields): readonly number[] {
-    const value = fields[field] as number | readonly number[] | null;
-    return value === null ? [] : [value].flat();
+  private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
+    const existing = id === null ? null : await this.find(businessId, id);
+    const [field] = await this.unknownReferences(businessId, [{ fields, existing }]);
+    if (field) throw new UnknownReference(field);
   }
 
-  private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
-    for (const [field, table] of referencesOf(this.table)) {
-      const ids = [...new Set(this.idsNamed(field, fields))];
-      if (ids.length === 0) continue;
-      const wanted = sql(table).where("business_id", businessId).whereIn("id", ids);
-      if (archivedAt[table]) wanted.whereNull(archivedAt[table]);
-      // Kept from being deleted until this transaction ends.
-      const there = await run<Row>(this.queries, wanted.select("id").orderBy("id").forKeyShare());
-      if (there.length === ids.length) continue;
-      const before = id === null ? null : await this.find(businessId, id);
-      const known = new Set([...there.map((row) => row.id), ...(before ? this.idsNamed(field, before.fields) : [])]);
-      if (!ids.every((each) => known.has(each))) throw new UnknownReference(field);
+  /** Who writes pairs from both sides at once would lock the two sides in different orders, and goes one by one. */
+  protected async takeTurn(businessId: number): Promise<void> {
+    for (const [, { table, mirror }] of setsOf(this.table)) {
+      if (mirror) await takeTurn(this.queries, table, businessId);
     }
   }
 
@@ -183,3 +204,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return run<Row>(this.queries, built).catch(takenIn(this.table));
   }
 }
+
+/** The ids in a field that holds one, several, or a text of several. */
+const idsNamed = (value: unknown): number[] =>
+  typeof value === "string" ? idsIn(value) : ([value ?? []].flat() as number[]);

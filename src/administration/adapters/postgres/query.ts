@@ -15,3 +15,8 @@ export async function run<Row extends object>(
   const { sql: text, bindings } = built.toSQL().toNative();
   return queries.rows<Row>({ name: "", text }, bindings);
 }
+
+/** Until the transaction ends it is the only one that does this in the business. */
+export async function takeTurn(transaction: Queries, what: string, businessId: number): Promise<void> {
+  await run(transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended(?, ?))", [what, businessId]));
+}

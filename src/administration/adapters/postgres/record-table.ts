@@ -1,6 +1,6 @@
 import { type Matching, ValueTaken } from "../../domain/records.ts";
 
-/** Where the records of a resource stand, and what they are tied to. */
+/** Where the records of a resource stand, and what its requests need to know. */
 export interface RecordTable<Fields extends object> {
   readonly name: string;
   /** The column of each field that is one. */
@@ -13,18 +13,12 @@ export interface RecordTable<Fields extends object> {
   readonly arrays?: readonly (keyof Fields)[];
   /** Columns that a search looks into; those of a row beside it with the name that it is joined under. */
   readonly searched: readonly string[];
-  /** Fields that name a record of another table. */
-  readonly references?: { readonly [Field in keyof Fields]?: string };
   /** The field that a unique constraint or index is about, by its name. */
   readonly unique?: Readonly<Record<string, keyof Fields & string>>;
   /** How a row of a file is matched. */
   readonly matching?: Matching<Fields>;
-  /** The column that says when a record was archived, where it is not deleted. */
-  readonly archives?: string;
   /** The column that says when a record was changed, where there is one. */
   readonly changedAt?: string;
-  /** What keeps a record from being deleted. */
-  readonly uses?: readonly UseOf[];
   /** Of more than these: which rows of the table are records of the resource. */
   readonly only?: Readonly<Record<string, unknown>>;
 }
@@ -34,15 +28,8 @@ export interface SetTable {
   /** The column with the record's own id, and the one with the other's. */
   readonly own: string;
   readonly other: string;
-  /** The table of the others. */
-  readonly of: string;
-}
-
-interface UseOf {
-  /** In the answer: what uses it. */
-  readonly what: string;
-  readonly table: string;
-  readonly column: string;
+  /** The others' resource and the field in which they have the same pairs: a change of these is a change of both. */
+  readonly mirror?: { readonly resource: string; readonly field: string };
 }
 
 const uniqueViolation = "23505";
@@ -51,14 +38,6 @@ type Field<Fields> = keyof Fields & string;
 
 export const setsOf = <Fields extends object>({ sets }: RecordTable<Fields>) =>
   Object.entries(sets ?? {}) as [field: Field<Fields>, set: SetTable][];
-
-/** The fields that name records of other tables, one or several. */
-export const referencesOf = <Fields extends object>(
-  table: RecordTable<Fields>,
-): [field: Field<Fields>, table: string][] => [
-  ...(Object.entries(table.references ?? {}) as [Field<Fields>, string][]),
-  ...setsOf(table).map(([field, { of }]): [Field<Fields>, string] => [field, of]),
-];
 
 /** Rejects with `ValueTaken` where a unique constraint says so. */
 export const takenIn =

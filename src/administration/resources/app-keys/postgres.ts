@@ -10,7 +10,6 @@ export const appKeysTable: RecordTable<AppKey> = {
   columns: { label: "label", scopes: "scopes", expiresAt: "expires_at", lastUsedAt: "last_used_at" },
   arrays: ["scopes"],
   searched: ["label"],
-  archives: "revoked_at",
 };
 
 /** Only the digest of a key is stored. */
@@ -25,8 +24,11 @@ export class PostgresAppKeyRecords extends KnexRecords<AppKey> {
   override async create(businessId: number, { label, scopes, expiresAt }: AppKey): Promise<Kept<AppKey>> {
     const { key, digest } = this.newKey();
     const row = { business_id: businessId, digest, label, scopes: [...scopes], expires_at: expiresAt };
-    const [made] = await run<{ readonly id: number }>(this.transaction, sql("app_keys").insert(row).returning("id"));
-    const kept = made && (await this.find(businessId, made.id));
+    const [inserted] = await run<{ readonly id: number }>(
+      this.transaction,
+      sql("app_keys").insert(row).returning("id"),
+    );
+    const kept = inserted && (await this.find(businessId, inserted.id));
     if (!kept) throw new Error(`a new key of business ${businessId} is gone in its own transaction`);
     return { ...kept, once: { key } };
   }

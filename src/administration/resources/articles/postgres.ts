@@ -8,5 +8,4 @@ export const articlesTable: RecordTable<Article> = {
   searched: ["name", "retailer_id"],
   unique: { articles_by_retailer_id: "retailerId" },
   matching: articleMatching,
-  archives: "archived_at",
 };

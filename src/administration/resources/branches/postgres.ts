@@ -5,9 +5,4 @@ export const branchesTable: RecordTable<Branch> = {
   name: "branches",
   columns: { name: "name" },
   searched: ["name"],
-  uses: [
-    { what: "orders", table: "orders", column: "branch_id" },
-    { what: "users", table: "user_branches", column: "branch_id" },
-    { what: "zones", table: "zones", column: "branch_id" },
-  ],
 };

@@ -36,6 +36,8 @@ export const departmentsOnWire: RecordOnWire<Department> = {
   rules: [
     "`horario` holds ranges of local time of the business by the day (`mon` to `sun`), each `[from, to]` with `from` before " +
       "`to`; without it the department is always open, and a day that is left out is closed.",
+    "`agentes` are the users whose `departamentos` name it: a change of either side counts up the version of both, and stands " +
+      "in the audit of both, with that field alone of the one that was not written. A department with agents is in use.",
     "Agents who come into the department or leave it are told of by `agent:changed`, and see its chats, or see them no more, at once.",
   ],
 };

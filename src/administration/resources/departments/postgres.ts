@@ -11,12 +11,15 @@ import type { Department } from "./record.ts";
 const departmentsTable: RecordTable<Department> = {
   name: "departments",
   columns: { name: "name", openingHours: "opening_hours", outOfHoursMessage: "out_of_hours_message" },
-  sets: { agentIds: { table: "department_agents", own: "department_id", other: "user_id", of: "users" } },
+  sets: {
+    agentIds: {
+      table: "department_agents",
+      own: "department_id",
+      other: "user_id",
+      mirror: { resource: "users", field: "departmentIds" },
+    },
+  },
   searched: ["name"],
-  uses: [
-    { what: "steps", table: "steps", column: "department_id" },
-    { what: "chats", table: "chats", column: "department_id" },
-  ],
 };
 
 /** Logs `agent:changed` for each agent who joins or leaves a department. */
@@ -31,9 +34,9 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
   }
 
   override async create(businessId: number, fields: Department): Promise<Kept<Department>> {
-    const made = await super.create(businessId, fields);
-    await this.tell(businessId, [], made.fields.agentIds);
-    return made;
+    const created = await super.create(businessId, fields);
+    await this.tell(businessId, [], created.fields.agentIds);
+    return created;
   }
 
   override async change(businessId: number, id: number, fields: Department): Promise<Kept<Department>> {
@@ -41,12 +44,6 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
     const changed = await super.change(businessId, id, fields);
     await this.tell(businessId, before?.fields.agentIds ?? [], changed.fields.agentIds);
     return changed;
-  }
-
-  override async remove(businessId: number, id: number): Promise<void> {
-    const before = await this.find(businessId, id);
-    await super.remove(businessId, id);
-    await this.tell(businessId, before?.fields.agentIds ?? [], []);
   }
 
   private async tell(businessId: number, before: readonly number[], after: readonly number[]): Promise<void> {

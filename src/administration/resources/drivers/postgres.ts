@@ -5,5 +5,4 @@ export const driversTable: RecordTable<Driver> = {
   name: "drivers",
   columns: { name: "name", phone: "phone", trackingId: "tracking_id" },
   searched: ["name", "phone"],
-  uses: [{ what: "orders", table: "orders", column: "driver_id" }],
 };

@@ -4,9 +4,8 @@ import { type Extra, extraMatching } from "./record.ts";
 export const extrasTable: RecordTable<Extra> = {
   name: "article_extras",
   columns: { name: "name", charge: "charge" },
-  sets: { articleIds: { table: "extra_articles", own: "extra_id", other: "article_id", of: "articles" } },
+  sets: { articleIds: { table: "extra_articles", own: "extra_id", other: "article_id" } },
   exact: ["charge"],
   searched: ["name"],
   matching: extraMatching,
-  uses: [{ what: "orders", table: "line_extras", column: "extra_id" }],
 };

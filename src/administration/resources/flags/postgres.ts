@@ -4,8 +4,7 @@ import type { OneRecord } from "../../application/ports.ts";
 import type { Kept } from "../../domain/records.ts";
 import type { Flags } from "./record.ts";
 
-/** What only an operator decides. */
-const kept = ["group_shared_report", "media_quota_bytes"] as const satisfies readonly (keyof Flags)[];
+const decidedByOperator = ["group_shared_report", "media_quota_bytes"] as const satisfies readonly (keyof Flags)[];
 
 const none: Flags = {
   timezone: null,
@@ -45,7 +44,7 @@ export class PostgresFlags implements OneRecord<Flags> {
   }
 
   async change(businessId: number, _id: number, flags: Flags): Promise<Kept<Flags>> {
-    const written = Object.entries(flags).filter(([name]) => !kept.some((each) => each === name));
+    const written = Object.entries(flags).filter(([name]) => !decidedByOperator.some((each) => each === name));
     const said = Object.fromEntries(written.filter(([, value]) => value !== null));
     const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
     await run(

@@ -27,7 +27,6 @@ const sendersTable: RecordTable<ManagedSender> = {
   },
   searched: ["name", "phone", "platform_id"],
   unique: { senders_provider_platform_id_key: "platformId" },
-  uses: [{ what: "campaigns", table: "campaigns", column: "sender_id" }],
 };
 
 /** What was told of a sender is not true of another one that takes its place. */

@@ -1,7 +1,6 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { idsIn } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
-import { run, sql } from "../../adapters/postgres/query.ts";
+import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { CircleClosed, type Kept } from "../../domain/records.ts";
 import type { Step } from "./record.ts";
@@ -43,10 +42,8 @@ const stepsTable: RecordTable<Step> = {
     updatedAt: "updated_at",
   },
   searched: ["name", "identifier"],
-  references: { parentStepId: "steps", nextStepId: "steps", departmentId: "departments", agent: "users", tags: "tags" },
   unique: { steps_by_identifier: "identifier" },
   changedAt: "updated_at",
-  archives: "archived_at",
 };
 
 /** Ways from a step to another one; each of them goes in no circle. */
@@ -61,10 +58,9 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     super(transaction, stepsTable);
   }
 
-  /** One change at a time: two could close a circle that neither sees. */
-  override async lock(businessId: number, id: number): Promise<Kept<Step> | null> {
-    await run(this.transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended('steps', ?))", [businessId]));
-    return super.lock(businessId, id);
+  /** Two changes at once could close a circle that neither sees. */
+  protected override takeTurn(businessId: number): Promise<void> {
+    return takeTurn(this.transaction, "steps", businessId);
   }
 
   override async change(businessId: number, id: number, step: Step): Promise<Kept<Step>> {
@@ -73,11 +69,6 @@ export class PostgresStepRecords extends KnexRecords<Step> {
       if (await this.closesCircle(businessId, id, column)) throw new CircleClosed(field);
     }
     return kept;
-  }
-
-  protected override idsNamed(field: keyof Step & string, step: Step): readonly number[] {
-    const value = step[field];
-    return typeof value === "string" ? idsIn(value) : super.idsNamed(field, step);
   }
 
   /** Whether following parents or next steps leads back to the step, with no `loop` step in the circle. */

@@ -7,8 +7,4 @@ export const tagsTable: RecordTable<Tag> = {
   searched: ["name"],
   unique: { tags_business_id_name_key: "name" },
   matching: tagMatching,
-  uses: [
-    { what: "chats", table: "chat_tags", column: "tag_id" },
-    { what: "contacts", table: "contact_tags", column: "tag_id" },
-  ],
 };

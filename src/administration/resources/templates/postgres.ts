@@ -1,5 +1,4 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { idsIn } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
@@ -43,9 +42,7 @@ const templatesTable: RecordTable<Template> = {
     updatedAt: "updated_at",
   },
   searched: ["name", "platform_name"],
-  references: { allowedAgents: "users" },
   changedAt: "updated_at",
-  archives: "deleted_at",
 };
 
 const mostKnown = 12_000;
@@ -160,11 +157,6 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   async now(): Promise<Date> {
     const [row] = await run<{ now: Date }>(this.transaction, sql.raw("select now() as now"));
     return row?.now ?? new Date();
-  }
-
-  protected override idsNamed(field: keyof Template & string, template: Template): readonly number[] {
-    const value = template[field];
-    return typeof value === "string" ? idsIn(value) : super.idsNamed(field, template);
   }
 }
 

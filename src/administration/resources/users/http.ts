@@ -36,6 +36,8 @@ export const usersOnWire: RecordOnWire<User> = {
     "`role_id` 1 is an administrator, 5 an agent; others have no rules of their own.",
     "An `email` is one user's in all of the installation, without regard to case: another's is a 409 `taken`, whose it is " +
       "is not told. A user who is archived leaves it free.",
+    "`departamentos` are those whose `agentes` name the user: a change of either side counts up the version of both, and " +
+      "stands in the audit of both, with that field alone of the one that was not written.",
     "Whoever is made gets an invitation, which `POST /auth/invitation` accepts; taking it to them is the caller's part. Another " +
       "`email` ends an invitation that was not accepted yet.",
     "A user who comes in by a file has no password either, and is invited by `POST /admin/users/{id}/invite`.",

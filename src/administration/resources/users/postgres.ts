@@ -1,11 +1,10 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
-import { KnexBatches } from "../../adapters/postgres/knex-batches.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { RecordBatches, TellOfAgents } from "../../application/ports.ts";
+import type { AuditEntry, RecordBatches, Referring, TellOfAgents } from "../../application/ports.ts";
 import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
 import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
@@ -16,17 +15,21 @@ const invitationDays = 7;
 /** More than a user has. */
 const mostSessions = 100;
 
-export const usersTable: RecordTable<User> = {
+const usersTable: RecordTable<User> = {
   name: "users",
   columns: { name: "name", roleId: "role_id", active: "active" },
   sets: {
-    departmentIds: { table: "department_agents", own: "user_id", other: "department_id", of: "departments" },
-    branchIds: { table: "user_branches", own: "user_id", other: "branch_id", of: "branches" },
+    departmentIds: {
+      table: "department_agents",
+      own: "user_id",
+      other: "department_id",
+      mirror: { resource: "departments", field: "agentIds" },
+    },
+    branchIds: { table: "user_branches", own: "user_id", other: "branch_id" },
   },
   searched: ["name", "credential.email"],
   unique: { credentials_pkey: "email" },
   matching: userMatching,
-  archives: "archived_at",
 };
 
 export interface UserParts {
@@ -50,6 +53,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   override async lock(businessId: number, id: number): Promise<Kept<User> | null> {
+    await this.takeTurn(businessId);
     await this.lockAll(businessId, [id]);
     return this.find(businessId, id);
   }
@@ -58,7 +62,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
     const invitation = await this.invite(businessId, id);
-    await this.settle(businessId, id, null, fields);
+    await this.followUp(businessId, id, null, fields);
     return { ...(await this.there(businessId, id)), once: { invitation } };
   }
 
@@ -66,19 +70,17 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const before = await this.there(businessId, id);
     await super.change(businessId, id, fields);
     if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
-    await this.settle(businessId, id, before.fields, fields);
+    await this.followUp(businessId, id, before.fields, fields);
     return this.there(businessId, id);
   }
 
   override async remove(businessId: number, id: number): Promise<void> {
     const before = await this.there(businessId, id);
-    const ofUser = { business_id: businessId, user_id: id };
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
-    for (const table of ["credentials", "department_agents", "user_branches"]) {
-      await run(this.transaction, sql(table).where(ofUser).delete());
-    }
-    await this.settle(businessId, id, before.fields, null);
+    await run(this.transaction, this.credentialOf(businessId, id).delete());
+    await this.writeSets(businessId, [[id, {}]]);
+    await this.followUp(businessId, id, before.fields, null);
   }
 
   async invite(businessId: number, userId: number): Promise<Invitation> {
@@ -124,6 +126,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   /** Those with these e-mails, locked. */
   async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, Kept<User>>> {
+    await this.takeTurn(businessId);
     const known = sql("credentials")
       .where("business_id", businessId)
       .whereRaw("email = any(?)", [emails] as never);
@@ -179,7 +182,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /** What follows when a user comes, goes or changes. */
-  private async settle(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
+  private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
       await run(this.transaction, row.update({ available: false, hands_over_since: sql.fn.now() }));
@@ -202,14 +205,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
 /** Users of a file, one after the other: what follows from each is more than its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
-  private readonly batches: KnexBatches<User>;
-
-  constructor(
-    transaction: Queries,
-    private readonly users: PostgresUserRecords,
-  ) {
-    this.batches = new KnexBatches(transaction, usersTable);
-  }
+  constructor(private readonly users: PostgresUserRecords) {}
 
   get events(): readonly LoggedEvent[] {
     return this.users.events;
@@ -223,18 +219,22 @@ export class PostgresUserBatches implements RecordBatches<User> {
 
   unknownReferences(
     businessId: number,
-    records: readonly User[],
+    records: readonly Referring<User>[],
   ): ReturnType<RecordBatches<User>["unknownReferences"]> {
-    return this.batches.unknownReferences(businessId, records);
+    return this.users.unknownReferences(businessId, records);
+  }
+
+  changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
+    return this.users.changedBeside(businessId);
   }
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
     const taken = await this.users.taken(records.map(({ email }) => email));
-    const made: (Kept<User> | null)[] = [];
+    const created: (Kept<User> | null)[] = [];
     for (const fields of records) {
-      made.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
+      created.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
     }
-    return made;
+    return created;
   }
 
   async changeAll(

@@ -25,8 +25,11 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     await this.makeRoom(businessId);
     const { secret, sealed } = this.newSecret(businessId);
     const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
-    const [made] = await run<{ readonly id: number }>(this.transaction, sql("webhooks").insert(row).returning("id"));
-    const kept = made && (await this.find(businessId, made.id));
+    const [inserted] = await run<{ readonly id: number }>(
+      this.transaction,
+      sql("webhooks").insert(row).returning("id"),
+    );
+    const kept = inserted && (await this.find(businessId, inserted.id));
     if (!kept) throw new Error(`a new webhook of business ${businessId} is gone in its own transaction`);
     const progress = { business_id: businessId, webhook_id: kept.id, reached: latestOf(businessId) };
     await run(this.transaction, sql("webhook_progress").insert(progress));

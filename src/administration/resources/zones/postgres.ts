@@ -6,7 +6,5 @@ export const zonesTable: RecordTable<Zone> = {
   columns: { name: "name", price: "price", branchId: "branch_id" },
   exact: ["price"],
   searched: ["name"],
-  references: { branchId: "branches" },
   matching: zoneMatching,
-  uses: [{ what: "orders", table: "orders", column: "zone_id" }],
 };
