@@ -53,7 +53,7 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
       await asked(platform, "POST", "/__sandbox/reviews", reviewOf(template));
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
     }
-    // The review says no more than yes or no; and who has restarted in between has missed what it said.
+    // A review only approves and rejects; and what was told while the service was down is told again.
     if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
       const news = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
       await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, news);
@@ -70,7 +70,7 @@ const reviewOf = ({ becomes }: TemplateFixture): object => {
 
 const languageOf = ({ structure }: TemplateFixture) => (structure as { readonly language?: string } | null)?.language;
 
-/** The platform's own word for each, by id; null for one that it was not sent. */
+/** By id: the platform's own word for each; null for one that was not sent there. */
 async function statesOf(administrator: Requests): Promise<ReadonlyMap<number, string | null>> {
   const { data } = await asked(administrator, "GET", "/admin/templates?limit=100");
   return new Map(
@@ -78,7 +78,7 @@ async function statesOf(administrator: Requests): Promise<ReadonlyMap<number, st
   );
 }
 
-/** It tells by webhook. */
+/** Waits until the service has heard it of all; the platform tells by webhook. */
 async function untilTold(administrator: Requests, submitted: readonly TemplateFixture[]): Promise<void> {
   const deadline = Date.now() + toldWithinMs;
   for (;;) {

@@ -19,7 +19,7 @@ export class Invitations {
   /** Returns at once. */
   accept(token: string, user: UserFixture): void {
     const accepted = this.gate.pass(() => this.join(token, user));
-    // Whoever waits for all of them hears of it.
+    // `done` tells of it.
     accepted.catch(() => {});
     this.accepted.push(accepted);
   }
@@ -39,7 +39,7 @@ export class Invitations {
   }
 }
 
-/** All but the administrator with whom the business was made. Who was made by a start that broke off is invited again. */
+/** All but the administrator with whom the business was made. Users of a start that broke off are invited again. */
 export async function setUpUsers(
   business: BusinessFixture,
   administrator: Requests,

@@ -22,7 +22,7 @@ describe("the demo", () => {
   let description: DemoDescription;
   let demo: StartedDemo;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     demo = await startDemo(now, { brokeOff: true });
     ({ database, businesses, description } = demo);
   });
@@ -128,6 +128,23 @@ describe("the demo", () => {
       }
     } finally {
       await restarted.close();
+    }
+  });
+
+  it("finds all templates approved where an earlier version wrote them, which submitted none", async () => {
+    const [last] = businesses.slice(-1);
+    const states = await rows<{ id: number; status: string }>(
+      "select id, platform_status as status from templates where business_id = $1 and platform_status is not null",
+      [last?.id],
+    );
+    await rows("update templates set platform_status = null where business_id = $1", [last?.id]);
+    try {
+      const found = await submittedTemplates(description.databaseUrl);
+      const known = found.get(last?.id ?? 0)?.map(({ name, status }) => [name, status]);
+      expect(known).to.deep.include(["order_ready", "APPROVED"]).and.deep.include(["clearance", "APPROVED"]);
+    } finally {
+      for (const { id, status } of states)
+        await rows("update templates set platform_status = $2 where id = $1", [id, status]);
     }
   });
 

@@ -11,7 +11,7 @@ describe("the demo's history", () => {
   let businesses: BusinessFixture[];
   let demo: StartedDemo;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     demo = await startDemo(now);
     ({ database, businesses } = demo);
   });

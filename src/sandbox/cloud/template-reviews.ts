@@ -23,7 +23,7 @@ const readChange = shape({
 });
 
 interface Review {
-  /** PENDING: nobody looks at it. */
+  /** PENDING: it is not looked at. */
   readonly outcome: "APPROVED" | "REJECTED" | "PENDING";
   readonly reason: string | undefined;
   readonly delayMs: number;
