@@ -3,7 +3,7 @@ import type { BusinessFixture, TemplateFixture } from "../fixtures/businesses/bu
 import { asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
 
 /** Milliseconds that the platform's answers have to arrive within, and between two looks at them. */
-const toldWithinMs = 15_000;
+const toldWithinMs = 30_000;
 const lookMs = 25;
 
 /** What the platform says of a template that it rejects. */
