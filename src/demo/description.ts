@@ -6,7 +6,7 @@ import type { OrderFixture } from "../fixtures/businesses/shop.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
-import { type Administrator, administratorAt, made } from "./set-up.ts";
+import { asked, made, type Requests, requestsTo } from "./requests.ts";
 
 /** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
 export interface DemoAccess {
@@ -38,17 +38,17 @@ export async function giveAccess(
     for (const { id } of [userOf(business, 1), userOf(business, 5), userOf(business, 5, 1)]) {
       sessionTokens.set(id, (await openSession.forUser(id)).token);
     }
-    const administrator = administratorAt(api, sessionTokens.get(userOf(business, 1).id) ?? "");
+    const administrator = requestsTo(api, sessionTokens.get(userOf(business, 1).id));
     appKeys.set(business.id, await newKey(administrator));
   }
   return { appKeys, sessionTokens };
 }
 
 /** In the place of the one that the last start made. */
-async function newKey(administrator: Administrator): Promise<string> {
-  const { json } = await administrator.ask("GET", `/admin/app-keys?q=${keyLabel}&limit=100`);
-  for (const { id, label } of json.data) {
-    if (label === keyLabel) await administrator.ask("DELETE", `/admin/app-keys/${id}`);
+async function newKey(administrator: Requests): Promise<string> {
+  const { data } = await asked(administrator, "GET", `/admin/app-keys?q=${keyLabel}&limit=100`);
+  for (const { id, label } of data) {
+    if (label === keyLabel) await asked(administrator, "DELETE", `/admin/app-keys/${id}`);
   }
   return (await made(administrator, "app-keys", { label: keyLabel })).key;
 }

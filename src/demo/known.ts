@@ -2,11 +2,19 @@ import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { sandboxAccountsOf, sandboxAdAccountsOf } from "../fixtures/businesses/platforms.ts";
 import { type ChannelName, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
+import type { SandboxTemplate } from "../sandbox/sandbox.ts";
 
-/** What the stand-ins know of the businesses. */
-export const knownOf = (businesses: readonly BusinessFixture[]) => ({
+/** By business. */
+export type SubmittedTemplates = ReadonlyMap<number, readonly SandboxTemplate[]>;
+
+/**
+ * What the stand-ins know of the businesses.
+ * @param submitted - to the stand-ins of earlier starts, which kept nothing
+ */
+export const knownOf = (businesses: readonly BusinessFixture[], submitted: SubmittedTemplates) => ({
   accounts: sandboxAccountsOf(businesses).map((account, index) => ({
     ...account,
+    templates: [...account.templates, ...(submitted.get(businesses[index]?.id ?? 0) ?? [])],
     // The demo's conversations are alive, whenever it was seeded.
     people: businesses[index]?.threads.map(({ phone }) => phone),
   })),

@@ -1,4 +1,5 @@
-import type { UserFixture } from "../fixtures/businesses/business.ts";
+import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import { administratorRole } from "../kernel/ids.ts";
 import type { Random } from "../sandbox/core/random.ts";
 
 const firstNames = [
@@ -11,6 +12,13 @@ const lastNames = [
 ];
 
 export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
+
+/** The administrator with whom an operator makes the business. */
+export function founderOf({ id, users }: BusinessFixture): UserFixture {
+  const founder = users.find(({ roleId }) => roleId === administratorRole);
+  if (!founder) throw new Error(`the demo's business ${id} has no administrator`);
+  return founder;
+}
 
 export function usersOf(base: number, businessId: number, random: Random): UserFixture[] {
   const roles = [1, 5, 5, 5, 2];

@@ -27,6 +27,7 @@ import {
   writeEnvironment,
 } from "./machine.ts";
 import { demandDemo, makeDemo } from "./seed.ts";
+import { submittedTemplates } from "./submitted-templates.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
@@ -64,7 +65,7 @@ async function start(): Promise<Demo> {
   const businesses = demoBusinesses(new Date());
   const sandbox = process.env.MESSAGING_PLATFORM_URL
     ? null
-    : await sandboxFor(secrets.PLATFORM_APP_SECRET, knownOf(businesses));
+    : await sandboxFor(secrets.PLATFORM_APP_SECRET, knownOf(businesses, await submittedTemplates(url)));
   const settings = {
     ...secrets,
     DATABASE_URL: url,
@@ -88,7 +89,7 @@ async function start(): Promise<Demo> {
   const service = await startService(config, container);
   stopLater(service);
   const api = `http://127.0.0.1:${service.port}`;
-  await makeDemo(container, api, businesses, new Date());
+  await makeDemo({ container, api, sandbox: sandbox?.url ?? null }, businesses, new Date());
   await placeFiles(container, 1, api);
   const access = await giveAccess(container, api, businesses);
   return { config, settings, service, sandbox, businesses, access };

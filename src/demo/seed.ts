@@ -5,15 +5,29 @@ import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { foundBusiness, insertHistory, numberedTables } from "../fixtures/businesses/insert.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
-import { administratorRole } from "../kernel/ids.ts";
 import { demoBusinesses, demoPassword } from "./data.ts";
-import { administratorAt, setUp } from "./set-up.ts";
+import { founderOf } from "./people.ts";
+import { requestsTo } from "./requests.ts";
+import { setUp } from "./set-up.ts";
+import { Invitations } from "./set-up-users.ts";
+
+/** The service that the demo is made at, and the stand-in for its messaging platform. */
+export interface DemoPlace {
+  readonly container: Container;
+  readonly api: string;
+  /** Null where the platform is none. */
+  readonly sandbox: string | null;
+}
 
 /**
  * Fills an empty database with the demo; does nothing where it is there already. Businesses come first, then what they make
  * by requests to the service, and last, in one transaction, what happened in them: a demo without that is gone on with.
  */
-export async function makeDemo(container: Container, api: string, businesses: readonly BusinessFixture[], now: Date) {
+export async function makeDemo(
+  { container, api, sandbox }: DemoPlace,
+  businesses: readonly BusinessFixture[],
+  now: Date,
+): Promise<boolean> {
   const database = resolve(container, tokens.database);
   const openSession = resolve(container, tokens.openSession);
   return await database.transaction(async (lock) => {
@@ -26,15 +40,26 @@ export async function makeDemo(container: Container, api: string, businesses: re
     const numberFrom = async (table: string, id: number) => {
       await lock.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), $1, false)`), [id]);
     };
-    for (const business of businesses) {
-      const administrator = business.users.find(({ roleId }) => roleId === administratorRole);
-      if (!administrator) throw new Error(`the demo's business ${business.id} has no administrator`);
-      const { token } = await openSession.forUser(administrator.id);
-      await setUp(business, administratorAt(api, token), numberFrom);
-    }
+    const platform = sandbox === null ? null : requestsTo(sandbox);
+    const invitations = new Invitations(api, demoPassword);
+    await keepingOpen(lock, async () => {
+      for (const business of businesses) {
+        const { token } = await openSession.forUser(founderOf(business).id);
+        await setUp(business, { administrator: requestsTo(api, token), platform, invitations, numberFrom });
+      }
+      await invitations.done();
+    });
     await remember(database, businesses, now);
     return true;
   });
+}
+
+/** Milliseconds; the database ends a transaction that says nothing for long. */
+const signMs = 3_000;
+
+async function keepingOpen(transaction: Queries, work: () => Promise<void>): Promise<void> {
+  const sign = setInterval(() => void transaction.rows(statement("select"), []).catch(() => {}), signMs);
+  await work().finally(() => clearInterval(sign));
 }
 
 /** What the database holds: the demo, one that was not made to its end, other data, or none. */
@@ -57,7 +82,7 @@ export async function demandDemo(database: Queries): Promise<void> {
   if ((await stateOf(database)) === "other") throw new Error(otherData);
 }
 
-/** The businesses as an operator makes them, with people who sign in and with templates that the platform has already. */
+/** The businesses as an operator makes them, each with its administrator. */
 async function found(database: Database, businesses: readonly BusinessFixture[]): Promise<void> {
   const passwordHash = await new Passwords().hash(demoPassword);
   await database.transaction(async (transaction) => {
@@ -65,7 +90,8 @@ async function found(database: Database, businesses: readonly BusinessFixture[])
       // Which businesses share a report is for an operator to say; the other flags are their own.
       const { group_shared_report } = business.flags as { readonly group_shared_report?: readonly number[] };
       const flags = group_shared_report ? { group_shared_report } : {};
-      await foundBusiness(transaction, { ...business, flags }, passwordHash);
+      const ofOperator = { ...business, flags, users: [founderOf(business)], templates: [] };
+      await foundBusiness(transaction, ofOperator, passwordHash);
     }
     await moveSequences(transaction);
   });

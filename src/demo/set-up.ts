@@ -1,80 +1,35 @@
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { sendersOf } from "../fixtures/businesses/insert.ts";
+import { asked, made, makeMissing, type Numbered, type NumberFrom, type Requests } from "./requests.ts";
+import { setUpTemplates } from "./set-up-templates.ts";
+import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
-/** Asks the service in the name of an administrator, and answers what it answered. */
-export interface Administrator {
-  ask(method: string, path: string, body?: object): Promise<Answered>;
-}
-
-interface Answered {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the request
-  readonly json: any;
-}
-
-/** Milliseconds: each request is a small one, to the same machine. */
-const longestMs = 20_000;
-
-export const administratorAt = (api: string, sessionToken: string): Administrator => ({
-  async ask(method, path, body) {
-    const response = await fetch(`${api}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${sessionToken}`, "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(longestMs),
-    });
-    const text = await response.text();
-    return { status: response.status, json: text === "" ? null : JSON.parse(text) };
-  },
-});
-
-/** Makes a record; rejects where it is not made. */
-export async function made({ ask }: Administrator, resource: string, body: object): Promise<Answered["json"]> {
-  const { status, json } = await ask("POST", `/admin/${resource}`, body);
-  if (status !== 201) throw new Error(`the demo's ${resource}: ${status} ${JSON.stringify(json)}`);
-  return json;
-}
-
-/** A record with the id that the rest of the demo knows it by. */
-interface Numbered {
-  readonly id: number;
-  readonly body: object;
+/** Where a business is set up. */
+export interface Place {
+  readonly administrator: Requests;
+  /** The stand-in for the messaging platform, for those who steer it; null where the platform is none. */
+  readonly platform: Requests | null;
+  readonly invitations: Invitations;
+  readonly numberFrom: NumberFrom;
 }
 
 /**
  * What a business makes by itself: all of it by the requests that its administrator would make. What is there already, of a
- * start that broke off, stays.
- * @param numberFrom - makes that id the next one of the table
+ * start that broke off, stays. Who is invited accepts that in the background.
  */
-export async function setUp(
-  business: BusinessFixture,
-  administrator: Administrator,
-  numberFrom: (table: string, id: number) => Promise<void>,
-): Promise<void> {
+export async function setUp(business: BusinessFixture, place: Place): Promise<void> {
+  const { administrator, platform, invitations, numberFrom } = place;
+  await setUpUsers(business, administrator, invitations, numberFrom);
   for (const [resource, table, records] of numberedRecords(business)) {
-    const missing = records.slice(await countOf(administrator, resource, records));
-    const [first] = missing;
-    if (first) await numberFrom(table, first.id);
-    for (const { id, body } of missing) {
-      const { id: given } = await made(administrator, resource, body);
-      if (given !== id) throw new Error(`the demo's ${resource} ${id} became ${given}`);
-    }
+    await makeMissing(administrator, resource, table, records, numberFrom);
   }
-  const { json: replies } = await administrator.ask("GET", "/admin/quick-replies?limit=100");
+  const replies = await asked(administrator, "GET", "/admin/quick-replies?limit=100");
   for (const { shortcut, body } of (business.quickReplies ?? []).slice(replies.data.length)) {
     await made(administrator, "quick-replies", { nombre: shortcut, texto: body });
   }
-  const { status, json } = await administrator.ask("PUT", "/admin/flags", business.flags);
-  if (status !== 200) throw new Error(`the demo's flags: ${status} ${JSON.stringify(json)}`);
+  await asked(administrator, "PUT", "/admin/flags", business.flags);
   await connect(business, administrator);
-}
-
-/** How many of the records are there: they are made one after the other. */
-async function countOf({ ask }: Administrator, resource: string, records: readonly Numbered[]): Promise<number> {
-  const { json } = await ask("GET", `/admin/${resource}?limit=100`);
-  const there = new Set(json.data.map(({ id }: { readonly id: number }) => id));
-  const missing = records.findIndex(({ id }) => !there.has(id));
-  return missing === -1 ? records.length : missing;
+  await setUpTemplates(business, administrator, platform, numberFrom);
 }
 
 /** In an order in which each finds those that it names. */
@@ -125,7 +80,7 @@ function numberedRecords(business: BusinessFixture): [resource: string, table: s
 }
 
 /** Tokens are tried with the platforms. One that is no stand-in knows none of the demo's: it is left out. */
-async function connect(business: BusinessFixture, { ask }: Administrator): Promise<void> {
+async function connect(business: BusinessFixture, { ask }: Requests): Promise<void> {
   const records = sendersOf(business).map(({ platformId, accountId, ...sender }) => ({
     resource: "senders",
     body: { ...sender, platform_id: platformId, account_id: accountId },

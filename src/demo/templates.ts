@@ -9,16 +9,17 @@ interface TemplateSketch {
   readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
   readonly fileName?: string;
-  /** The state at the platform; null where the platform does not know the name. */
-  readonly status?: string | null;
+  /** What the platform makes of it; null where it is not submitted. APPROVED unless given. */
+  readonly status?: TemplateFixture["becomes"] | null;
   readonly category?: "UTILITY" | "MARKETING";
-  readonly languages?: readonly string[];
+  /** Made by the platform's own pages, besides the Spanish one. */
+  readonly otherLanguage?: string;
   readonly onlyFirstAgent?: boolean;
   readonly providerBId?: string;
   readonly visible?: boolean;
   readonly deleted?: boolean;
   readonly createdByAi?: boolean;
-  /** As it was stored before structures were: the text alone. */
+  /** Made by the platform's own pages; here stands its text alone. */
   readonly withoutStructure?: boolean;
 }
 
@@ -58,9 +59,9 @@ const sketches: readonly TemplateSketch[] = [
   {
     name: "En camino",
     platformName: "order_on_the_way",
-    body: "{{1}}, tu pedido {{2}} salió a las {{3}} y va en camino.",
+    body: "Hola {{1}}, tu pedido {{2}} salió a las {{3}} y va en camino.",
     example: ["Luis", "1024", "12:30"],
-    languages: ["es", "en"],
+    otherLanguage: "en",
   },
   {
     name: "Aniversario",
@@ -70,19 +71,39 @@ const sketches: readonly TemplateSketch[] = [
     status: "PENDING",
     category: "MARKETING",
   },
-  { name: "Liquidación", platformName: "clearance", body: "Última oportunidad, {{1}}.", status: "REJECTED" },
-  { name: "Promo pausada", platformName: "paused_promo", body: "2x1 solo hoy, {{1}}.", status: "PAUSED" },
-  { name: "Borrador", platformName: "draft_never_sent", body: "Todavía sin registrar, {{1}}.", status: null },
+  {
+    name: "Liquidación",
+    platformName: "clearance",
+    body: "Última oportunidad, {{1}}.",
+    example: ["Ana"],
+    status: "REJECTED",
+  },
+  {
+    name: "Promo pausada",
+    platformName: "paused_promo",
+    body: "2x1 solo hoy, {{1}}.",
+    example: ["Ana"],
+    status: "PAUSED",
+  },
+  {
+    name: "Borrador",
+    platformName: "draft_never_sent",
+    body: "Todavía sin registrar, {{1}}.",
+    example: ["Ana"],
+    status: null,
+  },
   {
     name: "Recordatorio de carrito",
     platformName: "osm_cart_reminder",
-    body: "{{1}}, olvidaste algo en tu carrito.",
+    body: "Hola {{1}}, olvidaste algo en tu carrito.",
+    example: ["Ana"],
     category: "MARKETING",
   },
   {
     name: "Encuesta",
     platformName: "survey",
     body: "¿Cómo estuvo todo, {{1}}? Responde del 1 al 5.",
+    example: ["Ana"],
     onlyFirstAgent: true,
     createdByAi: true,
   },
@@ -105,43 +126,45 @@ const sketches: readonly TemplateSketch[] = [
   },
 ];
 
+/** As the flag `template_language` of the demo's businesses has it. */
+const language = "es";
+
 export function templatesOf(base: number, users: readonly UserFixture[], businessId: number): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {
-    const components = componentsOf(sketch);
-    const languages = sketch.languages ?? ["es"];
+    const fileName = sketch.fileName ? `https://media.example.com/${businessId}/${sketch.fileName}` : null;
+    const components = componentsOf(sketch, fileName);
     const platformName = sketch.platformName ?? `template_${index}`;
-    const { status = "APPROVED" } = sketch;
+    const { category = "UTILITY", status = "APPROVED", withoutStructure = false } = sketch;
+    const madeThere = [
+      ...(withoutStructure ? [language] : []),
+      ...(sketch.otherLanguage ? [sketch.otherLanguage] : []),
+    ];
     return {
       id: base + index + 1,
       name: sketch.name,
       platformName,
       body: sketch.body,
-      structure: sketch.withoutStructure ? null : { name: platformName, language: languages[0], components },
+      structure: withoutStructure ? null : { name: platformName, language, category, components },
       headerType: sketch.header ?? "TEXT",
-      fileName: sketch.fileName ? `https://media.example.com/${businessId}/${sketch.fileName}` : null,
+      fileName,
       provider: sketch.providerBId ? "ProviderB" : "Cloud",
       providerBId: sketch.providerBId ?? null,
       allowedAgents: sketch.onlyFirstAgent && firstAgent ? String(firstAgent.id) : null,
       visible: sketch.visible ?? true,
       deleted: sketch.deleted ?? false,
       createdByAi: sketch.createdByAi ?? (platformName.startsWith("osm_") ? null : false),
-      listed: (status === null ? [] : languages).map((language) => ({
-        name: platformName,
-        language,
-        status: status ?? "PENDING",
-        category: sketch.category ?? "UTILITY",
-        components,
-      })),
+      listed: madeThere.map((language) => ({ name: platformName, language, status: "APPROVED", category, components })),
+      ...(status !== null && !withoutStructure && { becomes: status }),
     };
   });
 }
 
-function componentsOf({ body, example, names, header }: TemplateSketch): object[] {
+function componentsOf({ body, example, names, header }: TemplateSketch, fileName: string | null): object[] {
   const named = names?.map((param_name, n) => ({ param_name, example: example?.[n] }));
   const examples = named ? { body_text_named_params: named } : { body_text: [example] };
   return [
-    ...(header ? [{ type: "HEADER", format: header }] : []),
+    ...(header ? [{ type: "HEADER", format: header, example: { header_handle: [fileName] } }] : []),
     { type: "BODY", text: body, ...(example ? { example: examples } : {}) },
     { type: "FOOTER", text: "Responde BAJA para no recibir más mensajes." },
   ];

@@ -6,10 +6,12 @@ import { demoBusinesses } from "../../src/demo/data.ts";
 import { type DemoDescription, demoDescription, giveAccess } from "../../src/demo/description.ts";
 import { knownOf } from "../../src/demo/known.ts";
 import { makeDemo } from "../../src/demo/seed.ts";
+import { submittedTemplates } from "../../src/demo/submitted-templates.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { platformsAt } from "../../src/fixtures/businesses/platforms.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freePort } from "../http-client/servers.ts";
 import { serve } from "../support/http.ts";
 import { openDatabase } from "../support/open-database.ts";
 import { appSecret, masterSecret, verifyToken } from "../support/world.ts";
@@ -20,47 +22,64 @@ export interface StartedDemo {
   readonly description: DemoDescription;
   readonly service: Service;
   readonly api: string;
+  readonly sandbox: string;
   close(): Promise<void>;
 }
 
-/** The demo as `make run` makes it, where a first start broke off in the midst of it and a second one went on. */
-export async function startDemo(now: Date): Promise<StartedDemo> {
+/**
+ * The demo as `make run` makes it, and where it is wanted as a later start finds it: one start broke off among the records,
+ * and one as templates were submitted.
+ */
+export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {
   const opened = await openDatabase(2);
   const businesses = demoBusinesses(now);
-  const sandbox = await startSandbox({ ...knownOf(businesses), host: "127.0.0.1", port: 0 });
+  const port = await freePort();
+  const sandbox = await startSandbox({
+    ...knownOf(businesses, await submittedTemplates(opened.url)),
+    ...{ host: "127.0.0.1", port: 0, webhook: { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret } },
+  });
   const config = readConfig({
     ...{ DATABASE_URL: opened.url, MASTER_SECRET: masterSecret, PLATFORM_APP_SECRET: appSecret },
     // Its jobs would go on with the demo's stories.
-    ...{ PLATFORM_VERIFY_TOKEN: verifyToken, ROLE: "api", HOST_ADDRESS: "127.0.0.1", PORT: "0", LOG_LEVEL: "error" },
+    ...{ PLATFORM_VERIFY_TOKEN: verifyToken, ROLE: "api", HOST_ADDRESS: "127.0.0.1", LOG_LEVEL: "error" },
+    PORT: String(port),
     ...platformsAt(sandbox.url),
   });
   const service = await startService(config);
   const api = `http://127.0.0.1:${service.port}`;
-  const breaking = await passingOn(api, 50);
-  const failure = await makeDemo(service.container, breaking.url, businesses, now).catch((error: unknown) => error);
-  expect(failure).to.be.instanceOf(Error);
-  expect(await makeDemo(service.container, api, businesses, now)).to.equal(true);
+  const place = { container: service.container, api, sandbox: sandbox.url };
+  for (const [path, times] of brokeOff
+    ? ([
+        ["/admin/articles", 5],
+        ["/submit", 9],
+      ] as const)
+    : []) {
+    const breaking = await passingOn(api, path, times);
+    const failure = await makeDemo({ ...place, api: breaking.url }, businesses, now).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error);
+    await breaking.close();
+  }
+  expect(await makeDemo(place, businesses, now)).to.equal(true);
   const access = await giveAccess(service.container, api, businesses);
   const description = demoDescription({ api, sandbox: sandbox.url, databaseUrl: opened.url, businesses, access });
   const close = async () => {
-    await breaking.close();
     await service.stop();
     await sandbox.close();
     await opened.close();
   };
-  return { database: opened.database, businesses, description, service, api, close };
+  return { database: opened.database, businesses, description, service, api, sandbox: sandbox.url, close };
 }
 
-/** Hands requests on, and breaks the connection of those beyond the first `most`. */
-async function passingOn(api: string, most: number) {
+/** Hands requests on until one was sent to such a path so often, and then breaks every connection. */
+async function passingOn(api: string, path: string, times: number) {
   let passed = 0;
   return serve((incoming, response) => {
-    passed += 1;
-    if (passed > most) {
+    const { method = "GET", url = "/", headers } = incoming;
+    if (method === "POST" && url.endsWith(path)) passed += 1;
+    if (passed > times) {
       incoming.destroy();
       return;
     }
-    const { method = "GET", url = "/", headers } = incoming;
     const onward = request(`${api}${url}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);

@@ -1,6 +1,14 @@
 import type { LookupAddress } from "node:dns";
+import { once } from "node:events";
+import type https from "node:https";
+import type { LookupFunction } from "node:net";
 import { expect } from "chai";
+import { HttpClient } from "../../src/infra/http-client/http-client.ts";
+import { pooled } from "../../src/infra/http-client/pooled-agent.ts";
 import { PublicOnlyAgent } from "../../src/infra/http-client/public-only-agent.ts";
+import { eventually } from "../support/wait.ts";
+import { useRealNetwork } from "./nocked.ts";
+import { answer, certificate, serveRaw } from "./servers.ts";
 
 type Found = { error: Error | null; address: string | LookupAddress[]; family?: number | undefined };
 
@@ -35,6 +43,87 @@ describe("PublicOnlyAgent", () => {
       socket.destroy();
       expect(refused, host).to.be.instanceOf(Error);
     }
+  });
+
+  describe("with kept connections", () => {
+    useRealNetwork();
+    /** Where the name leads; the one address counts as public here, since only this machine can be reached. */
+    const publicAddress = "127.0.0.1";
+    let leadsTo = publicAddress;
+    const lookup: LookupFunction = (_, { all }, callback) =>
+      all ? callback(null, [{ address: leadsTo, family: 4 }]) : callback(null, leadsTo, 4);
+    class OfName extends PublicOnlyAgent {
+      constructor(options: https.AgentOptions) {
+        super({
+          ...options,
+          ca: certificate.cert,
+          servername: "localhost",
+          lookup,
+          allowIPAddressList: [publicAddress],
+        });
+      }
+    }
+    const start = async (times: { readonly idleSocketMs: number; readonly keptSocketMs?: number }) => {
+      leadsTo = publicAddress;
+      let end = () => {};
+      let ended: Promise<unknown> | undefined;
+      const server = await serveRaw((socket) => {
+        end = () => void socket.destroy();
+        ended = once(socket, "close");
+        socket.write(answer("ok"));
+      }, {});
+      const client = new HttpClient({ agents: { https: pooled(OfName, { maxSockets: 8, ...times }) } });
+      const url = `https://crm.example.com:${server.port}/`;
+      const ask = () => client.request({ method: "POST", url, body: "{}" });
+      const close = async () => {
+        await client.close();
+        await server.close();
+      };
+      return { server, ask, close, end: () => end(), ended: () => ended };
+    };
+    const refused = { kind: "not-sent", reason: "connection failed: no code" };
+
+    it("stays with the address that was checked, and refuses one of the own network for the next connection", async () => {
+      const { server, ask, close, end } = await start({ idleSocketMs: 10_000 });
+      try {
+        expect(await ask()).to.include({ kind: "answer" });
+        leadsTo = "127.0.0.2";
+        expect(await ask()).to.include({ kind: "answer" });
+        expect(server.connections()).to.equal(1);
+        end();
+        await eventually(async () => (await ask()).kind !== "answer");
+        expect(await ask()).to.deep.equal(refused);
+        expect([server.connections(), server.requests()]).to.deep.equal([1, 2]);
+      } finally {
+        await close();
+      }
+    });
+
+    it("leaves one that was unused for its time", async () => {
+      const { server, ask, close, ended } = await start({ idleSocketMs: 20 });
+      try {
+        expect(await ask()).to.include({ kind: "answer" });
+        leadsTo = "10.0.0.1";
+        await ended();
+        expect(await ask()).to.deep.equal(refused);
+        expect(server.connections()).to.equal(1);
+      } finally {
+        await close();
+      }
+    });
+
+    it("leaves one that was in use for longer than its time", async () => {
+      const { server, ask, close } = await start({ idleSocketMs: 10_000, keptSocketMs: 20 });
+      try {
+        expect(await ask()).to.include({ kind: "answer" });
+        leadsTo = "10.0.0.1";
+        await eventually(async () => (await ask()).kind === "not-sent");
+        expect(await ask()).to.deep.equal(refused);
+        expect(server.connections()).to.equal(1);
+      } finally {
+        await close();
+      }
+    });
   });
 
   it("passes on that a name with a null byte cannot be looked up", async () => {

@@ -48,6 +48,15 @@ describe("sandbox: reviews of templates", () => {
     });
   });
 
+  it("do not come where they are told to wait", async () => {
+    await bench.control("POST", "/reviews", { outcome: "PENDING" });
+    const { body } = await bench.call("POST", path, welcome());
+    await bench.control("POST", "/reviews", {});
+    const later = await bench.call("POST", path, { ...welcome(), name: "welcome_too" });
+    await becomes(later.body.id, "APPROVED");
+    expect(await nodeOf(body.id)).to.include({ status: "PENDING" });
+  });
+
   it("reject with a reason where they are told to, and look again at what was edited", async () => {
     await bench.control("POST", "/reviews", { outcome: "REJECTED", reason: "PROMOTIONAL" });
     const { body } = await bench.call("POST", path, welcome());

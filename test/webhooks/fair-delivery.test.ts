@@ -25,7 +25,7 @@ describe("Deliveries while events keep coming", () => {
       },
       lease: async () => free.splice(0),
       claim: async () => waiting.splice(0),
-      open: async () => ({ event, type: "message.new", url: "http://crm.test/", secrets: [] }),
+      open: async () => ({ event, type: "message.new", url: "http://crm.test/", addressNumber: 1, secrets: [] }),
       settle: async () => ({ isHopeless: false }),
       release: async () => {},
       tidy: async () => {},

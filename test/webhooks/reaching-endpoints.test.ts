@@ -85,13 +85,47 @@ describe("Endpoints of businesses", () => {
       expect(tried).to.include({ state: "waiting", status: null, error: "no answer within 300 ms" });
     });
 
-    it("are delivered to over TLS", async () => {
-      const server = await serveRaw((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"), {});
+    const taken = "HTTP/1.1 204 No Content\r\n\r\n";
+
+    it("are delivered to over TLS, one event after the other by one connection", async () => {
+      const server = await serveRaw((socket) => socket.write(taken), {});
       try {
         const hook = await hooks.hook(server.url);
-        await hooks.says("Hola");
-        const done = await hooks.newest(hook, ({ attempts }) => attempts === 1);
-        expect(done).to.include({ state: "delivered", status: 204, answer: "" });
+        for (const [before, text] of ["uno", "dos", "tres"].entries()) {
+          await hooks.says(text);
+          await eventually(async () => (await hooks.deliveries(hook, "?state=delivered")).length === before + 1);
+        }
+        const [last] = await hooks.deliveries(hook);
+        expect(last).to.include({ attempts: 1, status: 204, answer: "" });
+        expect([server.requests(), server.connections()]).to.deep.equal([3, 1]);
+      } finally {
+        await server.close();
+      }
+    });
+
+    it("get an event by a new connection where they close the one before at that moment", async () => {
+      const server = await serveRaw((socket, request) => (request === 2 ? socket.destroy() : socket.write(taken)), {});
+      try {
+        const hook = await hooks.hook(server.url);
+        await hooks.says("uno");
+        await hooks.newest(hook, ({ state }) => state === "delivered");
+        await hooks.says("dos");
+        await eventually(async () => (await hooks.deliveries(hook, "?state=delivered")).length === 2);
+        expect((await hooks.deliveries(hook)).map(({ attempts }) => attempts)).to.deep.equal([1, 1]);
+        expect([server.requests(), server.connections()]).to.deep.equal([3, 2]);
+      } finally {
+        await server.close();
+      }
+    });
+
+    it("have failed once where a new connection breaks, too", async () => {
+      const server = await serveRaw((socket) => socket.destroy(), {});
+      try {
+        const hook = await hooks.hook(server.url);
+        await hooks.says("uno");
+        const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
+        expect(tried).to.include({ state: "waiting", status: null });
+        expect(server.requests()).to.equal(1);
       } finally {
         await server.close();
       }

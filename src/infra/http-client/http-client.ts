@@ -35,9 +35,14 @@ export type HttpOutcome =
       readonly text: string;
     }
   /** Proven: no byte of the request reached the other side. */
-  | { readonly kind: "not-sent"; readonly reason: string }
+  | { readonly kind: "not-sent"; readonly reason: string; readonly brokeWhenKept?: true }
   /** Bytes may have left and no whole answer came back: it may or may not have been acted upon. */
-  | { readonly kind: "unknown"; readonly reason: string };
+  | {
+      readonly kind: "unknown";
+      readonly reason: string;
+      /** The connection had been kept and broke before any answer: most likely the other side was just closing it. */
+      readonly brokeWhenKept?: true;
+    };
 
 export interface HttpClientSettings {
   /** Default 3,000 ms to connect, 15,000 ms for everything. */
@@ -146,6 +151,11 @@ export class HttpClient {
       outgoing.destroy();
     }
 
+    function broke(reason: string): void {
+      if (answering || !outgoing.reusedSocket) fail(reason);
+      else end({ ...(connected ? unknown(reason) : notSent(reason)), brokeWhenKept: true });
+    }
+
     // After a stall of this process the answer may be waiting to be read: one look at the sockets first.
     function onTime(): void {
       setImmediate(expire);
@@ -169,7 +179,7 @@ export class HttpClient {
         connected = true;
       });
     });
-    outgoing.on("error", (error) => fail(`${connected ? "connection broke" : "connection failed"}: ${codeOf(error)}`));
+    outgoing.on("error", (error) => broke(`${connected ? "connection broke" : "connection failed"}: ${codeOf(error)}`));
     outgoing.on("response", (response) => {
       answering = true;
       noteKeepAlive(response);
@@ -199,14 +209,14 @@ export class HttpClient {
       response.on("close", () => fail("answer broke off"));
     });
     outgoing.on("close", () => {
-      if (!answering) fail("connection closed without an answer");
+      if (!answering) broke("connection closed without an answer");
     });
     outgoing.end(request.body);
   }
 }
 
-const notSent = (reason: string): HttpOutcome => ({ kind: "not-sent", reason });
-const unknown = (reason: string): HttpOutcome => ({ kind: "unknown", reason });
+const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
+const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
 /** TLS counts: before its handshake is done, and the certificate accepted, nothing of the request leaves. */
 const isConnecting = (

@@ -7,6 +7,8 @@ export interface PoolSettings {
   readonly maxSockets: number;
   /** Milliseconds an unused connection is kept. */
   readonly idleSocketMs: number;
+  /** Milliseconds after which one in use is left too, so that its name is looked up again. Default: never. */
+  readonly keptSocketMs?: number;
 }
 
 /** How long before a server's announced limit we close first, so that no request meets a closing connection. */
@@ -35,6 +37,10 @@ export function pooled<Agent extends http.Agent>(
       const announcedMs = announced.get(socket) ?? Number.POSITIVE_INFINITY;
       const idleMs = Math.min(settings.idleSocketMs, announcedMs - headStartMs);
       if (idleMs <= 0) return false;
+      const now = performance.now();
+      const since = keptSince.get(socket) ?? now;
+      if (now - since > (settings.keptSocketMs ?? Number.POSITIVE_INFINITY)) return false;
+      keptSince.set(socket, since);
       socket.setKeepAlive(true, 1_000);
       socket.unref();
       if (socket.timeout !== idleMs) socket.setTimeout(idleMs);
@@ -42,6 +48,9 @@ export function pooled<Agent extends http.Agent>(
     },
   });
 }
+
+/** When a connection was first free for another request. */
+const keptSince = new WeakMap<Socket, number>();
 
 /** Milliseconds that the server behind a connection said it keeps it unused. */
 const announced = new WeakMap<Socket, number>();

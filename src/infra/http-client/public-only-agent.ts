@@ -1,7 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import type https from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction, Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { RequestFilteringHttpsAgent } from "request-filtering-agent";
+import { type RequestFilteringAgentOptions, RequestFilteringHttpsAgent } from "request-filtering-agent";
 
 /**
  * IPv6 outside of global unicast (2000::/3). request-filtering-agent takes some of it for public, among it the
@@ -48,11 +49,15 @@ export function isPublicLiteral(host: string): boolean {
 /**
  * An https agent for addresses that somebody else chose: it connects to public addresses only, whether written
  * as a literal or found by name, and checks the address it is about to connect to, not an earlier lookup.
- * Connections are not kept and not queued: Node's queue would never let go of a refused request.
+ * A connection that is kept stays with the address that was checked. Give it no limit of sockets: Node's queue would
+ * never let go of a refused request.
  */
 export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
-  constructor() {
-    super({ keepAlive: false, lookup: lookupPublic });
+  /** @param options - connections are not kept unless they say so; what their `lookup` finds is checked, too */
+  constructor(
+    { lookup = systemLookup, ...options }: https.AgentOptions & RequestFilteringAgentOptions = { keepAlive: false },
+  ) {
+    super({ ...options, lookup: publicOnly(lookup) });
   }
 
   override createConnection(
@@ -67,18 +72,22 @@ export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
 }
 
 /** The parent class checks what this returns once more, by its own list. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  const found = (error: Error | null, addresses: LookupAddress[]) => {
-    if (error) return callback(error, "");
-    if (addresses.some(({ address }) => isNeverPublic(address))) return callback(new Error("not a public address"), "");
-    if (options.all) return callback(null, addresses);
-    const [first] = addresses;
-    return callback(null, first?.address ?? "", first?.family);
+const publicOnly =
+  (lookup: LookupFunction): LookupFunction =>
+  (hostname, options, callback) => {
+    const found = (error: Error | null, answer: string | LookupAddress[]) => {
+      if (error) return callback(error, "");
+      const addresses = typeof answer === "string" ? [{ address: answer, family: isIP(answer) }] : answer;
+      if (addresses.some(({ address }) => isNeverPublic(address)))
+        return callback(new Error("not a public address"), "");
+      if (options.all) return callback(null, addresses);
+      const [first] = addresses;
+      return callback(null, first?.address ?? "", first?.family);
+    };
+    try {
+      lookup(hostname, { ...options, all: true }, found);
+    } catch (error) {
+      // Newer versions of Node throw for a name with a null byte; Node 20.19 calls back.
+      process.nextTick(found, error, []);
+    }
   };
-  try {
-    systemLookup(hostname, { ...options, all: true }, found);
-  } catch (error) {
-    // Newer versions of Node throw for a name with a null byte; Node 20.19 calls back.
-    process.nextTick(found, error, []);
-  }
-};

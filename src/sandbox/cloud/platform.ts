@@ -71,7 +71,7 @@ export function cloudPlatform(
       ),
       control(
         "POST /__sandbox/reviews",
-        'how templates are judged from now on: {outcome: "APPROVED" | "REJECTED", reason, delay_ms}',
+        'how templates are judged from now on: {outcome: "APPROVED" | "REJECTED" | "PENDING", reason, delay_ms}',
         (input) => reviews.behave(input),
       ),
       control(

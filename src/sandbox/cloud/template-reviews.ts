@@ -9,7 +9,7 @@ const events = [
 ] as const;
 
 const readReview = shape({
-  outcome: optional(oneOf("APPROVED", "REJECTED")),
+  outcome: optional(oneOf("APPROVED", "REJECTED", "PENDING")),
   reason: optional(text(200)),
   delay_ms: optional(integer(0, 3_600_000)),
 });
@@ -23,7 +23,8 @@ const readChange = shape({
 });
 
 interface Review {
-  readonly outcome: "APPROVED" | "REJECTED";
+  /** PENDING: it is not looked at. */
+  readonly outcome: "APPROVED" | "REJECTED" | "PENDING";
   readonly reason: string | undefined;
   readonly delayMs: number;
 }
@@ -51,6 +52,7 @@ export class TemplateReviews {
   /** Has a new or changed template looked at. */
   add(business: Business, { name, language }: StoredTemplate): void {
     const { outcome, reason, delayMs } = this.current;
+    if (outcome === "PENDING") return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       const template = business.templates.find(name, language);

@@ -123,17 +123,17 @@ export class DeliverWebhooks {
     // What waits behind others is left to the next lease.
     const open = signal.aborted ? null : await this.queue.open(lease, id);
     if (!open) return true;
-    const { businessId, webhookId } = lease;
-    const { url, secrets, event } = open;
+    const { businessId } = lease;
+    const { url, addressNumber, secrets, event } = open;
     const attempt = await this.sender.send({
       url,
       secrets,
       id: webhookIdOf(businessId, event.number),
       body: this.bodyOf(open),
     });
-    const { isHopeless } = await this.queue.settle(lease, id, attempt);
-    if (isGone(attempt.status)) await this.disable(businessId, webhookId, "410");
-    else if (isHopeless) await this.disable(businessId, webhookId, "failing");
+    const { isHopeless } = await this.queue.settle(lease, id, addressNumber, attempt);
+    if (isGone(attempt.status)) await this.disable(lease, addressNumber, "410");
+    else if (isHopeless) await this.disable(lease, addressNumber, "failing");
     return attempt.status !== null;
   }
 
@@ -141,11 +141,16 @@ export class DeliverWebhooks {
     return JSON.stringify({ type, timestamp: event.at.toISOString(), data: this.spell(event) });
   }
 
-  private async disable(businessId: number, webhookId: number, reason: "410" | "failing"): Promise<void> {
+  /** Unless it has got another address since the one that was asked. */
+  private async disable(
+    { businessId, webhookId }: EndpointLease,
+    addressNumber: number,
+    reason: "410" | "failing",
+  ): Promise<void> {
     await this.unitOfWork.run(businessId, async ({ webhooks, note }) => {
       const before = await webhooks.lock(businessId, webhookId);
       if (!before || before.disabled) return;
-      await webhooks.disable(businessId, webhookId);
+      if (!(await webhooks.disable(businessId, webhookId, addressNumber))) return;
       await note(businessId, null, webhookId, before, { ...before, disabled: true, reason });
     });
   }

@@ -21,6 +21,8 @@ export interface OpenDelivery {
   readonly event: LoggedEvent;
   readonly type: string;
   readonly url: string;
+  /** Of the addresses that the endpoint has had: its first is 1. */
+  readonly addressNumber: number;
   /** The one that is valid, and the one before it where it still is. */
   readonly secrets: readonly string[];
 }
@@ -36,7 +38,7 @@ export interface Attempt {
 }
 
 export interface Settled {
-  /** Every attempt at the endpoint has failed for so long that it is to be disabled. */
+  /** Every attempt at the endpoint's present address has failed for so long that it is to be disabled. */
   readonly isHopeless: boolean;
 }
 
@@ -52,7 +54,8 @@ export interface DeliveryQueue {
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
   /** Null where there is nothing to attempt any more. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
-  settle(lease: EndpointLease, deliveryId: number, attempt: Attempt): Promise<Settled>;
+  /** @param addressNumber - of the address that was asked */
+  settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
   release(lease: EndpointLease): Promise<void>;
   /** Fails what waits for endpoints that are disabled; deletes what is older. */
   tidy(days: number): Promise<void>;
@@ -101,7 +104,8 @@ export interface ChangedBy {
 export interface StoredWebhooks {
   /** Locks it; null where there is none. */
   lock(businessId: number, webhookId: number): Promise<ShownWebhook | null>;
-  disable(businessId: number, webhookId: number): Promise<void>;
+  /** False, and nothing is changed, where the endpoint has got another address. */
+  disable(businessId: number, webhookId: number, addressNumber: number): Promise<boolean>;
   rotate(businessId: number, webhookId: number, sealed: Uint8Array): Promise<{ readonly previousUntil: Date }>;
   /** The id of a new delivery. */
   test(businessId: number, webhookId: number): Promise<number>;

@@ -39,9 +39,14 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;
-    // Another address has not failed yet.
-    if (isEnabled || before?.fields.url !== fields.url) {
-      const begins = { failing_since: null, ...(isEnabled && { reached: latestOf(businessId) }) };
+    const isElsewhere = before?.fields.url !== fields.url;
+    // Another address has not failed yet; what the one before still answers says nothing about it.
+    if (isEnabled || isElsewhere) {
+      const begins = {
+        failing_since: null,
+        ...(isElsewhere && { address_number: sql.raw("address_number + 1") }),
+        ...(isEnabled && { reached: latestOf(businessId) }),
+      };
       await run(
         this.transaction,
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),

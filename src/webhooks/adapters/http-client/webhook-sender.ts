@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
+import http from "node:http";
 import https from "node:https";
-import { HttpClient, type HttpOutcome } from "../../../infra/http-client/http-client.ts";
+import { HttpClient, type HttpOutcome, type HttpRequest } from "../../../infra/http-client/http-client.ts";
+import { pooled } from "../../../infra/http-client/pooled-agent.ts";
 import { isPublicLiteral, PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { Attempt, WebhookRequest, WebhookSender } from "../../application/ports.ts";
@@ -12,9 +14,20 @@ export interface HttpWebhookSenderSettings {
   readonly allowPrivate: boolean;
 }
 
-/** Of an answer. */
+/** Of an answer. The connection of one that is cut is left. */
 const keptBytes = 1_024;
+/**
+ * Connections are kept for what comes next. There are as many as attempts, which are bounded for each endpoint; an agent
+ * that bounds them would have endpoints of one host wait for each other. A minute later names are looked up again.
+ */
+const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
+
+class AnyCertificateAgent extends https.Agent {
+  constructor(options: https.AgentOptions) {
+    super({ ...options, rejectUnauthorized: false });
+  }
+}
 
 /** Posts to addresses that businesses chose, as Standard Webhooks has it. Follows no redirect. */
 export class HttpWebhookSender implements WebhookSender {
@@ -23,7 +36,10 @@ export class HttpWebhookSender implements WebhookSender {
   constructor(private readonly settings: HttpWebhookSenderSettings) {
     const { allowPrivate, timeoutMs } = settings;
     this.client = new HttpClient({
-      agents: { https: allowPrivate ? new https.Agent({ rejectUnauthorized: false }) : new PublicOnlyAgent() },
+      agents: {
+        http: pooled(http.Agent, pool),
+        https: allowPrivate ? pooled(AnyCertificateAgent, pool) : pooled(PublicOnlyAgent, pool),
+      },
       timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
       cutAnswersAt: keptBytes,
     });
@@ -43,7 +59,16 @@ export class HttpWebhookSender implements WebhookSender {
       "webhook-timestamp": timestamp,
       "webhook-signature": signatures.join(" "),
     };
-    return attemptOf(await this.client.request({ method: "POST", url, headers, body }));
+    return attemptOf(await this.ask({ method: "POST", url, headers, body }));
+  }
+
+  /** A second time where a kept connection turned out to be closed: a receiver that has it drops the repeat by its id. */
+  private async ask(request: HttpRequest): Promise<HttpOutcome> {
+    const begun = performance.now();
+    const outcome = await this.client.request(request);
+    if (outcome.kind === "answer" || !outcome.brokeWhenKept) return outcome;
+    const leftMs = Math.max(1, this.settings.timeoutMs - (performance.now() - begun));
+    return this.client.request({ ...request, timeouts: { connectMs: leftMs, totalMs: leftMs } });
   }
 
   close(): Promise<void> {

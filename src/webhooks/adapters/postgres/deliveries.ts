@@ -42,7 +42,10 @@ const lock: Statement = {
 const disable: Statement = {
   name: "webhook_disable",
   text: `
-    update webhooks set disabled = true, record_version = record_version + 1 where business_id = $1 and id = $2`,
+    update webhooks set disabled = true, record_version = record_version + 1
+    where business_id = $1 and id = $2 and exists (
+      select from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
+    returning id`,
 };
 
 const rotate: Statement = {
@@ -128,8 +131,8 @@ export class PostgresWebhooks implements StoredWebhooks {
     return row ?? null;
   }
 
-  async disable(businessId: number, webhookId: number): Promise<void> {
-    await this.transaction.rows(disable, [businessId, webhookId]);
+  async disable(businessId: number, webhookId: number, addressNumber: number): Promise<boolean> {
+    return (await this.transaction.rows(disable, [businessId, webhookId, addressNumber])).length > 0;
   }
 
   async rotate(businessId: number, webhookId: number, sealed: Uint8Array): Promise<{ readonly previousUntil: Date }> {

@@ -98,7 +98,7 @@ const claim: Statement = {
 const open: Statement = {
   name: "webhook_delivery_open",
   text: `
-    select hook.url, hook.secret, case when hook.previous_until > now() then hook.previous_secret end as previous,
+    select hook.url, progress.address_number as "addressNumber", hook.secret, case when hook.previous_until > now() then hook.previous_secret end as previous,
            event.type, event.name, event.number, event.payload, event.at, event.business_id as "businessId"
     from webhook_deliveries as delivery
     join webhook_progress as progress
@@ -110,16 +110,20 @@ const open: Statement = {
       and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
 };
 
-/** The progress of the endpoint is locked before its delivery, where it changes: results of one endpoint else wait in line. */
+/**
+ * The progress of the endpoint is locked before its delivery, where it changes: results of one endpoint else wait in line.
+ * It changes only by what the endpoint's present address answered.
+ */
 const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
     with progress as materialized (
-      select failing_since from webhook_progress where business_id = $1 and webhook_id = $2 and ${hasty}
+      select failing_since, address_number from webhook_progress
+      where business_id = $1 and webhook_id = $2 and ${hasty}
     ),
     held as materialized (
       select true as is_held from webhook_progress
-      where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
+      where business_id = $1 and webhook_id = $2 and address_number = $9 and (failing_since is null) <> $8
       for no key update
     ),
     settled as (
@@ -137,7 +141,8 @@ const settle: Statement = {
       from held join settled on held.is_held
       where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
     )
-    select not $8 and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
+    select not $8 and progress.address_number = $9
+           and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
     from progress join settled on true`,
 };
 
@@ -207,6 +212,7 @@ const counts: Statement = {
 interface OpenRow extends Omit<OpenDelivery["event"], "payload"> {
   readonly payload: object;
   readonly url: string;
+  readonly addressNumber: number;
   readonly type: string;
   readonly secret: Buffer;
   readonly previous: Buffer | null;
@@ -239,17 +245,18 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     const values = [businessId, webhookId, token, deliveryId];
     const [row] = await this.cells.of(businessId).rows<OpenRow>(open, values);
     if (!row) return null;
-    const { url, type, secret, previous, ...event } = row;
+    const { url, addressNumber, type, secret, previous, ...event } = row;
     const sealed = previous ? [secret, previous] : [secret];
-    return { url, type, event, secrets: sealed.map((each) => this.vault.open(each, businessId)) };
+    return { url, addressNumber, type, event, secrets: sealed.map((each) => this.vault.open(each, businessId)) };
   }
 
   async settle(
     { businessId, webhookId, token }: EndpointLease,
     deliveryId: number,
+    addressNumber: number,
     { status, answer, error }: Attempt,
   ): Promise<Settled> {
-    const values = [businessId, webhookId, token, deliveryId, status, answer, error, isTaken(status)];
+    const values = [businessId, webhookId, token, deliveryId, status, answer, error, isTaken(status), addressNumber];
     const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
     return { isHopeless: row?.isHopeless ?? false };
   }

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessFixture, TemplateFixture } from "../fixtures/businesses/business.ts";
+import { asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
+
+/** Milliseconds that the platform's answers have to arrive within, and between two looks at them. */
+const toldWithinMs = 30_000;
+const lookMs = 100;
+
+/**
+ * The templates of a business, submitted to the platform as far as they are to be.
+ * @param platform - the stand-in's side for those who steer it; null where the platform is none: nothing is submitted there
+ */
+export async function setUpTemplates(
+  business: BusinessFixture,
+  administrator: Requests,
+  platform: Requests | null,
+  numberFrom: NumberFrom,
+): Promise<void> {
+  const { templates } = business;
+  const records = templates.map((template) => ({ id: template.id, body: recordOf(template) }));
+  await makeMissing(administrator, "templates", "templates", records, numberFrom);
+  if (platform === null) console.error(`business ${business.id} has submitted none of its templates`);
+  else await submit(business, administrator, platform);
+  const there = await statesOf(administrator);
+  for (const { id } of templates.filter(({ deleted }) => deleted)) {
+    if (there.has(id)) await asked(administrator, "DELETE", `/admin/templates/${id}`);
+  }
+}
+
+const recordOf = (template: TemplateFixture): object => ({
+  nombre: template.name,
+  id_plantilla: template.platformName,
+  descripcion: template.body,
+  template: template.structure,
+  type: template.headerType,
+  archivo_nombre: template.fileName,
+  tipo: template.provider,
+  id_providerb: template.providerBId,
+  agentes_permitidos: template.allowedAgents,
+  visible: template.visible,
+  created_by_ai: template.createdByAi,
+});
+
+async function submit(business: BusinessFixture, administrator: Requests, platform: Requests): Promise<void> {
+  const before = await statesOf(administrator);
+  const submitted = business.templates.filter(({ id, becomes }) => becomes && before.has(id));
+  let review: object | undefined;
+  for (const template of submitted) {
+    const isNew = before.get(template.id) === null;
+    if (isNew) {
+      const wanted = reviewOf(template);
+      if (wanted !== review) await asked(platform, "POST", "/__sandbox/reviews", wanted);
+      review = wanted;
+      await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
+    }
+    // A review only approves and rejects; and what was told while the service was down is told again.
+    if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
+      const news = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
+      await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, news);
+    }
+  }
+  await asked(platform, "POST", "/__sandbox/reviews", {});
+  await untilTold(administrator, submitted);
+}
+
+const reviews = {
+  approving: { outcome: "APPROVED", delay_ms: 0 },
+  rejecting: { outcome: "REJECTED", reason: "INVALID_FORMAT", delay_ms: 0 },
+  none: { outcome: "PENDING" },
+};
+
+const reviewOf = ({ becomes }: TemplateFixture): object => {
+  if (becomes === "APPROVED") return reviews.approving;
+  return becomes === "REJECTED" ? reviews.rejecting : reviews.none;
+};
+
+const languageOf = ({ structure }: TemplateFixture) => (structure as { readonly language?: string } | null)?.language;
+
+/** By id: the platform's own word for each; null for one that was not sent there. */
+async function statesOf(administrator: Requests): Promise<ReadonlyMap<number, string | null>> {
+  const { data } = await asked(administrator, "GET", "/admin/templates?limit=100");
+  return new Map(
+    data.map(({ id, platform_status: status }: { id: number; platform_status: string | null }) => [id, status]),
+  );
+}
+
+/** Waits until the service has heard it of all; the platform tells by webhook. */
+async function untilTold(administrator: Requests, submitted: readonly TemplateFixture[]): Promise<void> {
+  const deadline = Date.now() + toldWithinMs;
+  for (;;) {
+    const states = await statesOf(administrator);
+    const open = submitted.filter(({ id, becomes }) => states.get(id) !== becomes);
+    if (open.length === 0) return;
+    const names = open.map(({ platformName }) => platformName).join(", ");
+    if (Date.now() > deadline) throw new Error(`the platform's stand-in said nothing of ${names}`);
+    await sleep(lookMs);
+  }
+}
