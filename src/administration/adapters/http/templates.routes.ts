@@ -61,7 +61,8 @@ export function templateRoutes(
         [
           "Admin.Submit.3",
           "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
-            "its answer is lost (502) the template stays pending, until a sync or a webhook says more.",
+            "its answer is lost (502) the template stays pending, until a sync or a webhook says more. It stands in the audit " +
+            "that the template was submitted before the platform is asked, and then what came of it.",
         ],
       ],
       conditional: true,
@@ -96,6 +97,12 @@ export function templateRoutes(
           "Admin.Sync.2",
           "`created`: the platform had them and the business did not. `updated`: their state or, of what was submitted, their " +
             "content was another. `missing`: the business has them and the platform does not; their state is `no_status`.",
+        ],
+        [
+          "Admin.Sync.3",
+          "The platform lists what it took a little later. A template that was submitted within the last minute, and that the " +
+            "list does not have, or still has as rejected, stays pending and counts nowhere. Only of one that is new and whose " +
+            "answer was lost the list counts at once: the platform would refuse its name a second time.",
         ],
       ],
       lane: "platform",
