@@ -13,7 +13,7 @@ await runCommand(async () => {
   if (!channel) throw new Error(`CHANNEL must be one of ${chatChannels.join(", ")}`);
   const platformId = settingOf("PLATFORM_ID", "1065");
   const { id, wasThere } = await withContainer((container) =>
-    resolve(container, tokens.senderDirectory).add(businessId, {
+    resolve(container, tokens.giveSender).execute(businessId, {
       channel,
       platformId,
       accountId: process.env.ACCOUNT_ID || platformId,
