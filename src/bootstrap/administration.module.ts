@@ -99,6 +99,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
+    // Not `spell`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
     const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets)));
   });

@@ -1,3 +1,4 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
@@ -6,7 +7,7 @@ import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, administration, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
