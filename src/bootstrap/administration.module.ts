@@ -28,7 +28,7 @@ import { branchesOnWire } from "../administration/resources/branches/http.ts";
 import { branchesTable } from "../administration/resources/branches/postgres.ts";
 import { businessOnWire } from "../administration/resources/business/http.ts";
 import { PostgresOwnBusiness } from "../administration/resources/business/postgres.ts";
-import { departmentsOnWire } from "../administration/resources/departments/http.ts";
+import { checkHours, departmentsOnWire } from "../administration/resources/departments/http.ts";
 import { PostgresDepartmentRecords } from "../administration/resources/departments/postgres.ts";
 import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
@@ -86,7 +86,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   spell(bind, departmentsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
-    routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), { feed }),
+    routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
+      rules: { check: checkHours },
+      feed,
+    }),
   );
   provideRecords(bind, tagsOnWire, tagsTable);
   spell(bind, appKeysOnWire);
