@@ -137,6 +137,29 @@ describe("Users who leave", () => {
     expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
   });
 
+  for (const [what, gone, again] of [
+    ["active", { activo: false }, { activo: true }],
+    ["agents", { role_id: 7 }, { role_id: 5 }],
+  ] as const) {
+    it(`get what they gave up from the line once they are ${what} again, once, and keep it`, async () => {
+      const eva = await anAgent();
+      const chatId = await withTicket(eva.id);
+      await put(eva, gone);
+      await waits(chatId);
+      expect(await put(eva, again)).to.deep.include(again);
+      const own = new Inbox(inbox.world);
+      await own.done(eva.id, "PUT", "/me/available", { disponible: true });
+      await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === eva.id);
+      await resolve(inbox.world.container, tokens.handOverChats).execute();
+      await giveOut();
+      const chat = await inbox.chat("key", chatId);
+      expect(chat).to.deep.include({ soporte_id: eva.id, estado: "proceso" });
+      expect(chat.tickets.map(({ estado, agente }: Answer["json"]) => [estado, agente?.id])).to.deep.equal([
+        ["proceso", eva.id],
+      ]);
+    });
+  }
+
   it("keep closed chats, which come to nobody before their customers write", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);

@@ -10,8 +10,8 @@ export interface Sample {
   readonly references?: readonly string[];
   /** The field that each record may have only once. */
   readonly unique?: string;
-  /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
-  readonly use?: { readonly sql: string; readonly called: string };
+  /** Each makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
+  readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;
   /** What the count of its changes is called; `version` unless given. */
   readonly counter?: string;
@@ -58,10 +58,10 @@ export const samples: readonly Sample[] = [
       ["nombre", "x".repeat(201)],
     ],
     unique: "nombre",
-    use: {
-      sql: "insert into contact_tags (business_id, contact_id, tag_id) values ($1, 101, $2)",
-      called: "contactos",
-    },
+    uses: [
+      { sql: "insert into chat_tags (business_id, chat_id, tag_id) values ($1, 101, $2)", called: "chats" },
+      { sql: "insert into contact_tags (business_id, contact_id, tag_id) values ($1, 101, $2)", called: "contactos" },
+    ],
   },
   {
     path: "zones",
@@ -75,19 +75,17 @@ export const samples: readonly Sample[] = [
       ["precio", 0.125],
     ],
     references: ["sucursal_id"],
-    use: {
-      sql: "insert into orders (business_id, type, zone_id) values ($1, 'wa', $2)",
-      called: "pedidos",
-    },
+    uses: [{ sql: "insert into orders (business_id, type, zone_id) values ($1, 'wa', $2)", called: "pedidos" }],
   },
   {
     path: "branches",
     body: (n) => ({ nombre: `Sucursal ${n}` }),
     wrong: [["nombre", ""]],
-    use: {
-      sql: "insert into zones (business_id, name, price, branch_id) values ($1, 'Norte', 5, $2)",
-      called: "zonas",
-    },
+    uses: [
+      { sql: "insert into orders (business_id, type, branch_id) values ($1, 'wa', $2)", called: "pedidos" },
+      { sql: "insert into user_branches (business_id, user_id, branch_id) values ($1, 102, $2)", called: "usuarios" },
+      { sql: "insert into zones (business_id, name, price, branch_id) values ($1, 'Norte', 5, $2)", called: "zonas" },
+    ],
   },
   {
     path: "drivers",
@@ -96,10 +94,7 @@ export const samples: readonly Sample[] = [
       ["nombre", null],
       ["telefono", 7],
     ],
-    use: {
-      sql: "insert into orders (business_id, type, driver_id) values ($1, 'wa', $2)",
-      called: "pedidos",
-    },
+    uses: [{ sql: "insert into orders (business_id, type, driver_id) values ($1, 'wa', $2)", called: "pedidos" }],
   },
   {
     path: "articles",
@@ -117,6 +112,16 @@ export const samples: readonly Sample[] = [
     path: "extras",
     body: (n, { article }) => ({ name: `Queso ${n}`, charge: `${n}.00`, articulos: [article] }),
     matchedBy: ["name"],
+    uses: [
+      {
+        sql: `with own as (insert into orders (business_id, type) values ($1, 'wa') returning id),
+                line as (insert into order_lines (business_id, order_id, article_id, type)
+                         select $1, own.id, (select min(id) from articles where business_id = $1), 'item' from own
+                         returning id)
+              insert into line_extras (business_id, line_id, extra_id) select $1, id, $2 from line`,
+        called: "pedidos",
+      },
+    ],
     wrong: [
       ["charge", "-1"],
       ["articulos", ["1"]],
@@ -152,10 +157,14 @@ export const samples: readonly Sample[] = [
       ["agentes", 5],
     ],
     references: ["agentes"],
-    use: {
-      sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
-      called: "pasos",
-    },
+    uses: [
+      {
+        sql: `insert into steps (business_id, name, identifier, type, department_id)
+              values ($1, 'Paso', 'p-' || $2::bigint, 'ticket', $2::bigint)`,
+        called: "pasos",
+      },
+      { sql: "update chats set department_id = $2 where business_id = $1 and id = 101", called: "chats" },
+    ],
   },
   {
     path: "users",
@@ -203,11 +212,13 @@ export const samples: readonly Sample[] = [
     ],
     unique: "platform_id",
     hidden: ["token"],
-    use: {
-      sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+    uses: [
+      {
+        sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
               timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
-      called: "campañas",
-    },
+        called: "campañas",
+      },
+    ],
   },
   {
     path: "app-keys",
