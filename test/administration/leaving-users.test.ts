@@ -4,7 +4,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Inbox, people, sales, support } from "../inbox/inbox-support.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import type { Listener } from "../support/world.ts";
+import type { Heard, Listener } from "../support/world.ts";
 
 const { admin, carl } = people;
 const step = 901;
@@ -146,6 +146,7 @@ describe("Users who leave", () => {
       const chatId = await withTicket(eva.id);
       await put(eva, gone);
       await waits(chatId);
+      const colleague = await inbox.world.listen(admin);
       expect(await put(eva, again)).to.deep.include(again);
       const own = new Inbox(inbox.world);
       await own.done(eva.id, "PUT", "/me/available", { disponible: true });
@@ -154,9 +155,13 @@ describe("Users who leave", () => {
       await giveOut();
       const chat = await inbox.chat("key", chatId);
       expect(chat).to.deep.include({ soporte_id: eva.id, estado: "proceso" });
-      expect(chat.tickets.map(({ estado, agente }: Answer["json"]) => [estado, agente?.id])).to.deep.equal([
-        ["proceso", eva.id],
-      ]);
+      expect(chat.tickets).to.have.length(1);
+      expect(chat.tickets[0]).to.deep.include({ estado: "proceso" });
+      await own.done(eva.id, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+      const toldOf = ({ name, payload }: Heard) => name === "chat:changed" && payload.chat_id === chatId;
+      await colleague.hears((heard) => toldOf(heard) && heard.payload.estado === "cerrado");
+      const owners = colleague.heard.filter(toldOf).map(({ payload }) => payload.soporte_id);
+      expect(owners).to.include(eva.id).and.not.include(null);
     });
   }
 

@@ -1,37 +1,8 @@
 import type { World } from "../support/world.ts";
-/** What the generated tests must know of a resource; a new one joins by standing here. */
-export interface Sample {
-  readonly path: string;
-  /** Valid bodies that differ in every field; `n` makes each its own. */
-  body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
-  /** A wrong body and the field that its refusal names. */
-  readonly wrong: readonly (readonly [field: string, value: unknown])[];
-  /** Fields that name records of other resources. */
-  readonly references?: readonly string[];
-  /** The field that each record may have only once. */
-  readonly unique?: string;
-  /** Each makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
-  readonly uses?: readonly { readonly sql: string; readonly called: string }[];
-  readonly archives?: true;
-  /** What the count of its changes is called; `version` unless given. */
-  readonly counter?: string;
-  /** By which fields rows of its CSV files are matched; without this it has no files. */
-  readonly matchedBy?: readonly string[];
-  /** Fields that are taken and never shown. */
-  readonly hidden?: readonly string[];
-  /** What only the answer that makes it tells: a secret, or an object with the secret in its field `token`. */
-  readonly once?: readonly string[];
-}
+import { stepSample, templateSample } from "./flow-resources.ts";
+import type { Ids, Sample } from "./sample.ts";
 
-/** Records that every business of the tests has. */
-export interface Ids {
-  readonly branch: number;
-  readonly agents: readonly number[];
-  readonly article: number;
-  readonly department: number;
-  readonly tag: number;
-  readonly step: number;
-}
+export type { Ids, Sample } from "./sample.ts";
 
 /** Makes records of a business that others may refer to. */
 export async function makeIds(world: World, businessId = 1): Promise<Ids> {
@@ -232,95 +203,8 @@ export const samples: readonly Sample[] = [
     archives: true,
     once: ["key"],
   },
-  {
-    path: "steps",
-    body: (n, { department, agents, tag, step }) => ({
-      nombre: `Paso ${n}`,
-      identificador: `paso-${n}`,
-      tipo: n % 2 === 0 ? "ticket" : "mensaje",
-      contenido: `Hola ${n}`,
-      variable: `v${n}`,
-      media: `${n}.png`,
-      media_tipo: "image/png",
-      media_url: `https://cdn.test/${n}.png`,
-      paso_id: step,
-      descripcion: `Para ${n}`,
-      botones: `[${n}]`,
-      titulo_opciones: `Opciones ${n}`,
-      opciones: `{"n":${n}}`,
-      departamento: department,
-      inicio: n % 2 === 0,
-      catalogo_id: n,
-      agente: String(agents[0]),
-      paso_automatico: step,
-      loop: n % 2 === 1,
-      ai_prompt_id: n,
-      estructura_id: n,
-      tags: String(tag),
-      maps_search: `farmacia ${n}`,
-      maps_radius: n,
-      helper_data: { n },
-      iniciador: `i${n}`,
-      catalogs: `[${n}]`,
-      check_sucursal: n % 2 === 0,
-      flow_id: `flow-${n}`,
-    }),
-    wrong: [
-      ["nombre", undefined],
-      ["identificador", "dos palabras"],
-      ["tipo", "baile"],
-      ["contenido", "x".repeat(4_097)],
-      ["agente", "Ana"],
-      ["agente", "0"],
-      ["tags", "uno,dos"],
-      ["botones", "{no"],
-      ["catalogs", 5],
-      ["maps_radius", -1],
-      ["loop", "true"],
-    ],
-    references: ["paso_id", "paso_automatico", "departamento", "agente", "tags"],
-    archives: true,
-  },
-  {
-    path: "templates",
-    body: (n, { agents }) => ({
-      nombre: `Plantilla ${n}`,
-      id_plantilla: `plantilla_${n}`,
-      descripcion: `Hola {{1}}, van ${n}.`,
-      template: {
-        language: "es",
-        category: "UTILITY",
-        components: [{ type: "BODY", text: `Hola {{1}}, van ${n}.`, example: { body_text: [["Ana"]] } }],
-      },
-      botones: `[${n}]`,
-      codigo: `c-${n}`,
-      archivo_nombre: `${n}.png`,
-      type: n % 2 === 0 ? "TEXT" : "IMAGE",
-      tipo: n % 2 === 0 ? "Cloud" : "ProviderB",
-      agentes_permitidos: String(agents[0]),
-      contacto_variables: [n % 10],
-      articles: `[${n}]`,
-      id_providerb: `HX${n}`,
-      version: `v${n}`,
-      visible: n % 2 === 0,
-      created_by_ai: n % 2 === 1,
-    }),
-    wrong: [
-      ["nombre", undefined],
-      ["id_plantilla", "Con Mayúsculas"],
-      ["id_plantilla", "x".repeat(513)],
-      ["descripcion", "x".repeat(1_025)],
-      ["template", { language: "es", category: "PROMO", components: [] }],
-      ["type", "AUDIO"],
-      ["tipo", "Paloma"],
-      ["agentes_permitidos", "Ana"],
-      ["contacto_variables", "1"],
-      ["visible", 1],
-    ],
-    references: ["agentes_permitidos"],
-    archives: true,
-    counter: "record_version",
-  },
+  stepSample,
+  templateSample,
   {
     path: "webhooks",
     body: (n) => ({
