@@ -62,8 +62,11 @@ export function templateRoutes(
         [
           "Admin.Submit.3",
           "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
-            "its answer is lost (502) the template stays pending, until a sync or a webhook says more. It stands in the audit " +
-            "that the template was submitted before the platform is asked, and then what came of it.",
+            "its answer is lost (502) the template stays pending, until a sync or a webhook says more.",
+        ],
+        [
+          "Admin.Submit.4",
+          "Before the platform is asked, the audit tells that the template is submitted; afterwards, what came of it.",
         ],
       ],
       conditional: true,
