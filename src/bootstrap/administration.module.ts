@@ -29,7 +29,7 @@ import { branchesOnWire } from "../administration/resources/branches/http.ts";
 import { branchesTable } from "../administration/resources/branches/postgres.ts";
 import { businessOnWire } from "../administration/resources/business/http.ts";
 import { PostgresOwnBusiness } from "../administration/resources/business/postgres.ts";
-import { departmentsOnWire } from "../administration/resources/departments/http.ts";
+import { checkHours, departmentsOnWire } from "../administration/resources/departments/http.ts";
 import { PostgresDepartmentRecords } from "../administration/resources/departments/postgres.ts";
 import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
@@ -87,7 +87,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   spell(bind, departmentsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
-    routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), { feed }),
+    routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
+      rules: { check: checkHours },
+      feed,
+    }),
   );
   provideRecords(bind, tagsOnWire, tagsTable);
   spell(bind, appKeysOnWire);
@@ -100,6 +103,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
+    // Not `spell`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
     const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets)));
   });

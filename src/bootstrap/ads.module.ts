@@ -6,8 +6,19 @@ import { MarketingApi } from "../ads/adapters/http-client/marketing-api.ts";
 import { RememberedAds } from "../ads/adapters/memory/remembered-ads.ts";
 import { PostgresAdCredentials } from "../ads/adapters/postgres/ad-credentials.ts";
 import { PostgresAdSales } from "../ads/adapters/postgres/ad-sales.ts";
-import { ListAccounts, ListAdSets, ListCampaigns, NotShown, ReportedAds, WrongCursor } from "../ads/public.ts";
+import {
+  GiveAdAccess,
+  ListAccounts,
+  ListAdSets,
+  ListCampaigns,
+  NotShown,
+  ReportedAds,
+  WrongCursor,
+} from "../ads/public.ts";
+import { oneCell } from "../infra/postgres/cells.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -36,6 +47,13 @@ export const adsModule = new ContainerModule(({ bind }) => {
   });
   provide(bind, tokens.adCredentials, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresAdCredentials(cells, secrets);
+  });
+  provide(bind, tokens.giveAdAccess, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      credentials: new PostgresAdCredentials(oneCell(transaction), secrets),
+      note: noteOn(transaction),
+    }));
+    return new GiveAdAccess(unitOfWork);
   });
   provide(bind, tokens.reportedAds, [tokens.adCredentials, tokens.adPlatform], (...deps) => new ReportedAds(...deps));
   provide(

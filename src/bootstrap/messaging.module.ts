@@ -1,6 +1,8 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import { oneCell } from "../infra/postgres/cells.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { smsChannel } from "../kernel/channels.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
@@ -16,6 +18,7 @@ import { PostgresTemplateCatalog } from "../messaging/adapters/postgres/template
 import {
   BusinessMessages,
   ChatTemplates,
+  GiveSender,
   ListTemplates,
   ReadReceipts,
   SendMessage,
@@ -23,6 +26,7 @@ import {
   SendToChat,
   SettleExpired,
 } from "../messaging/public.ts";
+import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
@@ -76,6 +80,13 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     [tokens.cells, tokens.secrets, tokens.config],
     (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
+  provide(bind, tokens.giveSender, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      senders: new PostgresSenders(oneCell(transaction), secrets, false),
+      note: noteOn(transaction),
+    }));
+    return new GiveSender(unitOfWork);
+  });
   provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new PostgresSendContexts(cells, secrets);
   });

@@ -23,6 +23,7 @@ import {
   FoundBusiness,
   type InvitationStore,
   IssueAppKey,
+  IssueSession,
   OpenSession,
   RevokeAppKeys,
 } from "../tenancy/public.ts";
@@ -84,6 +85,10 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     (sessions, passwords, attempts, { sessions: { hours } }) =>
       new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
   );
+  provide(bind, tokens.issueSession, [tokens.openSession, tokens.cells], (sessions, cells) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
+    return new IssueSession(sessions, unitOfWork);
+  });
   provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
@@ -120,14 +125,17 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       tokens.newFailureLimit,
       tokens.config,
     ],
-    ({ directory }, secrets, sessions, passwords, gate, newFailureLimit, config) => {
-      const store = new PostgresPasswords(directory, (token) => secrets.digest(token));
+    (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
+      const store = new PostgresPasswords(cells.directory, (token) => secrets.digest(token));
       const invitations: InvitationStore = {
-        isOpen: (token, network) => gate.pass(network, () => store.isOpen(token)),
-        accept: (token, passwordHash) => store.accept(token, passwordHash),
+        businessOf: (token, network) => gate.pass(network, () => store.businessOf(token)),
       };
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
+        note: noteOn(transaction),
+      }));
       const hash = (password: string, share: string) => passwords.hash(password, share);
-      const accept = new AcceptInvitation(invitations, sessions, hash, newToken, config.sessions.hours);
+      const accept = new AcceptInvitation(invitations, unitOfWork, sessions, hash, newToken, config.sessions.hours);
       return [acceptInvitationRoute(accept, newFailureLimit("wrong invitations"))];
     },
   );

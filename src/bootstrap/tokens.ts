@@ -1,5 +1,5 @@
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
-import type { AdCredentialStore, AdCredentials, AdPlatform, ReportedAds } from "../ads/public.ts";
+import type { AdCredentialStore, AdCredentials, AdPlatform, GiveAdAccess, ReportedAds } from "../ads/public.ts";
 import type {
   ActingStores,
   ActOnChats,
@@ -46,6 +46,7 @@ import type {
   Channels,
   ChatTemplates,
   DispatchCampaigns,
+  GiveSender,
   KnownTemplates,
   MediaProbe,
   MediaRegister,
@@ -73,6 +74,7 @@ import type {
   AppKeys,
   FoundBusiness,
   IssueAppKey,
+  IssueSession,
   KeyOwners,
   OpenSession,
   RevokeAppKeys,
@@ -127,6 +129,7 @@ export const tokens = {
   lookUps: token<FairGate>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
+  issueSession: token<IssueSession>("issueSession"),
   signInAttempts: token<SignInAttempts>("signInAttempts"),
   foundBusiness: token<FoundBusiness>("foundBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
@@ -162,6 +165,7 @@ export const tokens = {
   mediaFiles: token<MediaRegister>("mediaFiles"),
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
+  giveSender: token<GiveSender>("giveSender"),
   channels: token<Channels>("channels"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
   campaignProgress: token<CampaignProgress>("campaignProgress"),
@@ -187,6 +191,7 @@ export const tokens = {
   pushLoop: token<NudgedLoop>("pushLoop"),
   adPlatform: token<AdPlatform>("adPlatform"),
   adCredentials: token<AdCredentials & AdCredentialStore>("adCredentials"),
+  giveAdAccess: token<GiveAdAccess>("giveAdAccess"),
   reportedAds: token<ReportedAds>("reportedAds"),
   cancelInactive: token<CancelInactive>("cancelInactive"),
   sharedReports: token<SharedReports>("sharedReports"),

@@ -13,7 +13,7 @@ await runCommand(async () => {
   const accountId = process.env.ACCOUNT_ID || null;
   if (accountId !== null && !/^(act_)?\d+$/.test(accountId)) throw new Error("ACCOUNT_ID is such as act_1065");
   const holds = await withContainer((container) =>
-    resolve(container, tokens.adCredentials).put(businessId, token, accountId),
+    resolve(container, tokens.giveAdAccess).execute(businessId, token, accountId),
   );
   console.log(`business ${businessId} has its access to the ad platform; its default account: ${holds ?? "none"}`);
 });

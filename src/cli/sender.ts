@@ -38,7 +38,7 @@ await runCommand(async () => {
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
     if (seen !== "confirmed")
       throw new Error(`the platform does not confirm ${settings[seen.unconfirmed]}: nothing is stored`);
-    return resolve(container, tokens.senderDirectory).add(businessId, sender);
+    return resolve(container, tokens.giveSender).execute(businessId, sender);
   });
   console.log(`sender ${id}${wasThere ? ": its token is replaced; resume the campaigns that waited for it" : ""}`);
 });

@@ -8,7 +8,7 @@ await runCommand(async () => {
   const userId = idArgument("user");
   const businessId = process.env.BUSINESS ? idArgument("business", process.env.BUSINESS) : undefined;
   const session = await withContainer((container) =>
-    resolve(container, tokens.openSession).forUser(userId, businessId),
+    resolve(container, tokens.issueSession).execute(userId, businessId),
   );
   console.log(session.token);
   console.error(`good until ${session.expiresAt.toISOString()}`);

@@ -29,6 +29,7 @@ export {
   type SendText,
 } from "./application/sends/business-messages.ts";
 export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/chat-templates.ts";
+export { GiveSender } from "./application/sends/give-sender.ts";
 export type {
   Channels,
   MediaProbe,

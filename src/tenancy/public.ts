@@ -4,6 +4,7 @@ export { AcceptInvitation } from "./application/accept-invitation.ts";
 export { ChangePassword } from "./application/change-password.ts";
 export { FoundBusiness } from "./application/found-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";
+export { IssueSession } from "./application/issue-session.ts";
 export { OpenSession } from "./application/open-session.ts";
 export type {
   AppKeys,

@@ -1,38 +1,17 @@
 import { expect } from "chai";
 import type { Route } from "../../src/infra/http/routing/route.ts";
 import { dumpOf, type Json, record } from "../http/matrix.ts";
-import { servedRoutes } from "../http/routes.ts";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { type Ids, makeIds, samples } from "./resources.ts";
+import { everyRequest, foreign, isObject, own, paramsIn, resourceOf, routes, sampleOf } from "./every-request.ts";
+import { samples } from "./resources.ts";
 
 /**
  * Another business's records answer like records that exist nowhere, byte for byte, in every request of administration.
  * The requests are made from the routes and the samples of the resources: a new one takes part by itself.
  */
 
-const [own, foreign] = [1, 2];
 const missing = 987_654_321;
-
-/** By resource: what its records need so that all requests below them can succeed. */
-const able: Readonly<Record<string, Json>> = {
-  webhooks: { disabled: false },
-  users: { activo: true },
-  templates: { type: "TEXT", tipo: "Cloud" },
-};
-
-/** By operation: a body that no sample of a resource gives. */
-const bodies: Readonly<Record<string, () => Json>> = {
-  changeBusiness: () => ({ nombre: "Negocio" }),
-  changeFlags: () => ({}),
-  replayWebhook: () => ({ since: new Date().toISOString() }),
-};
-
-const routes = servedRoutes().filter(({ path }) => path.startsWith("/admin/"));
-const resourceOf = ({ path }: Route): string => path.split("/")[2] ?? "";
-const sampleOf = (resource: string) => samples.find(({ path }) => path === resource);
-const paramsIn = ({ path }: Route): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
-const isObject = (schema: Route["body"]): boolean => typeof schema === "object";
 
 /** Fields of a body that name records, by their schema or by the sample. */
 const referencesIn = (route: Route): string[] => {
@@ -51,103 +30,15 @@ const nowhere = (value: unknown): unknown =>
 
 describe("Administration, of another business's records", () => {
   let world: World;
-  const ids = new Map<number, Ids>();
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
-    // Long ids, which no other number in an answer is.
-    for (const table of ["branches", "articles", "tags"]) {
-      await world.rows("select setval(pg_get_serial_sequence($1, 'id'), 5000000)", [table]);
-    }
-    for (const each of [own, foreign]) ids.set(each, await makeIds(world, each));
+    await requests.prepare();
   });
   after(() => world.stop());
 
-  let count = 0;
-  const next = (): number => {
-    count += 2;
-    return count;
-  };
-  const as = (businessId: number, method: string, path: string, more: object = {}): Promise<Answer> =>
-    request(world.api + path, {
-      method: method.toUpperCase(),
-      ...more,
-      headers: { "x-api-key": world.appKey(businessId), ...("headers" in more && (more.headers as object)) },
-    });
+  const requests = everyRequest(() => world);
+  const { as, below, bodyFor, fileIn, fileOf, goodBody, made, paramsFor, send } = requests;
 
-  const bodyFor = async (resource: string, businessId: number): Promise<Json> => {
-    if (resource === "ad-accounts")
-      return { token: `ads-token-${businessId}`, default_account_id: `act_${businessId}` };
-    const sample = sampleOf(resource);
-    if (!sample) throw new Error(`${resource}: say in \`bodies\` what its body is`);
-    const body = { ...sample.body(next(), ids.get(businessId) as Ids), ...able[resource] };
-    await sample.prepare?.(world, body);
-    return body;
-  };
-  const made = async (resource: string, businessId: number): Promise<number> => {
-    const { status, json, text } = await as(businessId, "post", `/admin/${resource}`, {
-      body: await bodyFor(resource, businessId),
-    });
-    if (status === 409 && resource === "ad-accounts")
-      return (await as(businessId, "get", `/admin/${resource}`)).json.data[0].id;
-    expect(status, text).to.equal(201);
-    return json.id;
-  };
-  const instance = async (businessId: number): Promise<number> => {
-    const name = `tienda-${businessId}-${next()}`;
-    await world.control("POST", "/qr-instances", { instance: name, apiKey: `key-of-${name}`, connected: false });
-    const body = { provider: "qr", platform_id: name, phone: "59170000000", token: `key-of-${name}` };
-    return (await as(businessId, "post", "/admin/senders", { body })).json.id;
-  };
-  const fileIn = async (resource: string, businessId: number, file: string): Promise<Answer["json"]> => {
-    const { text } = await as(businessId, "post", `/admin/${resource}/import`, {
-      rawBody: file,
-      headers: { "content-type": "text/csv" },
-    });
-    return JSON.parse(text.trim().split("\n").at(-1) ?? "");
-  };
-  const fileOf = (rows: readonly Json[]): string => {
-    const columns = Object.keys(rows[0] ?? {});
-    return [columns, ...rows.map((row) => columns.map((name) => [row[name]].flat().join("|")))].map(String).join("\n");
-  };
-
-  /** By name: what stands in a path beside the id of a record. */
-  const below: Readonly<Record<string, (id: number, businessId: number, resource: string) => Promise<unknown>>> = {
-    session: async (id, businessId) => {
-      await world.sessionToken(id);
-      return (await as(businessId, "get", `/admin/users/${id}/sessions`)).json.data[0].id;
-    },
-    deliveryId: async (id, businessId) => (await as(businessId, "post", `/admin/webhooks/${id}/test`)).json.id,
-    file: async (_, businessId, resource) => {
-      const columns = Object.keys(await bodyFor(resource, businessId));
-      const row = `${",".repeat(columns.length)}de más`;
-      return (await fileIn(resource, businessId, `${columns}\n${row}`)).refused_csv.split("/").at(-1);
-    },
-  };
-  /** All that a path names, of records that were made for it. */
-  const paramsFor = async (route: Route, businessId: number): Promise<Record<string, unknown>> => {
-    const names = paramsIn(route);
-    const resource = resourceOf(route);
-    const ofRecord = route.operationId === "getSenderCode" ? instance : (each: number) => made(resource, each);
-    const id = names.includes("id") ? await ofRecord(businessId) : 0;
-    const pairs: [string, unknown][] = [];
-    for (const name of names) pairs.push([name, name === "id" ? id : await below[name]?.(id, businessId, resource)]);
-    const { frees } = sampleOf(resource) ?? {};
-    if (route.method === "delete" && frees) {
-      const body = { ...bodyFor(resource, businessId), ...frees };
-      await as(businessId, "put", `/admin/${resource}/${id}`, { body });
-    }
-    return Object.fromEntries(pairs);
-  };
-  const send = async (route: Route, params: Json, { body }: { body?: unknown } = {}) => {
-    const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
-    const sent =
-      route.body === "csv"
-        ? { rawBody: fileOf([await bodyFor(resourceOf(route), own)]), headers: { "content-type": "text/csv" } }
-        : isObject(route.body) && { body: body ?? (await goodBody(route)) };
-    return as(own, route.method, path, sent || {});
-  };
-  const goodBody = async (route: Route): Promise<Json> =>
-    bodies[route.operationId]?.() ?? (await bodyFor(resourceOf(route), own));
   /** Without the ids themselves, which a refused row repeats. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,

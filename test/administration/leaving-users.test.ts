@@ -4,7 +4,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Inbox, people, sales, support } from "../inbox/inbox-support.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import type { Listener } from "../support/world.ts";
+import type { Heard, Listener } from "../support/world.ts";
 
 const { admin, carl } = people;
 const step = 901;
@@ -136,6 +136,34 @@ describe("Users who leave", () => {
     await giveOut();
     expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
   });
+
+  for (const [what, gone, again] of [
+    ["active", { activo: false }, { activo: true }],
+    ["agents", { role_id: 7 }, { role_id: 5 }],
+  ] as const) {
+    it(`get what they gave up from the line once they are ${what} again, once, and keep it`, async () => {
+      const eva = await anAgent();
+      const chatId = await withTicket(eva.id);
+      await put(eva, gone);
+      await waits(chatId);
+      const colleague = await inbox.world.listen(admin);
+      expect(await put(eva, again)).to.deep.include(again);
+      const own = new Inbox(inbox.world);
+      await own.done(eva.id, "PUT", "/me/available", { disponible: true });
+      await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === eva.id);
+      await resolve(inbox.world.container, tokens.handOverChats).execute();
+      await giveOut();
+      const chat = await inbox.chat("key", chatId);
+      expect(chat).to.deep.include({ soporte_id: eva.id, estado: "proceso" });
+      expect(chat.tickets).to.have.length(1);
+      expect(chat.tickets[0]).to.deep.include({ estado: "proceso" });
+      await own.done(eva.id, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
+      const toldOf = ({ name, payload }: Heard) => name === "chat:changed" && payload.chat_id === chatId;
+      await colleague.hears((heard) => toldOf(heard) && heard.payload.estado === "cerrado");
+      const owners = colleague.heard.filter(toldOf).map(({ payload }) => payload.soporte_id);
+      expect(owners).to.include(eva.id).and.not.include(null);
+    });
+  }
 
   it("keep closed chats, which come to nobody before their customers write", async () => {
     const eva = await anAgent();

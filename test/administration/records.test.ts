@@ -86,7 +86,7 @@ describe("Records that a business manages", () => {
       references = [],
       unique,
       uniqueWith = [],
-      use,
+      uses = [],
       archives,
       frees,
       counter = "version",
@@ -188,13 +188,23 @@ describe("Records that a business manages", () => {
         expect((await ask(admin, "PUT", `/admin/${path}/${id}`, await bodyOf(sample, base + 51))).status).to.equal(404);
       });
 
-      if (use !== undefined && !archives) {
-        it("are kept while something uses them", async () => {
-          const { id } = await makeFree(sample, base + 60);
-          await world.rows(use.sql, [1, id]);
+      for (const [n, { sql, called }] of (archives ? [] : uses).entries()) {
+        it(`are kept while there are ${called} that use them`, async () => {
+          const { id } = await makeFree(sample, base + 60 + n);
+          await world.rows(sql, [1, id]);
           const refused = await ask(admin, "DELETE", `/admin/${path}/${id}`);
           expect([refused.status, refused.json.code]).to.deep.equal([409, "in_use"]);
-          expect(refused.json.usos).to.deep.equal([{ tipo: use.called, cantidad: 1 }]);
+          expect(refused.json.usos).to.deep.equal([{ tipo: called, cantidad: 1 }]);
+          expect((await ask(admin, "GET", `/admin/${path}/${id}`)).status).to.equal(200);
+        });
+      }
+
+      if (uses.length > 1) {
+        it("are told of everything that uses them", async () => {
+          const { id } = await makeFree(sample, base + 65);
+          for (const { sql } of uses) await world.rows(sql, [1, id]);
+          const { json } = await ask(admin, "DELETE", `/admin/${path}/${id}`);
+          expect(json.usos).to.have.deep.members(uses.map(({ called }) => ({ tipo: called, cantidad: 1 })));
         });
       }
 

@@ -1,47 +1,9 @@
 import type { World } from "../support/world.ts";
+import { stepSample, templateSample } from "./flow-resources.ts";
+import type { Ids, Sample } from "./sample.ts";
 import { knowSender, senderBodies } from "./sender-platforms.ts";
 
-/** What the generated tests must know of a resource; a new one joins by standing here. */
-export interface Sample {
-  readonly path: string;
-  /** Which of several samples of its resource it is. */
-  readonly kind?: string;
-  /** Makes what a body names outside of the service. */
-  readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Valid bodies that differ in every field; `n` makes each its own. */
-  body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
-  /** A wrong body and the field that its refusal names. */
-  readonly wrong: readonly (readonly [field: string, value: unknown])[];
-  /** Fields that name records of other resources. */
-  readonly references?: readonly string[];
-  /** The field that each record may have only once. */
-  readonly unique?: string;
-  /** Fields that are wrong unless they are the same record's as that one. */
-  readonly uniqueWith?: readonly string[];
-  /** Makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
-  readonly use?: { readonly sql: string; readonly called: string };
-  readonly archives?: true;
-  /** What its body names that keeps it from being removed, taken out of it. */
-  readonly frees?: Readonly<Record<string, unknown>>;
-  /** What the count of its changes is called; `version` unless given. */
-  readonly counter?: string;
-  /** By which fields rows of its CSV files are matched; without this it has no files. */
-  readonly matchedBy?: readonly string[];
-  /** Fields that are taken and never shown. */
-  readonly hidden?: readonly string[];
-  /** What only the answer that makes it tells: a secret, or an object with the secret in its field `token`. */
-  readonly once?: readonly string[];
-}
-
-/** Records that every business of the tests has. */
-export interface Ids {
-  readonly branch: number;
-  readonly agents: readonly number[];
-  readonly article: number;
-  readonly department: number;
-  readonly tag: number;
-  readonly step: number;
-}
+export type { Ids, Sample } from "./sample.ts";
 
 /** Makes records of a business that others may refer to. */
 export async function makeIds(world: World, businessId = 1): Promise<Ids> {
@@ -68,10 +30,10 @@ export const samples: readonly Sample[] = [
       ["nombre", "x".repeat(201)],
     ],
     unique: "nombre",
-    use: {
-      sql: "insert into contact_tags (business_id, contact_id, tag_id) values ($1, 101, $2)",
-      called: "contactos",
-    },
+    uses: [
+      { sql: "insert into chat_tags (business_id, chat_id, tag_id) values ($1, 101, $2)", called: "chats" },
+      { sql: "insert into contact_tags (business_id, contact_id, tag_id) values ($1, 101, $2)", called: "contactos" },
+    ],
   },
   {
     path: "zones",
@@ -85,19 +47,17 @@ export const samples: readonly Sample[] = [
       ["precio", 0.125],
     ],
     references: ["sucursal_id"],
-    use: {
-      sql: "insert into orders (business_id, type, zone_id) values ($1, 'wa', $2)",
-      called: "pedidos",
-    },
+    uses: [{ sql: "insert into orders (business_id, type, zone_id) values ($1, 'wa', $2)", called: "pedidos" }],
   },
   {
     path: "branches",
     body: (n) => ({ nombre: `Sucursal ${n}` }),
     wrong: [["nombre", ""]],
-    use: {
-      sql: "insert into zones (business_id, name, price, branch_id) values ($1, 'Norte', 5, $2)",
-      called: "zonas",
-    },
+    uses: [
+      { sql: "insert into orders (business_id, type, branch_id) values ($1, 'wa', $2)", called: "pedidos" },
+      { sql: "insert into user_branches (business_id, user_id, branch_id) values ($1, 102, $2)", called: "usuarios" },
+      { sql: "insert into zones (business_id, name, price, branch_id) values ($1, 'Norte', 5, $2)", called: "zonas" },
+    ],
   },
   {
     path: "drivers",
@@ -106,10 +66,7 @@ export const samples: readonly Sample[] = [
       ["nombre", null],
       ["telefono", 7],
     ],
-    use: {
-      sql: "insert into orders (business_id, type, driver_id) values ($1, 'wa', $2)",
-      called: "pedidos",
-    },
+    uses: [{ sql: "insert into orders (business_id, type, driver_id) values ($1, 'wa', $2)", called: "pedidos" }],
   },
   {
     path: "articles",
@@ -127,6 +84,16 @@ export const samples: readonly Sample[] = [
     path: "extras",
     body: (n, { article }) => ({ name: `Queso ${n}`, charge: `${n}.00`, articulos: [article] }),
     matchedBy: ["name"],
+    uses: [
+      {
+        sql: `with own as (insert into orders (business_id, type) values ($1, 'wa') returning id),
+                line as (insert into order_lines (business_id, order_id, article_id, type)
+                         select $1, own.id, (select min(id) from articles where business_id = $1), 'item' from own
+                         returning id)
+              insert into line_extras (business_id, line_id, extra_id) select $1, id, $2 from line`,
+        called: "pedidos",
+      },
+    ],
     wrong: [
       ["charge", "-1"],
       ["articulos", ["1"]],
@@ -163,10 +130,14 @@ export const samples: readonly Sample[] = [
     ],
     references: ["agentes"],
     frees: { agentes: [] },
-    use: {
-      sql: "insert into steps (business_id, name, identifier, type, department_id) values ($1, 'Paso', 'p', 'ticket', $2)",
-      called: "pasos",
-    },
+    uses: [
+      {
+        sql: `insert into steps (business_id, name, identifier, type, department_id)
+              values ($1, 'Paso', 'p-' || $2::bigint, 'ticket', $2::bigint)`,
+        called: "pasos",
+      },
+      { sql: "update chats set department_id = $2 where business_id = $1 and id = 101", called: "chats" },
+    ],
   },
   {
     path: "users",
@@ -212,11 +183,13 @@ export const samples: readonly Sample[] = [
       unique: "platform_id",
       uniqueWith: ["account_id", "phone", "token"],
       hidden: ["token"],
-      use: {
-        sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+      uses: [
+        {
+          sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
                 timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
-        called: "campañas",
-      },
+          called: "campañas",
+        },
+      ],
     }),
   ),
   {
@@ -231,95 +204,8 @@ export const samples: readonly Sample[] = [
     archives: true,
     once: ["key"],
   },
-  {
-    path: "steps",
-    body: (n, { department, agents, tag, step }) => ({
-      nombre: `Paso ${n}`,
-      identificador: `paso-${n}`,
-      tipo: n % 2 === 0 ? "ticket" : "mensaje",
-      contenido: `Hola ${n}`,
-      variable: `v${n}`,
-      media: `${n}.png`,
-      media_tipo: "image/png",
-      media_url: `https://cdn.test/${n}.png`,
-      paso_id: step,
-      descripcion: `Para ${n}`,
-      botones: `[${n}]`,
-      titulo_opciones: `Opciones ${n}`,
-      opciones: `{"n":${n}}`,
-      departamento: department,
-      inicio: n % 2 === 0,
-      catalogo_id: n,
-      agente: String(agents[0]),
-      paso_automatico: step,
-      loop: n % 2 === 1,
-      ai_prompt_id: n,
-      estructura_id: n,
-      tags: String(tag),
-      maps_search: `farmacia ${n}`,
-      maps_radius: n,
-      helper_data: { n },
-      iniciador: `i${n}`,
-      catalogs: `[${n}]`,
-      check_sucursal: n % 2 === 0,
-      flow_id: `flow-${n}`,
-    }),
-    wrong: [
-      ["nombre", undefined],
-      ["identificador", "dos palabras"],
-      ["tipo", "baile"],
-      ["contenido", "x".repeat(4_097)],
-      ["agente", "Ana"],
-      ["agente", "0"],
-      ["tags", "uno,dos"],
-      ["botones", "{no"],
-      ["catalogs", 5],
-      ["maps_radius", -1],
-      ["loop", "true"],
-    ],
-    references: ["paso_id", "paso_automatico", "departamento", "agente", "tags"],
-    archives: true,
-  },
-  {
-    path: "templates",
-    body: (n, { agents }) => ({
-      nombre: `Plantilla ${n}`,
-      id_plantilla: `plantilla_${n}`,
-      descripcion: `Hola {{1}}, van ${n}.`,
-      template: {
-        language: "es",
-        category: "UTILITY",
-        components: [{ type: "BODY", text: `Hola {{1}}, van ${n}.`, example: { body_text: [["Ana"]] } }],
-      },
-      botones: `[${n}]`,
-      codigo: `c-${n}`,
-      archivo_nombre: `${n}.png`,
-      type: n % 2 === 0 ? "TEXT" : "IMAGE",
-      tipo: n % 2 === 0 ? "Cloud" : "ProviderB",
-      agentes_permitidos: String(agents[0]),
-      contacto_variables: [n % 10],
-      articles: `[${n}]`,
-      id_providerb: `HX${n}`,
-      version: `v${n}`,
-      visible: n % 2 === 0,
-      created_by_ai: n % 2 === 1,
-    }),
-    wrong: [
-      ["nombre", undefined],
-      ["id_plantilla", "Con Mayúsculas"],
-      ["id_plantilla", "x".repeat(513)],
-      ["descripcion", "x".repeat(1_025)],
-      ["template", { language: "es", category: "PROMO", components: [] }],
-      ["type", "AUDIO"],
-      ["tipo", "Paloma"],
-      ["agentes_permitidos", "Ana"],
-      ["contacto_variables", "1"],
-      ["visible", 1],
-    ],
-    references: ["agentes_permitidos"],
-    archives: true,
-    counter: "record_version",
-  },
+  stepSample,
+  templateSample,
   {
     path: "webhooks",
     body: (n) => ({

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -82,5 +83,56 @@ describe("The audit tells of access", () => {
     expect(entry.actor).to.deep.equal({ type: "user", id: agent, nombre: "Ana Agente" });
     expect(entry.ip).to.match(/127\.0\.0\.1|::1/);
     for (const secret of [password, "otra clave larga"]) expect(await whole()).not.to.include(secret);
+  });
+
+  it("that a user took up by an invitation", async () => {
+    const { invitation } = (await by(await world.sessionToken(admin), "POST", `/admin/users/${agent}/invite`)).json;
+    const accept = () =>
+      request(`${world.api}/auth/invitation`, { method: "POST", body: { token: invitation.token, password } });
+    expect((await accept()).status).to.equal(200);
+    expect((await accept()).status).to.equal(401);
+    const [entry, made] = await told("user-invitations", agent);
+    expect(made).to.deep.include({ change: "created", after: { expiresAt: invitation.expires_at } });
+    expect(entry).to.deep.include({ change: "removed", before: { expiresAt: invitation.expires_at }, after: null });
+    expect(entry.actor).to.deep.equal({ type: "user", id: agent, nombre: "Ana Agente" });
+    expect(entry.ip).to.match(/127\.0\.0\.1|::1/);
+    for (const secret of [password, invitation.token]) expect(await whole()).not.to.include(secret);
+  });
+
+  it("that an operator opened for a user", async () => {
+    const session = await resolve(world.container, tokens.issueSession).execute(agent);
+    const [entry] = await told("user-sessions", agent);
+    expect(entry).to.deep.include({ actor: system, change: "created", before: null });
+    expect(entry.after).to.deep.equal({ expiresAt: session.expiresAt.toISOString() });
+    expect(await whole()).not.to.include(session.token);
+  });
+
+  it("that an operator gave to a number and to the ad platform, and its other token", async () => {
+    const give = resolve(world.container, tokens.giveSender);
+    const owned = { channel: cloudChannel, platformId: "n-1", accountId: "a-1", phone: "59171" } as const;
+    const { id } = await give.execute(1, { ...owned, accessToken: "un secreto" });
+    await give.execute(1, { ...owned, accessToken: "otro secreto" });
+    const shown = {
+      ...{ name: null, provider: cloudChannel, platform_id: "n-1", account_id: "a-1", phone: "59171" },
+      messages_per_second: 80,
+    };
+    const entries = await told("senders", id);
+    expect(entries.map(({ actor, change, before, after }) => ({ actor, change, before, after }))).to.deep.equal([
+      { actor: system, change: "changed", before: shown, after: shown },
+      { actor: system, change: "created", before: null, after: shown },
+    ]);
+
+    const giveAds = resolve(world.container, tokens.giveAdAccess);
+    expect(await giveAds.execute(1, "secreto de anuncios", "act_9")).to.equal("act_9");
+    const { data } = (await world.get("/admin/audit?resource=ad-accounts")).json;
+    expect(data[0]).to.deep.include({
+      ...{ actor: system, change: "changed" },
+      ...{ before: { default_account_id: "act_1" }, after: { default_account_id: "act_9" } },
+    });
+    const taken = await give.execute(2, { ...owned, accessToken: "x" }).catch((error: Error) => error);
+    expect(taken).to.have.property("code", "sender_taken");
+    for (const secret of ["un secreto", "otro secreto", "secreto de anuncios"]) {
+      expect(await whole()).not.to.include(secret);
+    }
   });
 });

@@ -10,7 +10,7 @@ import {
   TemplateRefused,
 } from "../domain/template.ts";
 import type { RecordStores } from "./ports.ts";
-import type { ApprovingPlatform, Claim, Submitted, TemplateStore } from "./template-ports.ts";
+import type { ApprovingPlatform, Claim, SettledTemplate, Submitted, TemplateStore } from "./template-ports.ts";
 
 export type SubmitFailure =
   | RecordNotFound
@@ -22,8 +22,9 @@ export type SubmitFailure =
   | PlatformUnavailable;
 
 /**
- * Sends a template to the platform for approval, or for another one after it was refused. It counts as pending before the
- * request leaves, so that it can be neither changed nor submitted a second time meanwhile.
+ * Sends a template to the platform for approval, or for another one after it was refused. It counts as pending, and stands
+ * in the audit, before the request leaves: it can be neither changed nor submitted a second time meanwhile, and where the
+ * answer is lost, or the process with it, a sync finds out what became of it.
  */
 export class SubmitTemplate {
   constructor(
@@ -35,7 +36,29 @@ export class SubmitTemplate {
 
   async execute(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<Kept<Template>> {
     const { businessId } = actor;
-    const { before, claim } = await this.unitOfWork.run(businessId, async ({ records }) => {
+    const { fields, claim } = await this.claim(actor, id, isExpected);
+    const { platformName: name, structure } = fields;
+    const template = { name, structure: structure ?? {}, platformId: claim.platformId };
+    const outcome = await this.platform.submit(businessId, template).catch(async (error: unknown) => {
+      await this.settle(actor, id, claim, { kind: "not-sent" });
+      throw error;
+    });
+    const { after, isArchived } = await this.settle(actor, id, claim, outcome);
+    if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
+    // The platform may have it: it stays pending until a sync or a webhook says more.
+    if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
+    if (outcome.kind === "not-sent") throw new PlatformUnavailable("a template could not be sent");
+    if (isArchived) throw new RecordNotFound();
+    return after;
+  }
+
+  private claim(
+    actor: Actor,
+    id: number,
+    isExpected: (version: number) => boolean,
+  ): Promise<{ fields: Template; claim: Claim }> {
+    const { businessId } = actor;
+    return this.unitOfWork.run(businessId, async ({ records, audit }) => {
       const before = await records.lock(businessId, id);
       if (!before) throw new RecordNotFound();
       if (!isExpected(before.version)) throw new RecordMovedOn();
@@ -43,40 +66,24 @@ export class SubmitTemplate {
       if (isSubmitted(before.fields)) throw new TemplateLocked("state");
       if (provider !== "Cloud" || structure === null) throw new NotSubmittable(`template ${id}`);
       this.check(before.fields);
-      return { before, claim: await records.claim(businessId, id) };
+      const claim = await records.claim(businessId, id);
+      const after = await records.find(businessId, id);
+      await audit.add(actor, [{ ...changed(id), before: before.fields, after: after?.fields ?? null }]);
+      return { fields: before.fields, claim };
     });
-    const { platformName: name, structure } = before.fields;
-    const template = { name, structure: structure ?? {}, platformId: claim.platformId };
-    const outcome = await this.platform.submit(businessId, template).catch(async (error: unknown) => {
-      await this.settle(actor, before, claim, claim);
-      throw error;
-    });
-    return this.outcomeOf(actor, before, claim, outcome);
   }
 
-  private async outcomeOf(actor: Actor, before: Kept<Template>, claim: Claim, outcome: Submitted) {
-    if (outcome.kind === "accepted") return this.settle(actor, before, claim, outcome);
-    // The platform may have it: it stays pending until a sync or a webhook says more.
-    if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
-    await this.settle(actor, before, claim, claim);
-    if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
-    throw new PlatformUnavailable("a template could not be sent");
-  }
-
-  private settle(
-    actor: Actor,
-    before: Kept<Template>,
-    claim: Claim,
-    outcome: Parameters<TemplateStore["settle"]>[3],
-  ): Promise<Kept<Template>> {
+  private settle(actor: Actor, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate> {
     const { businessId } = actor;
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {
-      const after = await records.settle(businessId, before.id, claim, outcome);
-      if (outcome !== claim) {
-        const entry = { resource: "templates", recordId: before.id, change: "changed" } as const;
-        await audit.add(actor, [{ ...entry, before: before.fields, after: after.fields }]);
+      const settled = await records.settle(businessId, id, claim, outcome);
+      const { before, after } = settled;
+      if (after.version !== before.version) {
+        await audit.add(actor, [{ ...changed(id), before: before.fields, after: after.fields }]);
       }
-      return after;
+      return settled;
     });
   }
 }
+
+const changed = (recordId: number) => ({ resource: "templates", recordId, change: "changed" }) as const;

@@ -1,8 +1,8 @@
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { Actor } from "../domain/records.ts";
-import { bodyIn, headerTypeOf, isSubmitted } from "../domain/template.ts";
-import type { RecordStores } from "./ports.ts";
+import type { Actor, Kept } from "../domain/records.ts";
+import { bodyIn, headerTypeOf, isSubmitted, type Template } from "../domain/template.ts";
+import type { Change, RecordStores } from "./ports.ts";
 import type {
   ApprovingPlatform,
   KnownTemplate,
@@ -33,33 +33,51 @@ export class SyncTemplates {
     const listed = once(await this.platform.list(businessId));
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {
       const preferred = await records.preferredLanguage(businessId);
-      const known = await records.known(businessId);
+      const known = await records.known(businessId, readAt);
       const { matched, strangers } = match(known, listed, preferred);
-      const living = known.filter(({ isArchived }) => !isArchived);
-      const missing = living.filter(({ id }) => !matched.has(id));
-      const news = living.map((template) => newsOf(template, matched.get(template.id)));
-      const changed = news.filter((each, index) => !isSameJson(each, standingOf(living[index] as KnownTemplate)));
-      const updated = await records.apply(businessId, changed, readAt);
-      const created = await records.adopt(businessId, strangers);
-      const gone = new Set(missing.map(({ id }) => id));
-      const entry = { resource: "templates" } as const;
-      const before = new Map(living.map((template) => [template.id, standingOf(template)]));
-      const after = new Map(changed.map((each) => [each.id, each]));
-      await audit.add(actor, [
-        ...updated.map((recordId) => ({
-          ...{ ...entry, recordId, change: "changed" as const },
-          ...{ before: before.get(recordId) ?? null, after: after.get(recordId) ?? null },
-        })),
-        ...created.map((recordId, index) => ({
-          ...{ ...entry, recordId, change: "created" as const },
-          ...{ before: null, after: strangers[index] ?? null },
-        })),
-      ]);
-      const others = updated.filter((id) => !gone.has(id));
-      return { created: created.length, updated: others.length, missing: missing.length };
+      const living = known.filter((each) => !each.isArchived && !isTooEarlyFor(each, matched.get(each.id)));
+      const missing = new Set(living.flatMap(({ id }) => (matched.has(id) ? [] : [id])));
+      const changed = living.flatMap((template) => {
+        const news = newsOf(template, matched.get(template.id));
+        return isSameJson(news, standingOf(template)) ? [] : [news];
+      });
+      let updated = 0;
+      for (const some of chunks(changed)) {
+        const ids = some.map(({ id }) => id);
+        const before = byId(await records.those(businessId, ids));
+        const written = await records.those(businessId, await records.apply(businessId, some, readAt));
+        await audit.add(
+          actor,
+          written.map(({ id, fields }) => ({ ...entry(id, "changed"), before: before.get(id) ?? null, after: fields })),
+        );
+        updated += written.filter(({ id }) => !missing.has(id)).length;
+      }
+      for (const some of chunks(strangers)) {
+        const made = await records.those(businessId, await records.adopt(businessId, some));
+        await audit.add(
+          actor,
+          made.map(({ id, fields }) => ({ ...entry(id, "created"), before: null, after: fields })),
+        );
+      }
+      return { created: strangers.length, updated, missing: missing.size };
     });
   }
 }
+
+const writtenAtOnce = 500;
+
+const chunks = <Item>(items: readonly Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / writtenAtOnce) }, (_, n) =>
+    items.slice(n * writtenAtOnce, (n + 1) * writtenAtOnce),
+  );
+
+const byId = (kept: readonly Kept<Template>[]) => new Map(kept.map(({ id, fields }) => [id, fields]));
+
+const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
+
+/** Whether the list may be older than the template's last submission: it has nothing, or what was rejected before that. */
+const isTooEarlyFor = ({ isInDoubt }: KnownTemplate, listed: PlatformTemplate | undefined): boolean =>
+  isInDoubt && (!listed || listed.status === "REJECTED");
 
 /** Each name once in each language. */
 const once = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [

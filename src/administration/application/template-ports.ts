@@ -40,11 +40,22 @@ export interface ApprovingPlatform {
   list(businessId: number): Promise<readonly PlatformTemplate[]>;
 }
 
-/** What stood of the platform when a template was submitted. */
+/** What a template was before it was submitted, so that an answer is written over nothing else. */
 export interface Claim {
   readonly platformId: string | null;
   readonly status: string | null;
-  readonly changedAt: Date | null;
+  /** When the platform told of it last, in the database's own writing. */
+  readonly changedAt: string | null;
+  /** Of this submission and no other: from when on the list counts. */
+  readonly listedFrom: string;
+}
+
+/** What an answer made of a template. */
+export interface SettledTemplate {
+  readonly before: Kept<Template>;
+  readonly after: Kept<Template>;
+  /** Meanwhile. */
+  readonly isArchived: boolean;
 }
 
 /** A template as syncing knows it. */
@@ -55,6 +66,8 @@ export interface KnownTemplate
   > {
   readonly id: number;
   readonly isArchived: boolean;
+  /** It was submitted so shortly before that the list may not tell of it. */
+  readonly isInDoubt: boolean;
 }
 
 /** What the platform says of a template that is known. */
@@ -66,14 +79,23 @@ export interface TemplateNews
 export interface TemplateStore extends RecordStore<Template> {
   /** Counts as pending from now on. */
   claim(businessId: number, id: number): Promise<Claim>;
-  /** What came of it, unless news of the platform said more since it was claimed. */
-  settle(businessId: number, id: number, claim: Claim, outcome: SubmittedTemplate | Claim): Promise<Kept<Template>>;
-  /** The cloud platform's, archived ones too, locked; at most 12,000. */
-  known(businessId: number): Promise<readonly KnownTemplate[]>;
-  /** The ids of those that changed: news that came in since `readAt` count more. */
+  /**
+   * Writes what came of a submission, unless news of the platform said more since it was claimed, or the template was
+   * submitted again. One that is archived is written too.
+   */
+  settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate>;
+  /**
+   * The cloud platform's, archived ones too, locked; at most 12,000. Of two that ask the second waits for the first.
+   *
+   * @param readAt - when the list was read that they are compared with
+   */
+  known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]>;
+  /** The ids of those that changed, of a few hundred at most: news that came in since `readAt` count more. */
   apply(businessId: number, news: readonly TemplateNews[], readAt: Date): Promise<readonly number[]>;
-  /** Their ids. */
+  /** Their ids; a few hundred at most. */
   adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
+  /** Those with these ids, in their order. */
+  those(businessId: number, ids: readonly number[]): Promise<readonly Kept<Template>[]>;
   /** For templates that name none. */
   preferredLanguage(businessId: number): Promise<string>;
   /** The database's time. */

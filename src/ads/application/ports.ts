@@ -56,10 +56,20 @@ export interface AdSettings {
 export interface AdCredentialStore {
   /**
    * Stores or replaces; null leaves the default account as it is. Rejects with `BusinessNotFound`.
-   *
-   * @returns the default account that holds from now on
    */
-  put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null>;
+  put(businessId: number, token: string, defaultAccountId: string | null): Promise<StoredAdAccess>;
+}
+
+/** As the audit tells of it: without its token. */
+export interface ShownAdAccess {
+  readonly defaultAccountId: string | null;
+}
+
+export interface StoredAdAccess {
+  readonly id: number;
+  /** Null where there was none. */
+  readonly before: ShownAdAccess | null;
+  readonly after: ShownAdAccess;
 }
 
 export interface AdSales {

@@ -1,11 +1,12 @@
 import { WrongInvitation } from "../domain/access.ts";
 import type { OpenedSession } from "./open-session.ts";
-import type { InvitationStore, NewToken, SessionStore } from "./ports.ts";
+import type { InvitationStore, InvitationUnitOfWork, NewToken, SessionStore } from "./ports.ts";
 
 /** A user who was invited chooses a password, and is signed in with that. */
 export class AcceptInvitation {
   constructor(
     private readonly invitations: InvitationStore,
+    private readonly unitOfWork: InvitationUnitOfWork,
     private readonly sessions: Pick<SessionStore, "open">,
     private readonly hash: (password: string, network: string) => Promise<string>,
     private readonly newToken: NewToken,
@@ -16,13 +17,24 @@ export class AcceptInvitation {
    * Of several at once that accept one invitation, one does. Rejects with `WrongInvitation`, whether it never was, is over
    * or was accepted, or its user is not active.
    */
-  async execute(token: string, password: string, network: string): Promise<OpenedSession> {
+  async execute(
+    token: string,
+    password: string,
+    { network, address }: { readonly network: string; readonly address: string },
+  ): Promise<OpenedSession> {
     // Hashing is dear: nobody has it done with a token that is wrong.
-    if (!(await this.invitations.isOpen(token, network))) throw new WrongInvitation("no such invitation");
+    const businessId = await this.invitations.businessOf(token, network);
+    if (businessId === null) throw new WrongInvitation("no such invitation");
     const passwordHash = await this.hash(password, network);
-    const user = await this.invitations.accept(token, passwordHash);
-    if (!user) throw new WrongInvitation("the invitation was accepted or ended meanwhile");
-    const { businessId, userId } = user;
+    const userId = await this.unitOfWork.run(businessId, async ({ invitations, note }) => {
+      const accepted = await invitations.accept(token, passwordHash);
+      if (!accepted) throw new WrongInvitation("the invitation was accepted or ended meanwhile");
+      const { userId: id, expiresAt } = accepted;
+      const entry = { resource: "user-invitations", recordId: id, change: "removed" } as const;
+      const before = { expiresAt: expiresAt.toISOString() };
+      await note(businessId, { kind: "user", id, address }, [{ ...entry, before, after: null }]);
+      return id;
+    });
     const session = this.newToken("rs");
     const expiresAt = await this.sessions.open({
       businessId,

@@ -74,11 +74,30 @@ export interface StoredCredentials {
 }
 
 export interface InvitationStore {
-  /** @param network - whence it is shown; networks share the looks at what is stored */
-  isOpen(token: string, network: string): Promise<boolean>;
-  /** Once: stores the password and ends the user's sessions. Null where the invitation is not open any more. */
-  accept(token: string, passwordHash: string): Promise<{ readonly businessId: number; readonly userId: number } | null>;
+  /**
+   * The business whose invitation it is; null where it is not open.
+   *
+   * @param network - whence it is shown; networks share the looks at what is stored
+   */
+  businessOf(token: string, network: string): Promise<number | null>;
 }
+
+export interface AcceptedInvitation {
+  readonly userId: number;
+  readonly expiresAt: Date;
+}
+
+export interface AcceptedInvitations {
+  /** Once: stores the password and ends the user's sessions. Null where the invitation is not open any more. */
+  accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
+}
+
+export type InvitationUnitOfWork = Pick<
+  UnitOfWork<{ readonly invitations: AcceptedInvitations; readonly note: NoteInAudit }>,
+  "run"
+>;
+
+export type NotingUnitOfWork = Pick<UnitOfWork<{ readonly note: NoteInAudit }>, "run">;
 
 export interface ChangedPassword {
   readonly businessId: number;

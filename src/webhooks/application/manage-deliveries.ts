@@ -1,8 +1,12 @@
+import type { DoneBy } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type DeliveryState, SinceOutOfRange, WebhookDisabled, WebhookNotFound } from "../domain/deliveries.ts";
-import type { ChangedBy, Delivery, DeliveryReads, WebhookStores } from "./ports.ts";
+import type { Delivery, DeliveryReads, ShownWebhook, WebhookStores } from "./ports.ts";
 
-/** What administrators see and ask of deliveries to an endpoint. All reject with `WebhookNotFound`. */
+/**
+ * What administrators see and ask of deliveries to an endpoint. What they ask for stands in the audit, beside the endpoint as
+ * it is. All reject with `WebhookNotFound`.
+ */
 export class ManageDeliveries {
   constructor(
     private readonly reads: DeliveryReads,
@@ -25,7 +29,7 @@ export class ManageDeliveries {
   }
 
   /** The secret that was valid signs beside the new one for a while. */
-  rotate(businessId: number, webhookId: number, by: ChangedBy): Promise<{ secret: string; previousUntil: Date }> {
+  rotate(businessId: number, webhookId: number, by: DoneBy): Promise<{ secret: string; previousUntil: Date }> {
     const { secret, sealed } = this.newSecret(businessId);
     return this.unitOfWork.run(businessId, async ({ webhooks, note }) => {
       const shown = await webhooks.lock(businessId, webhookId);
@@ -36,24 +40,30 @@ export class ManageDeliveries {
     });
   }
 
-  async test(businessId: number, webhookId: number): Promise<Delivery> {
-    const id = await this.ofEnabled(businessId, webhookId, ({ webhooks }) => webhooks.test(businessId, webhookId));
+  async test(businessId: number, webhookId: number, by: DoneBy): Promise<Delivery> {
+    const id = await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
+      const tested = await webhooks.test(businessId, webhookId);
+      await note(businessId, by, webhookId, shown, { ...shown, tested });
+      return tested;
+    });
     return this.begun(businessId, webhookId, id);
   }
 
   /** Attempts it now, and again as a new one where that fails. */
-  async redeliver(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery> {
-    await this.ofEnabled(businessId, webhookId, async ({ webhooks }) => {
+  async redeliver(businessId: number, webhookId: number, deliveryId: number, by: DoneBy): Promise<Delivery> {
+    await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       const isThere = await webhooks.redeliver(businessId, webhookId, deliveryId);
       if (!isThere) throw new WebhookNotFound();
+      await note(businessId, by, webhookId, shown, { ...shown, redelivered: deliveryId });
     });
     return this.begun(businessId, webhookId, deliveryId);
   }
 
   /** Delivers all that the endpoint hears of and that happened since then. Rejects with `SinceOutOfRange`. */
-  async replay(businessId: number, webhookId: number, since: Date): Promise<void> {
-    await this.ofEnabled(businessId, webhookId, async ({ webhooks }) => {
+  async replay(businessId: number, webhookId: number, since: Date, by: DoneBy): Promise<void> {
+    await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       if (!(await webhooks.replay(businessId, webhookId, since))) throw new SinceOutOfRange();
+      await note(businessId, by, webhookId, shown, { ...shown, replayed_since: since.toISOString() });
     });
     this.nudge();
   }
@@ -61,13 +71,13 @@ export class ManageDeliveries {
   private ofEnabled<Result>(
     businessId: number,
     webhookId: number,
-    work: (stores: WebhookStores) => Promise<Result>,
+    work: (stores: WebhookStores, shown: ShownWebhook) => Promise<Result>,
   ): Promise<Result> {
     return this.unitOfWork.run(businessId, async (stores) => {
       const shown = await stores.webhooks.lock(businessId, webhookId);
       if (!shown) throw new WebhookNotFound();
       if (shown.disabled) throw new WebhookDisabled();
-      return work(stores);
+      return work(stores, shown);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { DoneBy } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { DeliveryState } from "../domain/deliveries.ts";
 
@@ -94,13 +95,6 @@ export interface ShownWebhook {
   readonly disabled: boolean;
 }
 
-/** An administrator, or an App Key. */
-export interface ChangedBy {
-  readonly kind: "user" | "key";
-  readonly id: number;
-  readonly address: string;
-}
-
 export interface StoredWebhooks {
   /** Locks it; null where there is none. */
   lock(businessId: number, webhookId: number): Promise<ShownWebhook | null>;
@@ -118,7 +112,7 @@ export interface StoredWebhooks {
 export interface WebhookStores {
   readonly webhooks: StoredWebhooks;
   /** In the audit; `by` is null for the system. */
-  note(businessId: number, by: ChangedBy | null, webhookId: number, before: object, after: object): Promise<void>;
+  note(businessId: number, by: DoneBy | null, webhookId: number, before: object, after: object): Promise<void>;
 }
 
 export interface Delivery {

@@ -1,3 +1,4 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
@@ -17,7 +18,6 @@ import type { ReadAudit } from "../../application/read-audit.ts";
 import type { WrongPeriod } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { administration } from "./records.routes.ts";
 
 const usualPage = 50;
 
@@ -73,9 +73,12 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "Audit.1",
         "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
           "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
-          "removed. Beside these stand users' changes of their own password (`user-passwords`), erasures (`contacts`, of which nothing " +
-          "is told but the id), the codes of senders that were asked for and, by `system`, the phones that were paired " +
-          "(`sender-pairings`, by the sender's id), and what an operator made or revoked, by `system`.",
+          "removed. Beside these stand users' changes of their own password (`user-passwords`), invitations (`user-invitations`: made, " +
+          "and removed by the user who accepted it), erasures (`contacts`, of which nothing is told but the id), the codes of " +
+          "senders that were asked for and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
+          "what an operator made or revoked, by `system`. What is asked of a webhook or a template stands there as its change: " +
+          "`tested`, `redelivered`, `replayed_since`. Users' own sessions and availability are no changes of a record: " +
+          "`GET /admin/users/{id}/sessions` lists the sessions.",
       ],
       [
         "Audit.2",

@@ -1,3 +1,4 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, objectWith } from "../../../infra/http/routing/schema.ts";
@@ -19,7 +20,7 @@ import { type Given, type Matching, RecordNotFound, RuleBroken } from "../../dom
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
-import { actorOf, administration } from "./records.routes.ts";
+import { actorOf } from "./records.routes.ts";
 
 /** What a resource with files needs beside its records. */
 export interface RecordFiles<Fields extends object> {

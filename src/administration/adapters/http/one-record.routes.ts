@@ -1,9 +1,10 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
 import type { Kept } from "../../domain/records.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, administration, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
+import { actorOf, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
 /** The two requests of a resource that has one record for each business, such as its flags. */
 export function oneRecordRoutes<Fields extends object>(

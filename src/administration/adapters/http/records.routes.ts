@@ -1,5 +1,6 @@
 import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
@@ -13,13 +14,6 @@ import { RowCodec } from "./record-rows.ts";
 const usualPage = 50;
 const longestSearch = 100;
 
-/** What all of administration has in common. */
-export const administration = {
-  tag: "Administration",
-  auth: "key-or-session",
-  forAdministrators: true,
-  scope: "admin",
-} as const;
 export const etagHeader = { ETag: 'The version of the record: `"7"`' } as const;
 
 export const actorOf = ({

@@ -1,10 +1,11 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
 import type { PhoneConnected, PlatformAway, RecordNotFound } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
-import { actorOf, administration } from "./records.routes.ts";
+import { actorOf } from "./records.routes.ts";
 
 const dialect = {
   ...codedDialect,

@@ -1,3 +1,4 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
@@ -6,7 +7,7 @@ import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, administration, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
@@ -63,6 +64,10 @@ export function templateRoutes(
           "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
             "its answer is lost (502) the template stays pending, until a sync or a webhook says more.",
         ],
+        [
+          "Admin.Submit.4",
+          "Before the platform is asked, the audit tells that the template is submitted; afterwards, what came of it.",
+        ],
       ],
       conditional: true,
       params: objectWith({ id: numericIdOf(resource.entity) }),
@@ -96,6 +101,12 @@ export function templateRoutes(
           "Admin.Sync.2",
           "`created`: the platform had them and the business did not. `updated`: their state or, of what was submitted, their " +
             "content was another. `missing`: the business has them and the platform does not; their state is `no_status`.",
+        ],
+        [
+          "Admin.Sync.3",
+          "The platform lists what it took a little later. A template that was submitted within the last minute, and that the " +
+            "list does not have, or still has as rejected, stays pending and counts nowhere. Only of one that is new and whose " +
+            "answer was lost the list counts at once: the platform would refuse its name a second time.",
         ],
       ],
       lane: "platform",

@@ -1,9 +1,10 @@
+import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, nullableText, numericIdOf, objectWith, timestamp } from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
 import { administering, answers } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
-import { actorOf, administration } from "./records.routes.ts";
+import { actorOf } from "./records.routes.ts";
 
 const user = objectWith({ id: numericIdOf("user") });
 const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });

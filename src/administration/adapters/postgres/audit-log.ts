@@ -4,23 +4,30 @@ import type { AuditAsked, AuditEntry, AuditLog, AuditReads, KeptEntry } from "..
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
+/** So that no text of many large records becomes larger than a database takes. */
+const rowsAtATime = 500;
+
+/** In the order of the entries, which their ids follow. */
+const add = {
+  name: "audit_add",
+  text: `
+    insert into audit (business_id, actor_kind, actor_id, address, resource, record_id, change, before, after)
+    select $1, $2, $3, $4, entry.resource, entry."recordId", entry.change, entry.before, entry.after
+    from rows from (
+      jsonb_to_recordset($5::jsonb) as (resource text, "recordId" bigint, change text, before jsonb, after jsonb)
+    ) with ordinality as entry(resource, "recordId", change, before, after, place)
+    order by entry.place`,
+};
+
 export class PostgresAuditLog implements AuditLog {
   constructor(private readonly transaction: Queries) {}
 
   async add({ businessId, kind, id, address }: Actor, entries: readonly AuditEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const rows = entries.map(({ resource, recordId, change, before, after }) => ({
-      business_id: businessId,
-      actor_kind: kind,
-      actor_id: id,
-      address,
-      resource,
-      record_id: recordId,
-      change,
-      before: before && JSON.stringify(before),
-      after: after && JSON.stringify(after),
-    }));
-    await run(this.transaction, sql("audit").insert(rows));
+    for (let from = 0; from < entries.length; from += rowsAtATime) {
+      // Each value is one of a JSON text, so that no statement has more parameters than the protocol counts.
+      const rows = JSON.stringify(entries.slice(from, from + rowsAtATime));
+      await this.transaction.rows(add, [businessId, kind, id, address, rows]);
+    }
   }
 }
 

@@ -139,7 +139,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   /** All columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, exact = [], only = {} } = this.table;
-    const archives = archivedAt(name);
+    const archives = this.table.withArchived ? undefined : archivedAt(name);
     const plain = Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) =>
       exact.includes(field as keyof Fields)
         ? sql.raw("record.??::text as ??", [column, field])

@@ -21,6 +21,8 @@ export interface RecordTable<Fields extends object> {
   readonly changedAt?: string;
   /** Of more than these: which rows of the table are records of the resource. */
   readonly only?: Readonly<Record<string, unknown>>;
+  /** Those that are archived can be read and locked like others. */
+  readonly withArchived?: true;
 }
 
 export interface SetTable {

@@ -6,11 +6,12 @@ import type {
   Claim,
   KnownTemplate,
   PlatformTemplate,
-  SubmittedTemplate,
+  SettledTemplate,
+  Submitted,
   TemplateNews,
   TemplateStore,
 } from "../../application/template-ports.ts";
-import { type Kept, RecordNotFound } from "../../domain/records.ts";
+import { RecordNotFound } from "../../domain/records.ts";
 import { bodyIn, headerTypeOf } from "../../domain/template.ts";
 import type { Template } from "./record.ts";
 
@@ -46,53 +47,70 @@ const templatesTable: RecordTable<Template> = {
 };
 
 const mostKnown = 12_000;
-const rowsAtATime = 500;
-/** The platform lists what it approves a little after it says so. */
+/**
+ * The platform lists what it approves, and what it takes, a little after it says so. No answer to a submission comes later
+ * than that either.
+ */
 const listIsBehind = sql.raw("interval '1 minute'");
+const pending = "PENDING";
+const listedSoon = sql.raw("now() + ?", [listIsBehind]);
 const newVersion = sql.raw("record_version + 1");
 
 export class PostgresTemplateRecords extends KnexRecords<Template> implements TemplateStore {
+  private readonly all: KnexRecords<Template>;
+
   constructor(private readonly transaction: Queries) {
     super(transaction, templatesTable);
+    this.all = new KnexRecords(transaction, { ...templatesTable, withArchived: true });
   }
 
   async claim(businessId: number, id: number): Promise<Claim> {
-    const own = { business_id: businessId, id };
-    const [claim] = await run<Claim>(
+    const before = await this.standing(businessId, id);
+    const claimed = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
+    await run(this.transaction, sql("templates").where({ business_id: businessId, id }).update(claimed));
+    const { listedFrom } = await this.standing(businessId, id);
+    if (listedFrom === null) throw new Error(`template ${id} of business ${businessId} was not claimed`);
+    return { ...before, listedFrom };
+  }
+
+  async settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate> {
+    const before = await this.all.lock(businessId, id);
+    if (!before) throw new RecordNotFound();
+    const standing = await this.standing(businessId, id);
+    // Otherwise it was submitted again: what came of that counts.
+    if (standing.listedFrom === claim.listedFrom) {
+      const { platformId, status, listedFrom } = standingAfter(outcome, standing, claim);
+      const isOther = platformId !== standing.platformId || status !== standing.status;
+      const row = { platform_id: platformId, platform_status: status, listed_from: listedFrom };
+      await run(
+        this.transaction,
+        sql("templates")
+          .where({ business_id: businessId, id })
+          .update({ ...row, ...(isOther && { record_version: newVersion }) }),
+      );
+    }
+    const after = (await this.all.find(businessId, id)) ?? before;
+    return { before, after, isArchived: (await this.find(businessId, id)) === null };
+  }
+
+  private async standing(businessId: number, id: number): Promise<Standing> {
+    const [standing] = await run<Standing>(
       this.transaction,
       sql("templates")
-        .where(own)
-        .select({ platformId: "platform_id", status: "platform_status", changedAt: "platform_changed_at" }),
+        .where({ business_id: businessId, id })
+        .select({ platformId: "platform_id", status: "platform_status" })
+        // As text: a `Date` is coarser than the database.
+        .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
-    if (!claim) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
-    const pending = { platform_status: "PENDING", record_version: newVersion };
-    await run(this.transaction, sql("templates").where(own).update(pending));
-    return claim;
+    if (!standing) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
+    return standing;
   }
 
-  async settle(
-    businessId: number,
-    id: number,
-    { changedAt }: Claim,
-    { platformId, status }: SubmittedTemplate | Claim,
-  ): Promise<Kept<Template>> {
-    const own = sql("templates").where({ business_id: businessId, id });
-    const unchanged = sql.raw("platform_changed_at is not distinct from ?::timestamptz", [changedAt]);
+  async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
     await run(
       this.transaction,
-      own.update({
-        platform_id: sql.raw("coalesce(?, platform_id)", [platformId]),
-        platform_status: sql.raw("case when ? then ? else platform_status end", [unchanged, status]),
-        record_version: newVersion,
-      }),
+      sql.raw("select pg_advisory_xact_lock(hashtextextended('templates', ?))", [businessId]),
     );
-    const kept = await this.find(businessId, id);
-    // Archived while it was submitted.
-    if (!kept) throw new RecordNotFound();
-    return kept;
-  }
-
-  known(businessId: number): Promise<readonly KnownTemplate[]> {
     return run<KnownTemplate>(
       this.transaction,
       sql("templates")
@@ -101,6 +119,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
         .select({ platformName: "platform_name", headerType: "header_type", platformId: "platform_id" })
         .select({ platformStatus: "platform_status", platformReason: "platform_reason" })
         .select(sql.raw('deleted_at is not null as "isArchived"'))
+        .select(sql.raw('coalesce(listed_from > ?::timestamptz, false) as "isInDoubt"', [readAt]))
         .orderBy("id")
         .limit(mostKnown)
         .forUpdate(),
@@ -108,40 +127,32 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 
   async apply(businessId: number, news: readonly TemplateNews[], readAt: Date): Promise<readonly number[]> {
-    const changed: number[] = [];
-    for (const some of chunks(news)) {
-      const rows = await run<{ id: number }>(
-        this.transaction,
-        sql.raw(
-          `update templates as template
-           set structure = news.structure, body = news.body, header_type = news."headerType",
-               platform_id = news."platformId", platform_status = news."platformStatus",
-               platform_reason = news."platformReason", record_version = template.record_version + 1,
-               platform_changed_at = greatest(template.platform_changed_at, ?::timestamptz - ?),
-               updated_at = case when template.structure is distinct from news.structure then now()
-                                 else template.updated_at end
-           from jsonb_to_recordset(?::jsonb) as news(
-             id bigint, structure jsonb, body text, "headerType" text, "platformId" text, "platformStatus" text,
-             "platformReason" text)
-           where template.business_id = ? and template.id = news.id
-             and (template.platform_changed_at is null or template.platform_changed_at < ?::timestamptz)
-           returning template.id`,
-          [readAt, listIsBehind, JSON.stringify(some), businessId, readAt],
-        ),
-      );
-      changed.push(...rows.map(({ id }) => id));
-    }
-    return changed;
+    const changed = await run<{ id: number }>(
+      this.transaction,
+      sql.raw(
+        `update templates as template
+         set structure = news.structure, body = news.body, header_type = news."headerType",
+             platform_id = news."platformId", platform_status = news."platformStatus",
+             platform_reason = news."platformReason", record_version = template.record_version + 1,
+             platform_changed_at = greatest(template.platform_changed_at, ?::timestamptz - ?),
+             updated_at = case when template.structure is distinct from news.structure then now()
+                               else template.updated_at end
+         from jsonb_to_recordset(?::jsonb) as news(
+           id bigint, structure jsonb, body text, "headerType" text, "platformId" text, "platformStatus" text,
+           "platformReason" text)
+         where template.business_id = ? and template.id = news.id
+           and (template.platform_changed_at is null or template.platform_changed_at < ?::timestamptz)
+         returning template.id`,
+        [readAt, listIsBehind, JSON.stringify(news), businessId, readAt],
+      ),
+    );
+    return changed.map(({ id }) => id);
   }
 
   async adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]> {
-    const made: number[] = [];
-    for (const some of chunks(templates)) {
-      const rows = some.map((template) => rowOf(businessId, template));
-      const ids = await run<{ id: number }>(this.transaction, sql("templates").insert(rows).returning("id"));
-      made.push(...ids.map(({ id }) => id));
-    }
-    return made;
+    const rows = templates.map((template) => rowOf(businessId, template));
+    const made = await run<{ id: number }>(this.transaction, sql("templates").insert(rows).returning("id"));
+    return made.map(({ id }) => id);
   }
 
   async preferredLanguage(businessId: number): Promise<string> {
@@ -178,7 +189,22 @@ function rowOf(businessId: number, template: PlatformTemplate): object {
   };
 }
 
-const chunks = <Row>(rows: readonly Row[]): Row[][] =>
-  Array.from({ length: Math.ceil(rows.length / rowsAtATime) }, (_, n) =>
-    rows.slice(n * rowsAtATime, (n + 1) * rowsAtATime),
-  );
+/** How a template stands at the platform, as far as it was told. */
+type Standing = Omit<Claim, "listedFrom"> & { readonly listedFrom: string | null };
+
+/** The same once there is an answer, or none any more. */
+function standingAfter(outcome: Submitted, { platformId, status, changedAt }: Standing, claim: Claim) {
+  // The platform dates its news by the second: two may have one date.
+  const hasNews = changedAt !== claim.changedAt || status !== pending;
+  if (outcome.kind === "accepted") {
+    // A list that did not have it yet is no news.
+    const known = hasNews && status !== null ? status : outcome.status;
+    return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
+  }
+  if (outcome.kind === "unknown") {
+    // The platform takes no new one twice, as it has each name once in each language; it takes an edit again once it has
+    // looked at the one before.
+    return { platformId, status, listedFrom: claim.platformId === null ? sql.fn.now() : listedSoon };
+  }
+  return { platformId, status: hasNews ? status : claim.status, listedFrom: null };
+}

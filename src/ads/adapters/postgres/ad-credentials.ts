@@ -3,7 +3,7 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { BusinessNotFound } from "../../../kernel/errors.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
-import type { AdCredentialStore, AdCredentials, AdSettings } from "../../application/ports.ts";
+import type { AdCredentialStore, AdCredentials, AdSettings, StoredAdAccess } from "../../application/ports.ts";
 
 const of: Statement = {
   name: "ad_credentials_of",
@@ -18,12 +18,20 @@ const of: Statement = {
 const put: Statement = {
   name: "ad_credentials_put",
   text: `
-    insert into ad_credentials as stored (business_id, sealed_token, default_account_id)
-    select id, $2, $3 from businesses where id = $1
-    on conflict (business_id) do update
-      set sealed_token = excluded.sealed_token, updated_at = now(),
-          default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
-    returning default_account_id as "defaultAccountId"`,
+    with before as (
+      select default_account_id from ad_credentials where business_id = $1
+    ),
+    put as (
+      insert into ad_credentials as stored (business_id, sealed_token, default_account_id)
+      select id, $2, $3 from businesses where id = $1
+      on conflict (business_id) do update
+        set sealed_token = excluded.sealed_token, updated_at = now(),
+            default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
+      returning id, default_account_id
+    )
+    select put.id, json_build_object('defaultAccountId', put.default_account_id) as after,
+           (select json_build_object('defaultAccountId', default_account_id) from before) as before
+    from put`,
 };
 
 interface Row {
@@ -46,10 +54,10 @@ export class PostgresAdCredentials implements AdCredentials, AdCredentialStore {
     return { token, defaultAccountId, timezone: timezoneOf(timezone) };
   }
 
-  async put(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
+  async put(businessId: number, token: string, defaultAccountId: string | null): Promise<StoredAdAccess> {
     const values = [businessId, this.vault.seal(token, businessId), defaultAccountId];
-    const [row] = await this.cells.of(businessId).rows<Pick<Row, "defaultAccountId">>(put, values);
-    if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
-    return row.defaultAccountId;
+    const [stored] = await this.cells.of(businessId).rows<StoredAdAccess>(put, values);
+    if (!stored) throw new BusinessNotFound(`there is no business ${businessId}`);
+    return stored;
   }
 }

@@ -31,6 +31,8 @@ export interface StoredSender {
   readonly id: number;
   /** It has another token now. */
   readonly wasThere: boolean;
+  /** As the audit tells of it: without its token. */
+  readonly shown: object;
 }
 
 /** One message as a channel gets it. */

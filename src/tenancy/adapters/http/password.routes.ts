@@ -36,7 +36,10 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
         "An invitation is good once and for seven days. One that never was, that is over, that was accepted, or in whose place " +
           "there is a new one is answered alike, and so is one of a user who is not active.",
       ],
-      ["Auth.14", "A password has 10 characters at least and 200 at most. The user's earlier sessions end."],
+      [
+        "Auth.14",
+        "A password has 10 characters at least and 200 at most. The user's earlier sessions end. It stands in the audit.",
+      ],
       ["Auth.15", "Refused invitations are counted by address: after too many a 429 stands in place of the 401."],
     ],
     auth: "none",
@@ -51,7 +54,8 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     },
     dialect: invitationDialect,
     handle: async ({ body, ip }) => {
-      const session = await accept.execute(body.token, body.password, networkOf(ip)).catch((error: unknown) => {
+      const from = { network: networkOf(ip), address: ip };
+      const session = await accept.execute(body.token, body.password, from).catch((error: unknown) => {
         if (error instanceof WrongInvitation) return failures.refuse(ip, new HttpProblem(401, "Invalid invitation"));
         throw error;
       });

@@ -1,5 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { ChangedPassword, InvitationStore, PasswordStore } from "../../application/ports.ts";
+import type {
+  AcceptedInvitation,
+  AcceptedInvitations,
+  ChangedPassword,
+  PasswordStore,
+} from "../../application/ports.ts";
 
 const openInvitation = `
   users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
@@ -7,24 +12,29 @@ const openInvitation = `
 
 const isOpen: Statement = {
   name: "invitation_open",
-  text: `select from credentials, users where ${openInvitation}`,
+  text: `select credentials.business_id as "businessId" from credentials, users where ${openInvitation}`,
 };
 
 /** Void with that. Whatever was opened with the password before ends. */
 const accept: Statement = {
   name: "invitation_accept",
   text: `
-    with accepted as (
+    with open as (
+      select credentials.business_id, credentials.user_id, credentials.invitation_expires_at
+      from credentials, users where ${openInvitation}
+      for update of credentials
+    ),
+    accepted as (
       update credentials set password_hash = $2, invitation_digest = null, invitation_expires_at = null
-      from users where ${openInvitation}
-      returning credentials.business_id, credentials.user_id
+      from open where credentials.business_id = open.business_id and credentials.user_id = open.user_id
+      returning open.business_id, open.user_id, open.invitation_expires_at
     ),
     ended as (
       update sessions set revoked_at = now() from accepted
       where sessions.business_id = accepted.business_id and sessions.user_id = accepted.user_id
         and sessions.revoked_at is null and sessions.expires_at > now()
     )
-    select business_id as "businessId", user_id as "userId" from accepted`,
+    select user_id as "userId", invitation_expires_at as "expiresAt" from accepted`,
 };
 
 const find: Statement = {
@@ -50,20 +60,21 @@ const change: Statement = {
 };
 
 /** Of an invitation only the digest is stored. */
-export class PostgresPasswords implements PasswordStore {
+export class PostgresPasswords implements PasswordStore, AcceptedInvitations {
   constructor(
     private readonly directory: Queries,
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
-  async isOpen(token: string): Promise<boolean> {
-    return (await this.directory.rows(isOpen, [this.digestOf(token)])).length > 0;
+  async businessOf(token: string): Promise<number | null> {
+    const [open] = await this.directory.rows<{ businessId: number }>(isOpen, [this.digestOf(token)]);
+    return open?.businessId ?? null;
   }
 
-  async accept(token: string, passwordHash: string): ReturnType<InvitationStore["accept"]> {
+  async accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null> {
     const values = [this.digestOf(token), passwordHash];
-    const [user] = await this.directory.rows<{ businessId: number; userId: number }>(accept, values);
-    return user ?? null;
+    const [accepted] = await this.directory.rows<AcceptedInvitation>(accept, values);
+    return accepted ?? null;
   }
 
   async passwordOf(businessId: number, userId: number): Promise<string | null> {

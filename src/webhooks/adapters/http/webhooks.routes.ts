@@ -1,7 +1,8 @@
-import type { KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
+import { administration } from "../../../infra/http/routing/administration.ts";
+import { doneBy } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
   codedFailure,
   integer,
@@ -14,7 +15,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { ManageDeliveries } from "../../application/manage-deliveries.ts";
-import type { ChangedBy, Delivery } from "../../application/ports.ts";
+import type { Delivery } from "../../application/ports.ts";
 import {
   deliveryStates,
   keptDays,
@@ -27,13 +28,6 @@ import {
 } from "../../domain/deliveries.ts";
 
 const usualPage = 50;
-
-const administration = {
-  tag: "Administration",
-  auth: "key-or-session",
-  forAdministrators: true,
-  scope: "admin",
-} as const;
 
 const dialect = {
   ...codedDialect,
@@ -108,11 +102,8 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       },
       dialect,
       handle: async (call) => {
-        const { secret, previousUntil } = await deliveries.rotate(
-          call.caller.businessId,
-          call.params.id,
-          changedBy(call),
-        );
+        const { params, caller, ip } = call;
+        const { secret, previousUntil } = await deliveries.rotate(caller.businessId, params.id, doneBy(caller, ip));
         return { secret, previous_valid_until: previousUntil.toISOString() };
       },
     }),
@@ -124,13 +115,18 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       summary: "Try a webhook out",
       rules: [
         ["Webhooks.3", "Delivers an event of type `webhook.test`, as any other, whatever the webhook hears of."],
-        ["Webhooks.4", "What came of it stands in the delivery that is answered, a moment later."],
+        [
+          "Webhooks.4",
+          "What came of it stands in the delivery that is answered, a moment later. It stands in the audit.",
+        ],
       ],
       params,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
       dialect: deliveringDialect,
-      handle: async ({ params, caller: { businessId } }) =>
-        new Reply(202, toWire(businessId, await deliveries.test(businessId, params.id))),
+      handle: async ({ params, caller, ip }) => {
+        const { businessId } = caller;
+        return new Reply(202, toWire(businessId, await deliveries.test(businessId, params.id, doneBy(caller, ip))));
+      },
     }),
     defineRoute({
       ...administration,
@@ -178,14 +174,17 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       rules: [
         [
           "Webhooks.8",
-          "With the same `webhook-id`, whatever came of it before; it is tried again as a new one would be.",
+          "With the same `webhook-id`, whatever came of it before; it is tried again as a new one would be. It stands in the audit.",
         ],
       ],
       params: ofDelivery,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
       dialect: deliveringDialect,
-      handle: async ({ params: { id, deliveryId }, caller: { businessId } }) =>
-        new Reply(202, toWire(businessId, await deliveries.redeliver(businessId, id, deliveryId))),
+      handle: async ({ params: { id, deliveryId }, caller, ip }) => {
+        const { businessId } = caller;
+        const delivery = await deliveries.redeliver(businessId, id, deliveryId, doneBy(caller, ip));
+        return new Reply(202, toWire(businessId, delivery));
+      },
     }),
     defineRoute({
       ...administration,
@@ -197,7 +196,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         [
           "Webhooks.9",
           `All events since then that the webhook hears of today, in their order, up to ${replayHours} hours back: those that ` +
-            "were delivered, with the same `webhook-id`, and those that it did not hear of then.",
+            "were delivered, with the same `webhook-id`, and those that it did not hear of then. It stands in the audit.",
         ],
       ],
       params,
@@ -208,9 +207,9 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         ...failures,
       },
       dialect: deliveringDialect,
-      handle: async ({ params, body, caller: { businessId } }) => {
+      handle: async ({ params, body, caller, ip }) => {
         const since = momentOf(body.since);
-        await deliveries.replay(businessId, params.id, since);
+        await deliveries.replay(caller.businessId, params.id, since, doneBy(caller, ip));
         return new Reply(202, { since: since.toISOString() });
       },
     }),
@@ -222,12 +221,6 @@ function momentOf(given: string): Date {
   if (Number.isNaN(moment.getTime())) throw new InvalidInput("since debe ser una fecha");
   return moment;
 }
-
-const changedBy = ({
-  caller,
-  ip: address,
-}: Pick<Call<unknown, unknown, unknown, KeyCaller | UserCaller>, "caller" | "ip">): ChangedBy =>
-  "userId" in caller ? { kind: "user", id: caller.userId, address } : { kind: "key", id: caller.keyId, address };
 
 const toWire = (businessId: number, delivery: Delivery) => ({
   id: delivery.id,

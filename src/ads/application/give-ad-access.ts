@@ -1,0 +1,27 @@
+import { bySystem, type NoteInAudit } from "../../kernel/audit.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { AdCredentialStore } from "./ports.ts";
+
+/** An operator gives a business access to the ad platform. It stands in the audit, without its token. */
+export class GiveAdAccess {
+  constructor(
+    private readonly unitOfWork: Pick<
+      UnitOfWork<{ readonly credentials: AdCredentialStore; readonly note: NoteInAudit }>,
+      "run"
+    >,
+  ) {}
+
+  /**
+   * Null leaves the default account as it is. Rejects with `BusinessNotFound`.
+   *
+   * @returns the default account that holds from now on
+   */
+  execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
+    return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
+      const { id: recordId, before, after } = await credentials.put(businessId, token, defaultAccountId);
+      const change = before ? "changed" : "created";
+      await note(businessId, bySystem, [{ resource: "ad-accounts", recordId, change, before, after }]);
+      return after.defaultAccountId;
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { bySystem, type NoteInAudit } from "../../../kernel/audit.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { Sender, SenderDirectory, StoredSender } from "./ports.ts";
+
+/** An operator gives a business something to send from, or what it has another token. It stands in the audit, without the token. */
+export class GiveSender {
+  constructor(
+    private readonly unitOfWork: Pick<
+      UnitOfWork<{ readonly senders: Pick<SenderDirectory, "add">; readonly note: NoteInAudit }>,
+      "run"
+    >,
+  ) {}
+
+  /** Rejects with `BusinessNotFound` and `SenderTaken`. */
+  execute(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
+    return this.unitOfWork.run(businessId, async ({ senders, note }) => {
+      const stored = await senders.add(businessId, sender);
+      const { id: recordId, wasThere, shown } = stored;
+      const change = wasThere ? "changed" : "created";
+      const entry = { resource: "senders", recordId, change, before: wasThere ? shown : null, after: shown } as const;
+      await note(businessId, bySystem, [entry]);
+      return stored;
+    });
+  }
+}

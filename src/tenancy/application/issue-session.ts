@@ -1,0 +1,25 @@
+import { bySystem } from "../../kernel/audit.ts";
+import type { OpenedSession, OpenSession } from "./open-session.ts";
+import type { NotingUnitOfWork } from "./ports.ts";
+
+/** An operator opens a session for a user. That stands in the audit before the token is told. */
+export class IssueSession {
+  constructor(
+    private readonly sessions: Pick<OpenSession, "forUser">,
+    private readonly unitOfWork: NotingUnitOfWork,
+  ) {}
+
+  /** Rejects as `OpenSession.forUser` does. */
+  async execute(userId: number, businessId?: number): Promise<OpenedSession> {
+    const session = await this.sessions.forUser(userId, businessId);
+    await this.unitOfWork.run(session.businessId, ({ note }) =>
+      note(session.businessId, bySystem, [
+        {
+          ...{ resource: "user-sessions", recordId: userId, change: "created" },
+          ...{ before: null, after: { expiresAt: session.expiresAt.toISOString() } },
+        },
+      ]),
+    );
+    return session;
+  }
+}

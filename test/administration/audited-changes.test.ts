@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import type { Answer } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { everyRequest, own, resourceOf, routes, sampleOf } from "./every-request.ts";
+
+/** Each request of administration that changes something leaves that in the audit. A new one takes part by itself. */
+
+const changing = routes.filter(({ method }) => method !== "get");
+
+/** By operation: a body that changes what there is, where that of other tests does not. */
+const bodies: Readonly<Record<string, object>> = {
+  changeBusiness: { nombre: "Otro nombre" },
+  changeFlags: { timezone: "America/Lima" },
+  changeAdAccess: { default_account_id: null },
+};
+
+/** By operation: in which resources its entries are, where that is not its own alone. */
+const alsoIn: Readonly<Record<string, readonly string[]>> = {
+  inviteUser: ["user-invitations"],
+  resetPassword: ["user-passwords", "user-sessions", "user-invitations"],
+  endUserSession: ["user-sessions"],
+  endUserSessions: ["user-sessions"],
+};
+
+describe("The audit of every request of administration", () => {
+  let world: World;
+  const requests = everyRequest(() => world);
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+    await requests.prepare();
+  });
+  after(() => world.stop());
+
+  const told = async (): Promise<Answer["json"][]> =>
+    (await requests.as(own, "get", "/admin/audit?limit=100")).json.data;
+
+  /** By operation: what has to be there so that something changes. */
+  const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
+    createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
+    endUserSessions: (id) => world.sessionToken(Number(id)),
+    syncTemplates: () => world.rows("update templates set platform_status = 'PAUSED' where business_id = $1", [own]),
+  };
+
+  it("knows the routes", () => {
+    expect(changing.length).to.be.above(50);
+    const known = new Set(changing.map(({ operationId }) => operationId));
+    for (const name of Object.keys({ ...bodies, ...alsoIn, ...ready })) expect(known).to.include(name);
+  });
+
+  for (const route of changing) {
+    it(`tells of ${route.operationId}`, async () => {
+      const resource = resourceOf(route);
+      const params = await requests.paramsFor(route, own);
+      await ready[route.operationId]?.(params.id);
+      const [last] = await told();
+      const body = bodies[route.operationId] ?? (typeof route.body === "object" ? requests.goodBody(route) : undefined);
+      const answer = await requests.send(route, params, { body });
+      expect(answer.status, answer.text).to.be.within(200, 299);
+      const said = answer.type.includes("application/json") ? answer.json : {};
+
+      const entries = (await told()).filter(({ id }) => id > (last?.id ?? 0));
+      expect(entries, "the audit tells nothing").not.to.have.length(0);
+      const record = params.id ?? (route.method === "post" ? said.id : undefined);
+      for (const entry of entries) {
+        expect(entry.actor).to.include({ type: "key" });
+        expect(entry.actor.id).to.be.a("number");
+        expect(entry.ip).to.match(/127\.0\.0\.1|::1/);
+        expect(Math.abs(Date.parse(entry.at) - Date.now())).to.be.below(60_000);
+        expect(entry.resource).to.be.oneOf(alsoIn[route.operationId] ?? [resource]);
+        if (record !== undefined) expect(entry.record_id).to.equal(record);
+      }
+      for (const { change, before, after } of entries.filter((entry) => entry.resource === resource)) {
+        expect([before === null, after === null]).to.deep.equal([change === "created", change === "removed"]);
+        if (change === "changed") expect(after).not.to.deep.equal(before);
+      }
+      const secrets = secretsIn(resource, { ...body, ...said });
+      for (const secret of secrets) expect(JSON.stringify(entries)).not.to.include(secret);
+    });
+  }
+});
+
+/** What nobody is to read once more: tokens that were given, and what only the answer told. */
+function secretsIn(resource: string, said: Readonly<Record<string, unknown>>): string[] {
+  const { hidden = [], once = [] } = sampleOf(resource) ?? {};
+  return [...hidden, ...once, "token", "secret", "key", "invitation"].flatMap((name) => {
+    const value = said[name];
+    const text = typeof value === "object" && value !== null && "token" in value ? value.token : value;
+    return typeof text === "string" ? text : [];
+  });
+}

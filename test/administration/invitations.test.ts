@@ -1,0 +1,119 @@
+import { expect } from "chai";
+import { request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { admin, comingIn, password } from "./coming-in.ts";
+
+describe("Users come in", () => {
+  let world: World;
+  const access = comingIn(() => world);
+  const { by, ask, aUser, made, accept, signIn, refused, sessionOf } = access;
+  before(async () => {
+    world = await startWorld();
+    await access.prepare();
+  });
+  after(() => world.stop());
+
+  describe("by invitation", () => {
+    it("once, with a password of their own, and are signed in with that", async () => {
+      const user = await made();
+      const days = (Date.parse(user.invitation.expires_at) - Date.now()) / 86_400_000;
+      expect(days).to.be.within(6.9, 7.1);
+      expect((await signIn(user.email)).status).to.equal(401);
+      const { status, json } = await accept(user.invitation.token);
+      expect(status).to.equal(200);
+      expect(json).to.deep.include({ empresa_id: 1, usuario_id: user.id });
+      expect((await by(json.token, "GET", "/me")).json.nombre).to.equal(user.nombre);
+      refused(await accept(user.invitation.token));
+      expect((await signIn(user.email.toUpperCase())).json.usuario_id).to.equal(user.id);
+    });
+
+    it("of which only a digest is stored", async () => {
+      const { invitation } = await made();
+      const stored = JSON.stringify([
+        await world.rows("select credentials::text from credentials"),
+        await world.rows("select audit::text from audit"),
+      ]);
+      expect(stored).to.include("created");
+      expect(stored).not.to.include(invitation.token).and.not.include(Buffer.from(invitation.token).toString("hex"));
+    });
+
+    it("with a password of 10 to 200 characters", async () => {
+      const { invitation } = await made();
+      for (const wrong of ["123456789", "x".repeat(201), undefined, 5]) {
+        const { status, json } = await accept(invitation.token, wrong ?? null);
+        expect([status, Object.keys(json)], String(wrong)).to.deep.equal([400, ["message"]]);
+        expect(json.message).to.include("password");
+      }
+      expect((await accept(invitation.token, "ñ".repeat(10))).status).to.equal(200);
+    });
+
+    it("that nobody made, that is over, or in whose place there is another, as if there were none", async () => {
+      const user = await made();
+      refused(await accept("ri_nothing"));
+      refused(await accept(sessionOf(admin)));
+      const again = await ask(admin, "POST", `/admin/users/${user.id}/invite`);
+      expect(again.status).to.equal(201);
+      refused(await accept(user.invitation.token));
+      await world.rows("update credentials set invitation_expires_at = now() where user_id = $1", [user.id]);
+      refused(await accept(again.json.invitation.token));
+      const last = await ask(admin, "POST", `/admin/users/${user.id}/invite`);
+      expect((await accept(last.json.invitation.token)).status).to.equal(200);
+    });
+
+    it("while they are active, and under the e-mail that it was made for", async () => {
+      const away = await made({ activo: false });
+      refused(await accept(away.invitation.token));
+      await ask(admin, "PUT", `/admin/users/${away.id}`, { ...away, activo: true });
+      expect((await accept(away.invitation.token)).status).to.equal(200);
+      const moved = await made();
+      await ask(admin, "PUT", `/admin/users/${moved.id}`, { ...moved, email: `otra-${moved.id}@b1.test` });
+      refused(await accept(moved.invitation.token));
+      const gone = await made();
+      await ask(admin, "DELETE", `/admin/users/${gone.id}`);
+      refused(await accept(gone.invitation.token));
+    });
+
+    it("of which one is accepted where several are tried at once", async () => {
+      const { invitation } = await made();
+      const answers = await Promise.all([1, 2, 3].map(() => accept(invitation.token)));
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 401, 401]);
+    });
+
+    it("whose token is in no answer that is kept for a key", async () => {
+      const body = aUser();
+      const key = { "idempotency-key": "one-user" };
+      const { status, json } = await ask(admin, "POST", "/admin/users", body, key);
+      expect(status).to.equal(201);
+      const again = await ask(admin, "POST", "/admin/users", body, key);
+      expect([again.status, again.text.includes("ri_")]).to.deep.equal([409, false]);
+      const kept = JSON.stringify(await world.rows("select idempotency_keys::text from idempotency_keys"));
+      expect(kept).not.to.include(json.invitation.token);
+    });
+  });
+});
+
+describe("Invitations that are guessed", () => {
+  let world: World;
+  before(async () => {
+    const configure = (config: World["config"]) => ({
+      ...config,
+      http: { ...config.http, failedAttemptsPerMinute: 3 },
+    });
+    world = await startWorld({ configure });
+  });
+  after(() => world.stop());
+
+  it("are refused with 429 after some, and one that is right passes", async () => {
+    const accept = (token: string) =>
+      request(`${world.api}/auth/invitation`, { method: "POST", body: { token, password } });
+    const answers: number[] = [];
+    for (let n = 0; n < 5; n += 1) answers.push((await accept(`ri_${n}`)).status);
+    expect(answers).to.deep.equal([401, 401, 401, 429, 429]);
+    const made = await request(`${world.api}/admin/users`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await world.sessionToken(admin)}` },
+      body: { nombre: "Eva", email: "eva@b1.test", role_id: 5 },
+    });
+    expect((await accept(made.json.invitation.token)).status).to.equal(200);
+  });
+});

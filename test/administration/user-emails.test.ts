@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { Answer } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { admin, comingIn, foreignAdmin } from "./coming-in.ts";
+
+describe("Users come in", () => {
+  let world: World;
+  const access = comingIn(() => world);
+  const { by, ask, aUser, made, accept, signIn, joined, isOver } = access;
+  before(async () => {
+    world = await startWorld();
+    await access.prepare();
+  });
+  after(() => world.stop());
+
+  describe("under an e-mail", () => {
+    it("that is nobody else's, in no business, whatever its case", async () => {
+      const own = await ask(admin, "POST", "/admin/users", aUser({ email: "Agent@B1.test" }));
+      const foreign = await ask(admin, "POST", "/admin/users", aUser({ email: "AGENT@b2.TEST" }));
+      expect([foreign.status, foreign.json.code]).to.deep.equal([409, "taken"]);
+      expect(foreign.text).to.equal(own.text);
+      const user = await made();
+      const moved = await ask(admin, "PUT", `/admin/users/${user.id}`, { ...user, email: "agent@b2.test" });
+      expect(moved.text).to.equal(own.text);
+      expect((await ask(admin, "GET", `/admin/users/${user.id}`)).json.email).to.equal(user.email);
+    });
+
+    it("that is found, changed, and free again once its user is archived", async () => {
+      const user = await joined({ email: "Zoe.Unica@B1.test" });
+      expect(user.email).to.equal("zoe.unica@b1.test");
+      const found = await ask(admin, "GET", "/admin/users?q=ZOE.UNICA");
+      expect(found.json.data.map(({ id }: { id: number }) => id)).to.deep.equal([user.id]);
+      await ask(admin, "PUT", `/admin/users/${user.id}`, { ...user, email: "zoe@b1.test" });
+      expect((await signIn("zoe.unica@b1.test")).status).to.equal(401);
+      expect((await signIn("zoe@b1.test")).status).to.equal(200);
+      expect((await ask(admin, "DELETE", `/admin/users/${user.id}`)).status).to.equal(204);
+      expect((await signIn("zoe@b1.test")).status).to.equal(401);
+      await isOver(user.token);
+      expect((await made({ email: "zoe@b1.test" }, foreignAdmin)).email).to.equal("zoe@b1.test");
+    });
+  });
+
+  describe("as administrators", () => {
+    const last = [409, "last_administrator"];
+
+    it("of whom a business keeps one who is active", async () => {
+      const [first] = (await ask(foreignAdmin, "GET", "/admin/users?q=admin@b2")).json.data;
+      const path = `/admin/users/${first.id}`;
+      const attempts = [
+        await ask(foreignAdmin, "PUT", path, { ...first, activo: false }),
+        await ask(foreignAdmin, "PUT", path, { ...first, role_id: 5 }),
+        await ask(foreignAdmin, "DELETE", path),
+      ];
+      for (const { status, json } of attempts) expect([status, json.code]).to.deep.equal(last);
+      expect((await ask(foreignAdmin, "GET", path)).json).to.deep.equal(first);
+      await made({ role_id: 1, activo: false }, foreignAdmin);
+      expect((await ask(foreignAdmin, "DELETE", path)).status).to.equal(409);
+      const other = await made({ role_id: 1 }, foreignAdmin);
+      expect((await ask(foreignAdmin, "DELETE", `/admin/users/${other.id}`)).status).to.equal(204);
+    });
+
+    it("also where two of them remove each other at once", async () => {
+      const founded = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "dueña@nuevo.test");
+      const first = (await signIn("dueña@nuevo.test", founded.password)).json.token;
+      const [owner] = (await by(first, "GET", "/admin/users")).json.data;
+      expect(owner).to.include({ id: founded.userId, email: "dueña@nuevo.test", role_id: 1, activo: true });
+      const other = (await by(first, "POST", "/admin/users", aUser({ role_id: 1 }))).json;
+      const second = (await accept(other.invitation.token)).json.token;
+      let removals: Promise<Answer>[] = [];
+      await world.database.transaction(async (transaction) => {
+        const ask = (text: string) => transaction.rows({ name: "", text }, []);
+        await ask(`select from users where business_id = ${founded.businessId} order by id for update`);
+        removals = [by(first, "DELETE", `/admin/users/${other.id}`), by(second, "DELETE", `/admin/users/${owner.id}`)];
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await eventually(async () => (await ask(waiting)).length >= 2);
+      });
+      const answers = await Promise.all(removals);
+      const statuses = answers.map(({ status }) => status);
+      expect(
+        statuses.filter((status) => status === 204),
+        String(statuses),
+      ).to.have.length(1);
+      const left = await world.rows("select from users where business_id = $1 and role_id = 1 and active", [
+        founded.businessId,
+      ]);
+      expect(left).to.have.length(1);
+    });
+  });
+});
