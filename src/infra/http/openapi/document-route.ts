@@ -18,6 +18,8 @@ export function documentRoute(document: Json, path: string, operationId: string,
     tag: "documentation",
     summary,
     auth: "none",
+    // More than a megabyte.
+    cost: 20,
     responses: { 200: { description: "The document", schema: { type: "object" } } },
     dialect: plainDialect,
     handle: ({ headers }) => answer(headers),
