@@ -202,7 +202,14 @@ const sharedModule = (config: Config) =>
 
 /** The business that an App Key opens a socket for; null where it has no administrator, as for requests. */
 const programOf = (access: KeyAccess | null) =>
-  access?.hasAdministrator ? { businessId: access.businessId, userId: null, keyId: access.keyId } : null;
+  access?.hasAdministrator
+    ? {
+        businessId: access.businessId,
+        userId: null,
+        keyId: access.keyId,
+        mayNotRead: !access.scopes.includes("read"),
+      }
+    : null;
 
 /** Tells the sockets, and whoever pushes at once what waits in the outbox since the commit. */
 const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({

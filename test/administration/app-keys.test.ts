@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { io, type Socket } from "socket.io-client";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -38,6 +39,28 @@ describe("App Keys that a business makes", () => {
         else expect([status, json.code], told).to.deep.equal([403, "forbidden"]);
       }
     }
+  });
+
+  it("hear nothing on a socket without the scope `read`, and no more once they lose it", async () => {
+    const opened = (key: string): Promise<{ socket: Socket; said: string }> => {
+      const socket = io(`${world.api}/realtime`, { forceNew: true, transports: ["websocket"], auth: { key } });
+      return new Promise((resolve) => {
+        socket.once("ready", () => resolve({ socket, said: "ready" }));
+        socket.once("connect_error", (error) => {
+          socket.disconnect();
+          resolve({ socket, said: (error as Error & { data?: { code: string } }).data?.code ?? error.message });
+        });
+      });
+    };
+    for (const scope of ["send", "orders", "admin"]) {
+      expect((await opened((await make({ scopes: [scope] })).key)).said, scope).to.equal("forbidden");
+    }
+    const { id, key } = await make({ scopes: ["read", "send"] });
+    const { socket, said } = await opened(key);
+    expect(said).to.equal("ready");
+    await byAdmin("PUT", `/admin/app-keys/${id}`, { label: "crm", scopes: ["send"] });
+    await eventually(() => !socket.connected);
+    socket.disconnect();
   });
 
   it("have all scopes but `admin` where none is named", async () => {

@@ -55,6 +55,7 @@ export class Access {
     const { changes } = this;
     const found = await this.identify(socket, credential);
     if (!found || hasEnded(found.identity)) throw new Refused(kind);
+    if (found.identity.mayNotRead) throw new Refused("scope");
     return { credential, ...found, since: since ?? undefined, changes };
   }
 
@@ -120,7 +121,7 @@ export class Access {
     await this.asking(holders, async () => {
       const identity = await this.gate.pass("here", () => this.ask(first.credential));
       for (const client of holders) {
-        if (identity && isSameHolder(identity, client.identity)) client.confirm(identity);
+        if (identity && !identity.mayNotRead && isSameHolder(identity, client.identity)) client.confirm(identity);
         else client.end(client.hasExpired ? "expired" : "revoked");
       }
     });

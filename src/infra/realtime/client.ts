@@ -11,6 +11,8 @@ export interface RealtimeIdentity {
   readonly userId: number | null;
   /** The App Key of a program. */
   readonly keyId?: number;
+  /** An App Key that may not read: events are what the business's chats and orders say. */
+  readonly mayNotRead?: boolean;
   /** When the session ends by itself. */
   readonly expiresAt?: Date;
 }
