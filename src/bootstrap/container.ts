@@ -208,6 +208,7 @@ const programOf = (access: KeyAccess | null) =>
         userId: null,
         keyId: access.keyId,
         mayNotRead: !access.scopes.includes("read"),
+        ...(access.expiresAt && { expiresAt: access.expiresAt }),
       }
     : null;
 

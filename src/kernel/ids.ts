@@ -11,11 +11,27 @@ export function idsIn(written: string): number[] {
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
+/** The same of what somebody writes; null where a part of it is no id, so that nothing is left out unseen. */
+export function idsWritten(written: string): number[] | null {
+  if (written.trimStart().startsWith("[") && !isJson(written)) return null;
+  const parts = listed(written).filter((part) => typeof part !== "string" || part.trim() !== "");
+  return parts.some((part) => idIn(part) === null) ? null : idsIn(written);
+}
+
 export function idIn(value: unknown): number | null {
   const written = typeof value === "number" ? String(value) : value;
   if (typeof written !== "string" || !/^\s*[0-9]{1,16}\s*$/.test(written)) return null;
   const id = Number(written);
   return id >= 1 && id <= maxId ? id : null;
+}
+
+function isJson(written: string): boolean {
+  try {
+    JSON.parse(written);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function listed(written: string): readonly unknown[] {

@@ -138,4 +138,19 @@ describe("Steps that a business manages", () => {
       expect([status, json.error], String(field)).to.deep.equal([400, `${field} no existe`]);
     }
   });
+
+  it("take no ids that are none: what is left out unseen would open what is to be closed", async () => {
+    for (const tags of ["9007199254740993", "7101,0", '[[1"],', '["7101"', "7101 7102"]) {
+      const { status, json } = await ask("POST", "", { nombre: "Paso", tags });
+      expect([status, json.error], tags).to.deep.equal([400, "tags debe tener ids de etiquetas"]);
+    }
+    const template = { nombre: "Solo", idioma: "es", body: "Hola", agentes_permitidos: "101,99999999999999999999" };
+    const { status, json } = await request(`${world.api}/admin/templates`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: template,
+    });
+    expect([status, json.error]).to.deep.equal([400, "agentes_permitidos debe tener ids de usuarios"]);
+    expect((await make({ tags: " 7102, 7101," })).tags).to.equal("7102,7101");
+  });
 });

@@ -25,14 +25,16 @@ class Changes {
 class Keys {
   readonly asked: string[] = [];
   readonly revoked = new Set<string>();
+  expiresAt: Date | null = null;
   /** What an answer waits for. */
   hold: Promise<void> | undefined;
 
   async accessOf(key: string): Promise<KeyAccess | null> {
     this.asked.push(key);
     const businessId = Number(/^k(\d+)/.exec(key)?.[1] ?? 0);
-    const access =
-      businessId > 0 && !this.revoked.has(key) ? { keyId: 1, businessId, hasAdministrator: true, scopes: [] } : null;
+    const { expiresAt } = this;
+    const isGood = businessId > 0 && !this.revoked.has(key) && (expiresAt === null || expiresAt > new Date());
+    const access = isGood ? { keyId: 1, businessId, hasAdministrator: true, scopes: [], expiresAt } : null;
     await this.hold;
     return access;
   }
@@ -53,7 +55,16 @@ describe("App Keys that are remembered", () => {
       businessId: 2,
       hasAdministrator: true,
       scopes: [],
+      expiresAt: null,
     });
+  });
+
+  it("are refused from the moment at which they expire, however long they are remembered", async () => {
+    const { keys, cached } = set({ lifeMs: 60_000, size: 2 });
+    keys.expiresAt = new Date(Date.now() + 30);
+    expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
+    await eventually(async () => (await cached.accessOf("k1", network)) === null);
+    expect(new Date()).to.be.at.least(keys.expiresAt);
   });
 
   it("are never remembered as unknown: a new key works at once", async () => {

@@ -7,6 +7,8 @@ export interface KeyAccess {
   readonly businessId: number;
   readonly hasAdministrator: boolean;
   readonly scopes: readonly Scope[];
+  /** When the key ends by itself; null for never. */
+  readonly expiresAt: Date | null;
 }
 
 /** Whom a session token stands for. */

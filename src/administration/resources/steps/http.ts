@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
-import { idIn, idsIn } from "../../../kernel/ids.ts";
+import { idIn, idsWritten } from "../../../kernel/ids.ts";
 import { identifierOf } from "../../../kernel/text.ts";
 import {
   flag,
@@ -78,7 +78,8 @@ export const stepsOnWire: RecordOnWire<Step> = {
       },
       fallback: null,
       read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsIn(given) : (given ?? []);
+        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+        if (ids === null) throw new InvalidInput("tags debe tener ids de etiquetas");
         if (ids.length > mostTags) throw new InvalidInput(`tags puede tener ${mostTags} etiquetas`);
         return ids.length === 0 ? null : [...new Set(ids)].join(",");
       },

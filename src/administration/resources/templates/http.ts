@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
-import { idsIn } from "../../../kernel/ids.ts";
+import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
 import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
@@ -56,7 +56,8 @@ export const templatesOnWire: RecordOnWire<Template> = {
       },
       fallback: null,
       read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsIn(given) : (given ?? []);
+        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+        if (ids === null) throw new InvalidInput("agentes_permitidos debe tener ids de usuarios");
         return ids.length === 0 ? null : [...new Set(ids)].join(",");
       },
     },

@@ -18,7 +18,7 @@ interface RememberedSettings {
   readonly size: number;
 }
 
-/** Remembers for a few seconds what keys open. */
+/** Remembers for a few seconds what keys open, until they expire. */
 export class CachedAppKeys implements AppKeys {
   private readonly remembered: RememberedAccess<KeyAccess>;
 
@@ -53,10 +53,7 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
     this.remembered = new RememberedAccess(look, changes, lookUps, settings);
   }
 
-  async userOf(token: string, network: string): Promise<SessionUser | null> {
-    const user = await this.remembered.of(token, network);
-    if (!user || user.expiresAt.getTime() > Date.now()) return user;
-    this.remembered.forget(token);
+  userOf(token: string, network: string): Promise<SessionUser | null> {
     return this.remembered.of(token, network);
   }
 
@@ -80,7 +77,7 @@ type Look<Access> = (credential: string, network: string) => Promise<Access | nu
  * only bounds what a lost announcement could do. Unknown ones are never remembered: nothing announces a new one, which
  * has to work at once.
  */
-class RememberedAccess<Access extends { readonly businessId: number }> {
+class RememberedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
   /** Looks that have not begun: they will do for all who show the same credential from the same network. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
@@ -98,7 +95,15 @@ class RememberedAccess<Access extends { readonly businessId: number }> {
     changes.onGap(() => this.dropAll());
   }
 
-  of(credential: string, network: string): Promise<Access | null> {
+  async of(credential: string, network: string): Promise<Access | null> {
+    const found = await this.remembered(credential, network);
+    if (!found?.expiresAt || found.expiresAt.getTime() > Date.now()) return found;
+    // By this machine's clock; the store has the last word.
+    this.forget(credential);
+    return this.remembered(credential, network);
+  }
+
+  private remembered(credential: string, network: string): Promise<Access | null> {
     const digest = digestOf(credential);
     const known = this.changes.live ? this.known.get(digest) : undefined;
     if (known) return Promise.resolve(known);

@@ -14,7 +14,7 @@ const access: Statement = {
     select app_key.id as "keyId", app_key.business_id as "businessId",
            exists (select from users
                    where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
-             as "hasAdministrator", app_key.scopes
+             as "hasAdministrator", app_key.scopes, app_key.expires_at as "expiresAt"
     from app_keys as app_key
     where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
 };
