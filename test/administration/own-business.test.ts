@@ -57,6 +57,16 @@ describe("What a business says of itself", () => {
     }
   });
 
+  it("say nothing where a text is empty, so that the default holds", async () => {
+    const empty = { template_language: "", tax_id_label: "", ad_account_for_report: "" };
+    const { status, json } = await ask("PUT", "flags", empty);
+    expect(status).to.equal(200);
+    expect(json).to.deep.include({ template_language: null, tax_id_label: null, ad_account_for_report: null });
+    expect(
+      await world.rows("select feature_flags ? 'template_language' as said from businesses where id = 1"),
+    ).to.deep.equal([{ said: false }]);
+  });
+
   it("take the rates that reports count with, as an operator may have written them, and no others", async () => {
     for (const conversion of [
       { USD: "6.96", EUR: 7.5, ARS: 0.001 },
