@@ -69,6 +69,16 @@ describe("App Keys that a business makes", () => {
     expect((await byKey(made.key, "GET", "/admin/tags")).status).to.equal(403);
   });
 
+  it("expire within the years of four digits, at a moment that there is", async () => {
+    const latest = await byAdmin("POST", "/admin/app-keys", { label: "crm", expires_at: "9999-12-31T23:59:59-12:00" });
+    expect([latest.status, latest.json.expires_at]).to.deep.equal([201, "9999-12-31T23:59:59.999Z"]);
+    for (const expires_at of ["9999-02-30T00:00:00Z", "+010000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"]) {
+      const { status, json } = await byAdmin("POST", "/admin/app-keys", { label: "crm", expires_at });
+      expect([status, json.code], expires_at).to.deep.equal([400, "invalid_input"]);
+      expect(json.error).to.include("expires_at");
+    }
+  });
+
   it("are refused once they are removed or over, and tell when they were used last", async () => {
     const { id, key } = await make({});
     expect((await byKey(key, "GET", "/chats")).status).to.equal(200);

@@ -196,6 +196,21 @@ describe("Files of records that a business manages", () => {
     expect(found).to.deep.include({ name: "Empanada", price: "6.50", retailer_id: "solo-precio", type: "item" });
   });
 
+  it("takes an article whose retailer_id was given as an empty text for one without", async () => {
+    const made = await Promise.all(
+      ["Primera vacía", "Segunda vacía"].map((name) =>
+        ask(admin, "POST", "/admin/articles", { body: { name, price: "1.00", retailer_id: "" } }),
+      ),
+    );
+    expect(made.map(({ status, json }) => [status, json.retailer_id])).to.deep.equal([
+      [201, null],
+      [201, null],
+    ]);
+    const count = await countOf("articles");
+    expect(await taken("articles", await exported("articles"))).to.deep.equal({ ...none, unchanged: count });
+    expect(await countOf("articles")).to.equal(count);
+  });
+
   it("tells articles without a retailer_id apart by their name, and those alike by the id of an export", async () => {
     await taken("articles", "name,price\nSin código,1\n");
     expect(await taken("articles", "name,price\nSin código,2\n")).to.deep.include({ created: 0, updated: 1 });

@@ -57,6 +57,49 @@ describe("What a business says of itself", () => {
     }
   });
 
+  it("say nothing where a text is empty, so that the default holds", async () => {
+    const empty = { template_language: "", tax_id_label: "", ad_account_for_report: "" };
+    const { status, json } = await ask("PUT", "flags", empty);
+    expect(status).to.equal(200);
+    expect(json).to.deep.include({ template_language: null, tax_id_label: null, ad_account_for_report: null });
+    expect(
+      await world.rows("select feature_flags ? 'template_language' as said from businesses where id = 1"),
+    ).to.deep.equal([{ said: false }]);
+  });
+
+  it("take the rates that reports count with, as an operator may have written them, and no others", async () => {
+    for (const conversion of [
+      { USD: "6.96", EUR: 7.5, ARS: 0.001 },
+      [
+        { from: "2026-01-01", USD: "6.96" },
+        { from: "2028-02-29", USD: 999_999_999, EUR: "0.000000000001" },
+        { from: "2026-03-01" },
+      ],
+    ]) {
+      await world.rows("update businesses set feature_flags = feature_flags || $1 where id = 1", [
+        JSON.stringify({ currency_conversion: conversion }),
+      ]);
+      const { json: read } = await ask("GET", "flags");
+      expect(read.currency_conversion).to.deep.equal(conversion);
+      const { status, json, text } = await ask("PUT", "flags", read);
+      expect(status, text).to.equal(200);
+      expect(json).to.deep.equal(read);
+    }
+    for (const wrong of [
+      ...[1e9, 1e-7, 0.1 + 0.2, 0, -1, "0", "0.00", "1e3", "1000000000", "6,96", "", null, true].map((USD) => ({
+        USD,
+      })),
+      { usd: 6.96 },
+      [{ USD: 6.96 }],
+      ...["2026-99-99", "2026-02-30", "0000-01-01", "2026-1-1"].map((from) => [{ from, USD: 6.96 }]),
+      [{ from: "2026-01-01", USD: 1e-7 }],
+    ]) {
+      const { status, json } = await ask("PUT", "flags", { currency_conversion: wrong });
+      expect([status, json.code], JSON.stringify(wrong)).to.deep.equal([400, "invalid_input"]);
+      expect(json.error).to.include("currency_conversion");
+    }
+  });
+
   for (const path of ["business", "flags"]) {
     it(`takes ${path} back as it was read, and changes nothing`, async () => {
       const { json: read } = await ask("GET", path);

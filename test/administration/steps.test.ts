@@ -47,6 +47,12 @@ describe("Steps that a business manages", () => {
     expect(chat.tags.map(({ id }: { id: number }) => id)).to.have.members([7101, 7102]);
   });
 
+  it("keep half a character, which cannot be stored, as one that is not known, wherever it stands in JSON", async () => {
+    const made = await make({ helper_data: { a: "x\ud800", "b\udc00": [{ c: "\ud800\ud83d\ude00" }] } });
+    expect(made.helper_data).to.deep.equal({ a: "x\ufffd", "b\ufffd": [{ c: "\ufffd😀" }] });
+    expect((await ask("GET", `/${made.id}`)).json).to.deep.equal(made);
+  });
+
   it("are known by their identifier within their script, once", async () => {
     const first = await make({ identificador: "menu", estructura_id: 5 });
     await make({ identificador: "menu", estructura_id: 6 });

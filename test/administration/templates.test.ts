@@ -32,6 +32,12 @@ describe("Templates that a business manages", () => {
     expect(pictured.type).to.equal("IMAGE");
   });
 
+  it("keep half a character of a text, which cannot be stored, as one that is not known", async () => {
+    const made = await templates.make({ nombre: "Rota", template: content("Hola \ud800, ya está.") });
+    expect(made.template).to.deep.equal(content("Hola \ufffd, ya está."));
+    expect(made.descripcion).to.equal("Hola \ufffd, ya está.");
+  });
+
   for (const [field, template] of [
     ["template.category", { ...content(), category: "PROMO" }],
     ["template.components[0].example.body_text", { ...content(), components: [{ type: "BODY", text: "a {{1}} b" }] }],

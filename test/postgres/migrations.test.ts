@@ -69,6 +69,41 @@ describe("migrations", () => {
     expect(await valuesOf(url, misplaced)).to.deep.equal([0]);
   });
 
+  it("take empty texts that a record need not have away, and leave all others", async () => {
+    const { url } = await emptyDatabase();
+    await migrate(url);
+    await valuesOf(
+      `${url}?options=-csession_replication_role%3Dreplica`,
+      `with business as (
+         insert into businesses (name, feature_flags)
+         values ('Una', '{"template_language": "", "tax_id_label": "NIT", "own": ""}'), ('Otra', '{"currency": "USD"}')
+         returning id)
+       insert into articles (business_id, id, name, price, retailer_id)
+       select 1, number, 'Torta', 1, code from (values (1, ''), (2, 'sku'), (3, null)) as article (number, code)`,
+    );
+    await valuesOf(
+      `${url}?options=-csession_replication_role%3Dreplica`,
+      `insert into drivers (business_id, id, name, phone, tracking_id) values (1, 1, 'Ana', '', 'a'), (1, 2, 'Eva', '7', '')`,
+    );
+    await valuesOf(url, "delete from migrations where name = '20260101001383_empty_texts'");
+    await migrate(url);
+    const fieldsOf = (table: string, ...names: readonly string[]) =>
+      valuesOf(url, `select jsonb_build_array(${names.join()}) from ${table} order by id`);
+    expect(await fieldsOf("businesses", "feature_flags", "record_version")).to.deep.equal([
+      [{ tax_id_label: "NIT", own: "" }, 2],
+      [{ currency: "USD" }, 1],
+    ]);
+    expect(await fieldsOf("articles", "retailer_id", "record_version")).to.deep.equal([
+      [null, 2],
+      ["sku", 1],
+      [null, 1],
+    ]);
+    expect(await fieldsOf("drivers", "phone", "tracking_id", "record_version")).to.deep.equal([
+      [null, "a", 2],
+      ["7", null, 2],
+    ]);
+  });
+
   it("may be run by two processes at once", async () => {
     const { url } = await emptyDatabase();
     await Promise.allSettled([migrate(url), migrate(url)]);

@@ -39,6 +39,7 @@ describe("registering sales and quotations", () => {
             currency_conversion: [
               { from: "2026-03-01", USD: 7.005, EUR: "8" },
               { from: "2026-01-01", USD: 6.96 },
+              { from: "2026-02-30", GBP: 9 },
             ],
           },
         }),
@@ -135,6 +136,8 @@ describe("registering sales and quotations", () => {
     refused(await add({ moneda: "ARS" }), 400, "No hay tipo de cambio para ARS");
     refused(await add({ moneda: "USD", fecha: "2025-12-31" }), 400, "No hay tipo de cambio para USD");
     refused(await add({ moneda: "EUR", fecha: "2026-02-01" }), 400, "No hay tipo de cambio para EUR");
+    // From a day that calendars do not have.
+    refused(await add({ moneda: "GBP", fecha: "2026-03-05" }), 400, "No hay tipo de cambio para GBP");
     refused(await add({ empresa_id: 2, chat_id: 201, moneda: "EUR" }, 2), 400, "No hay tipo de cambio para EUR");
     refused(await add({ moneda: "constructor" }), 400, "moneda debe ser un código de tres letras");
   });

@@ -67,10 +67,10 @@ export class ImportRecords<Fields extends object> {
       for (const each of changed) await this.afterwards(each);
       return outcomes;
     } catch (error) {
-      // A value that is taken, or what the business cannot be without.
+      // A row has a value that is taken, or takes from the business what it cannot be without.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
-      // It is not known which of them it is.
+      // It is not known which row it is.
       const outcomes: Outcome[] = [];
       for (const row of rows) outcomes.push(...(await this.take(actor, [row], complete)));
       return outcomes;

@@ -16,7 +16,7 @@ export interface UserSession {
   readonly expiresAt: Date;
   /** To the hour; null before it was used. */
   readonly lastUsedAt: Date | null;
-  /** Whence it was opened, of IPv6 the network; null where an operator opened it. */
+  /** The address that opened it, of IPv6 the network; null where an operator opened it. */
   readonly address: string | null;
 }
 

@@ -205,7 +205,7 @@ function* examples(
   }
 }
 
-/** What stands in the placeholders, in their order; null where braces are none. */
+/** What stands in the placeholders, in their order; null where braces are no placeholder. */
 function placeholdersIn(words: string): readonly string[] | null {
   const found = [...words.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim());
   const rest = words.replace(/\{\{[^{}]*\}\}/g, "");

@@ -1,3 +1,4 @@
+import { instantOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 
 /** A business's feature flags `currency` and `currency_conversion`, as they are stored. */
@@ -28,24 +29,40 @@ export const baseCurrency = (flag: unknown): string => (isCurrency(flag) ? flag 
 /** What one unit of `currency` was worth in the base currency on `day` (`2026-03-01`); null where nobody said. */
 export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: string, day: string): Rate | null {
   if (currency === baseCurrency(base)) return "1";
-  if (!Array.isArray(conversion)) return isRecord(conversion) ? readRate(conversion, currency) : null;
+  if (!Array.isArray(conversion)) return isRecord(conversion) ? rateIn(conversion, currency) : null;
   let found: { readonly from: string; readonly rate: Rate } | null = null;
   for (const entry of conversion as readonly unknown[]) {
-    if (!isRecord(entry) || typeof entry.from !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(entry.from)) continue;
-    const rate = readRate(entry, currency);
-    if (rate !== null && entry.from <= day && (found === null || entry.from >= found.from)) {
-      found = { from: entry.from, rate };
-    }
+    if (!isRecord(entry)) continue;
+    const rate = rateIn(entry, currency);
+    if (rate === null || !isDay(entry.from) || entry.from > day) continue;
+    if (found === null || entry.from >= found.from) found = { from: entry.from, rate };
   }
   return found?.rate ?? null;
 }
 
-function readRate(rates: Readonly<Record<string, unknown>>, currency: string): Rate | null {
+/** Whether every rate of a conversion counts. */
+export function isConversion(conversion: unknown): boolean {
+  if (!Array.isArray(conversion)) return isRecord(conversion) && areRates(conversion);
+  return conversion.every((entry: unknown) => {
+    if (!isRecord(entry)) return false;
+    const { from, ...rates } = entry;
+    return isDay(from) && areRates(rates);
+  });
+}
+
+const areRates = (rates: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(rates).every((currency) => isCurrency(currency) && rateIn(rates, currency) !== null);
+
+function rateIn(rates: Readonly<Record<string, unknown>>, currency: string): Rate | null {
   const value = Object.hasOwn(rates, currency) ? rates[currency] : undefined;
   const text = typeof value === "number" ? String(value) : value;
   const isRate = typeof text === "string" && /^\d{1,9}(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);
   return isRate ? text : null;
 }
+
+/** Whether calendars have the day. */
+const isDay = (value: unknown): value is string =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && instantOf(`${value}T00:00Z`, "UTC") !== null;
 
 /** Exact, then rounded to hundredths, half a hundredth upwards. */
 export function convert(amount: Money, rate: Rate): Money {

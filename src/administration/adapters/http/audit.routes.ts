@@ -74,7 +74,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
           "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
           "removed. Beside these stand users' changes of their own password (`user-passwords`), invitations (`user-invitations`: made, " +
-          "and removed by the user who accepted it), erasures (`contacts`, of which nothing is told but the id), the codes of " +
+          "and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
           "senders that were asked for and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
           "what an operator made or revoked, by `system`. What is asked of a webhook or a template stands there as its change: " +
           "`tested`, `redelivered`, `replayed_since`. Users' own sessions and availability are no changes of a record: " +

@@ -18,6 +18,8 @@ export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<strin
   name,
   schema: { type: ["string", "null"], maxLength },
   fallback: null,
+  // An empty text says as much as none.
+  read: (given: string | null) => given || null,
 });
 
 export const requiredText = (name: string, maxLength: number): FieldOnWire<string> => ({

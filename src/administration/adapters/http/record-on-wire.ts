@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
-import { storableText } from "../../../kernel/text.ts";
+import { storableJson } from "../../../kernel/text.ts";
 import type { Kept, Matching } from "../../domain/records.ts";
 
 /** A field as clients spell it. */
@@ -112,7 +112,7 @@ export class WireCodec<Fields extends object> {
     const pairs = taken.map(([field, { name, read, fallback }]) => {
       const given = body[name];
       if (given === undefined) return [field, fallback];
-      const stored = typeof given === "string" ? storableText(given) : given;
+      const stored = storableJson(given);
       return [field, read ? read(stored) : stored];
     });
     const fields = Object.fromEntries(pairs) as Fields;

@@ -30,7 +30,7 @@ const sessionsAnswer = objectWith({
       last_used: { type: ["string", "null"], format: "date-time", description: "To the hour" },
       address: {
         ...nullableText,
-        description: "Whence it was opened, of IPv6 the network; null where it is not known",
+        description: "The address that opened it, of IPv6 the network; null where it is not known",
       },
     }),
   },

@@ -1,4 +1,5 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { instantOf } from "../../../kernel/instants.ts";
 import { scopes } from "../../../kernel/scopes.ts";
 import { requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
@@ -27,8 +28,8 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       fallback: null,
       read: (given: string | null) => {
         if (given === null) return null;
-        const at = new Date(given);
-        if (Number.isNaN(at.getTime())) throw new InvalidInput(notToCome);
+        const at = instantOf(given, "UTC");
+        if (at === null) throw new InvalidInput(notToCome);
         return at.toISOString();
       },
     },

@@ -1,4 +1,5 @@
 import type { Schema } from "../../../infra/http/routing/schema.ts";
+import { currencyCode, currencyConversion } from "../../adapters/http/currency-conversion.ts";
 import { optionalText, optionalUrl } from "../../adapters/http/fields.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { timezone } from "../business/http.ts";
@@ -15,24 +16,6 @@ const readOnly = <Value>(name: string, schema: Schema): FieldOnWire<Value | null
 });
 const oneOf = (...values: readonly string[]): Schema => ({ type: "string", enum: values });
 const whole = (minimum: number, maximum: number): Schema => ({ type: "integer", minimum, maximum });
-const currency = "^[A-Z]{3}$";
-const rate: Schema = { type: "number", exclusiveMinimum: 0, maximum: 1e9 };
-const rates: Schema = {
-  type: "object",
-  maxProperties: 200,
-  propertyNames: { pattern: currency },
-  additionalProperties: rate,
-};
-const datedRates: Schema = {
-  type: "array",
-  maxItems: 1_000,
-  items: {
-    type: "object",
-    required: ["from"],
-    properties: { from: { type: "string", pattern: String.raw`^\d{4}-\d{2}-\d{2}$` } },
-    additionalProperties: rate,
-  },
-};
 
 export const flagsOnWire: RecordOnWire<Flags> = {
   path: "flags",
@@ -42,8 +25,8 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   closed: true,
   fields: {
     timezone: { ...flag<string>("timezone", timezone.schema), read: (given: never) => given && timezone.read?.(given) },
-    currency: flag("currency", { type: "string", pattern: currency }),
-    currency_conversion: flag("currency_conversion", { anyOf: [rates, datedRates] }),
+    currency: flag("currency", { type: "string", pattern: currencyCode }),
+    currency_conversion: currencyConversion,
     reports_for: flag("reports_for", oneOf("all", "administrators")),
     agents_see: flag("agents_see", oneOf("own", "department", "all")),
     ad_account_for_report: optionalText("ad_account_for_report", 100),
@@ -57,6 +40,8 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   },
   rules: [
     "A flag that is null or left out says nothing: its default holds.",
+    "`currency_conversion` holds rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals, for all days or " +
+      "in a list by the day `from` which they hold. What reports could not read is refused.",
     "`group_shared_report` and `media_quota_bytes` are only read: the one shows figures of other businesses, the other takes " +
       "room of the installation, so that an operator decides on them.",
   ],

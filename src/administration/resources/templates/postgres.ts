@@ -1,6 +1,6 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
-import { run, sql } from "../../adapters/postgres/query.ts";
+import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
   Claim,
@@ -107,10 +107,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 
   async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
-    await run(
-      this.transaction,
-      sql.raw("select pg_advisory_xact_lock(hashtextextended('templates', ?))", [businessId]),
-    );
+    await takeTurn(this.transaction, "templates", businessId);
     return run<KnownTemplate>(
       this.transaction,
       sql("templates")

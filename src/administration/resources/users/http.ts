@@ -38,7 +38,7 @@ export const usersOnWire: RecordOnWire<User> = {
       "is not told. A user who is archived leaves it free.",
     "`departamentos` are those whose `agentes` name the user: a change of either side counts up the version of both, and " +
       "stands in the audit of both, with that field alone of the one that was not written.",
-    "Whoever is made gets an invitation, which `POST /auth/invitation` accepts; taking it to them is the caller's part. Another " +
+    "A new user gets an invitation, which `POST /auth/invitation` accepts; taking it to them is the caller's part. Another " +
       "`email` ends an invitation that was not accepted yet.",
     "A user who comes in by a file has no password either, and is invited by `POST /admin/users/{id}/invite`.",
     "A business keeps one active administrator at least: 409 `last_administrator`.",

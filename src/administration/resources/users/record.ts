@@ -16,7 +16,7 @@ export const userMatching: Matching<User> = { by: ["email"] };
 
 type Standing = Pick<User, "roleId" | "active">;
 
-/** No user is there before it is made, and once it is archived. */
+/** The user is null before it is made and once it is archived. */
 const has = (user: Standing | null, roleId: number): boolean => user?.active === true && user.roleId === roleId;
 
 export const isAgent = (user: Standing | null): boolean => has(user, agentRole);
@@ -26,6 +26,6 @@ export const isActiveAdministrator = (user: Standing | null): boolean => has(use
 export const leaves = (before: Standing, after: Standing | null): boolean =>
   before.active && (!after?.active || (isAgent(before) && !isAgent(after)));
 
-/** Whether it is one who left, or could have left, and is back. */
+/** Whether a change brings a user back, or makes an agent of one. */
 export const returns = (before: Standing, after: Standing | null): boolean =>
   after?.active === true && (!before.active || (isAgent(after) && !isAgent(before)));

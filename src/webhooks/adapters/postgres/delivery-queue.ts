@@ -98,7 +98,8 @@ const claim: Statement = {
 const open: Statement = {
   name: "webhook_delivery_open",
   text: `
-    select hook.url, progress.address_number as "addressNumber", hook.secret, case when hook.previous_until > now() then hook.previous_secret end as previous,
+    select hook.url, progress.address_number as "addressNumber", hook.secret,
+           case when hook.previous_until > now() then hook.previous_secret end as previous,
            event.type, event.name, event.number, event.payload, event.at, event.business_id as "businessId"
     from webhook_deliveries as delivery
     join webhook_progress as progress
@@ -131,7 +132,9 @@ const settle: Statement = {
       set attempts = attempts + 1, attempted_at = now(), claim = null, status = $5, answer = $6, error = $7,
           failures = case when $8 then failures else failures + 1 end,
           state = case when $8 then 'delivered' when failures >= ${pauses.length} then 'failed' else 'waiting' end,
-          due_at = now() + make_interval(secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter}))
+          due_at = now() + make_interval(
+            secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter})
+          )
       from progress left join held on true
       where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
       returning delivery.id
