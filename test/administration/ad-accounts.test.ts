@@ -70,6 +70,20 @@ describe("The access of a business to the ad platform", () => {
     expect(await own()).to.deep.equal(none.json);
   });
 
+  it("is mended with another token, and removed, where the stored one cannot be opened", async () => {
+    const spoil = () => world.rows("update ad_credentials set sealed_token = '\\x00' where business_id = 1");
+    const { id } = await own();
+    await spoil();
+    const kept = await ask(admin, "PUT", `/${id}`, { default_account_id: "act_1" });
+    expect([kept.status, kept.json.error]).to.deep.equal([400, "token es requerido"]);
+    const mended = await ask(admin, "PUT", `/${id}`, { token: "ads-token-9", default_account_id: "act_9" });
+    expect([mended.status, mended.json.default_account_id], mended.text).to.deep.equal([200, "act_9"]);
+    expect((await accountsOf(1)).data.map((account: { id: string }) => account.id)).to.deep.equal(["act_9"]);
+    await spoil();
+    expect((await ask(admin, "DELETE", `/${id}`)).status).to.equal(204);
+    expect((await ask(admin, "POST", "", { token: "ads-token-9" })).status).to.equal(201);
+  });
+
   it("is its administrators' alone", async () => {
     const { id } = await own();
     expect((await ask(agent, "GET")).status).to.equal(403);

@@ -90,6 +90,19 @@ describe("Senders that a business manages", () => {
     expect(await sealed()).to.deep.equal(before);
   });
 
+  it("are mended with another token, and removed, where the stored one cannot be opened", async () => {
+    await newNumber("number-76", "secret-76");
+    const { id } = (await ask("POST", "", cloud("number-76", "secret-76"))).json;
+    const spoil = () => world.rows("update senders set sealed_token = '\\x00' where id = $1", [id]);
+    await spoil();
+    const kept = await ask("PUT", `/${id}`, { ...cloud("number-76"), name: "Ventas" });
+    expect([kept.status, kept.json.error]).to.deep.equal([400, "token es requerido"]);
+    const mended = await ask("PUT", `/${id}`, { ...cloud("number-76", "secret-76"), name: "Ventas" });
+    expect([mended.status, mended.json.name], mended.text).to.deep.equal([200, "Ventas"]);
+    await spoil();
+    expect((await ask("DELETE", `/${id}`)).status).to.equal(204);
+  });
+
   it("are there once in the installation, and nothing says whose they are", async () => {
     await newNumber("number-2", "token-2");
     const { status, json } = await ask("POST", "", cloud("number-2", "token-2"));

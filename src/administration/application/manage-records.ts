@@ -10,8 +10,8 @@ export interface ResourceRules<Fields extends object> {
   readonly name: string;
   /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
-  /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
-  approve?(businessId: number, fields: Fields): Promise<void>;
+  /** Asks others whether it may be so, outside of any transaction; `id` is null for a new record. Throws a `DomainError`. */
+  approve?(businessId: number, fields: Fields, id: number | null): Promise<void>;
   /** What is to be stored over what there is: null for a new one. Throws `WrongField`. */
   over?(fields: Fields, before: Fields | null): Fields;
   /** The record as the audit keeps it: without secrets. */
@@ -53,7 +53,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     const { businessId } = actor;
-    await this.rules.approve?.(businessId, fields);
+    await this.rules.approve?.(businessId, fields, id);
     const { before, after } = await this.run(actor, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
@@ -130,7 +130,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     const wanted = this.rules.over?.(fields, null) ?? fields;
     this.rules.check?.(wanted, null);
     const { businessId } = actor;
-    await this.rules.approve?.(businessId, wanted);
+    await this.rules.approve?.(businessId, wanted, null);
     const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
