@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
 const [admin, agent, otherAdmin] = [101, 102, 201];
@@ -68,6 +69,34 @@ describe("The access of a business to the ad platform", () => {
     expect([away.status, away.json.code]).to.deep.equal([502, "platform_unavailable"]);
     await world.control("DELETE", "/faults");
     expect(await own()).to.deep.equal(none.json);
+  });
+
+  it("keeps no default account that its token does not open, also where that was replaced meanwhile", async () => {
+    const { id } = await own();
+    const sealed = async () => {
+      const [row] = await world.rows<{ sealed: Buffer }>(
+        "select sealed_token as sealed from ad_credentials where id = $1",
+        [id],
+      );
+      return row?.sealed;
+    };
+    const earlier = await sealed();
+    const replaced = await ask(admin, "PUT", `/${id}`, { token: "ads-token-9", default_account_id: "act_9" });
+    expect(replaced.status, replaced.text).to.equal(200);
+    const later = await sealed();
+    const write = "update ad_credentials set sealed_token = $1 where id = $2";
+    await world.rows(write, [earlier, id]);
+    const late = await world.database.transaction(async (transaction) => {
+      await transaction.rows({ name: "", text: write }, [later, id]);
+      const answer = ask(admin, "PUT", `/${id}`, { default_account_id: "act_1" });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                         and query like '%"ad_credentials"%'`;
+      await eventually(async () => (await world.rows(waiting)).length > 0);
+      return { answer };
+    });
+    const { status, json } = await late.answer;
+    expect([status, json.code]).to.deep.equal([412, "moved_on"]);
+    expect(await own()).to.deep.equal(replaced.json);
   });
 
   it("is mended with another token, and removed, where the stored one cannot be opened", async () => {

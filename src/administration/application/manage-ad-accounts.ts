@@ -1,7 +1,7 @@
 import { type AdPlatform, TokenRefused } from "../../ads/public.ts";
 import { DomainError } from "../../kernel/errors.ts";
 import type { AdAccess } from "../domain/ad-access.ts";
-import { type Kept, PlatformAway, WrongField } from "../domain/records.ts";
+import { type Kept, PlatformAway, RecordMovedOn, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
 /** With the token, which is null where it cannot be opened. */
@@ -16,18 +16,22 @@ export const adAccountRules = (
 ): ResourceRules<AdAccess> => ({
   name: "ad-accounts",
   shown: ({ token: _, ...shown }) => shown,
-  async approve(businessId, { token: given, defaultAccountId }, id) {
+  async approve(businessId, fields, id) {
+    const { token: given, defaultAccountId } = fields;
     const kept = id === null ? null : await stored.opened(businessId, id);
     const token = given ?? kept?.fields.token ?? null;
-    if (token === null) return;
+    if (token === null) return fields;
     const accounts = await platform.accounts({ businessId, token }).catch((error: unknown) => {
       if (error instanceof TokenRefused) throw new WrongField("token", "refused");
       throw error instanceof DomainError ? new PlatformAway(error.message) : error;
     });
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
+    return { ...fields, token };
   },
-  over(fields, before) {
+  over(fields, before, approved) {
+    // The token that opened the account was replaced while the platform was asked.
+    if (fields.token === null && approved.token !== (before?.token ?? null)) throw new RecordMovedOn();
     const token = fields.token ?? before?.token ?? null;
     if (token === null) throw new WrongField("token", "missing");
     return { ...fields, token };

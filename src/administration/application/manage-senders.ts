@@ -23,13 +23,15 @@ const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   shown: ({ token: _, ...shown }) => shown,
-  async approve(_businessId, { provider: channel, platformId, accountId, phone, token }) {
+  async approve(_businessId, fields) {
+    const { provider: channel, platformId, accountId, phone, token } = fields;
     if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     // None is given where nothing of it changes: `over` sees to that.
-    if (token === null) return;
+    if (token === null) return fields;
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
     if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
     if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
+    return fields;
   },
   over(fields, before) {
     if (fields.token !== null) return fields;

@@ -49,7 +49,8 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       : sender,
   rules: [
     "`token` is never shown. A new sender needs one, and so does one whose `provider`, `platform_id`, `account_id` or `phone` " +
-      "changes, or whose token cannot be opened any more: without one that is a 400 that names `token`. Otherwise a sender keeps the token that it has where none is given.",
+      "changes, or whose token cannot be opened any more: without one that is a 400 that names `token`. " +
+      "Otherwise a sender keeps the token that it has where none is given.",
     "With the token that is given the platform is asked whether all of that is so. A number's token opens the number, `phone` " +
       "is the one that the platform shows for it, and `account_id`, which a number must have, lists it. A page's token is that " +
       "page's own, a photo account's its own or that of the page that it is linked to. An instance is there at its provider. " +
