@@ -25,9 +25,9 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
   shown: ({ token: _, ...shown }) => shown,
   async approve(_businessId, fields) {
     const { provider: channel, platformId, accountId, phone, token } = fields;
-    if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     // None is given where nothing of it changes: `over` sees to that.
     if (token === null) return fields;
+    if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
     if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
     if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
