@@ -15,6 +15,7 @@ import {
   NoAccount,
   PairSenders,
   ReadAudit,
+  type StoredAdAccess,
   SubmitTemplate,
   SyncTemplates,
   senderRules,
@@ -160,15 +161,13 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     },
   );
   spell(bind, adAccountsOnWire);
-  provide(
-    bind,
-    tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.adPlatform, tokens.adCredentials],
-    (cells, secrets, platform, credentials) => {
-      const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
-      return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, credentials) });
-    },
-  );
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
+    const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
+    const stored: StoredAdAccess = {
+      opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
+    };
+    return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, stored) });
+  });
   spell(bind, sendersOnWire);
   spell(bind, pairingsOnWire);
   provide(

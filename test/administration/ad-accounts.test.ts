@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
 const [admin, agent, otherAdmin] = [101, 102, 201];
@@ -68,6 +69,48 @@ describe("The access of a business to the ad platform", () => {
     expect([away.status, away.json.code]).to.deep.equal([502, "platform_unavailable"]);
     await world.control("DELETE", "/faults");
     expect(await own()).to.deep.equal(none.json);
+  });
+
+  it("keeps no default account that its token does not open, also where that was replaced meanwhile", async () => {
+    const { id } = await own();
+    const sealed = async () => {
+      const [row] = await world.rows<{ sealed: Buffer }>(
+        "select sealed_token as sealed from ad_credentials where id = $1",
+        [id],
+      );
+      return row?.sealed;
+    };
+    const earlier = await sealed();
+    const replaced = await ask(admin, "PUT", `/${id}`, { token: "ads-token-9", default_account_id: "act_9" });
+    expect(replaced.status, replaced.text).to.equal(200);
+    const later = await sealed();
+    const write = "update ad_credentials set sealed_token = $1 where id = $2";
+    await world.rows(write, [earlier, id]);
+    const late = await world.database.transaction(async (transaction) => {
+      await transaction.rows({ name: "", text: write }, [later, id]);
+      const answer = ask(admin, "PUT", `/${id}`, { default_account_id: "act_1" });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                         and query like '%"ad_credentials"%'`;
+      await eventually(async () => (await world.rows(waiting)).length > 0);
+      return { answer };
+    });
+    const { status, json } = await late.answer;
+    expect([status, json.code]).to.deep.equal([412, "moved_on"]);
+    expect(await own()).to.deep.equal(replaced.json);
+  });
+
+  it("is mended with another token, and removed, where the stored one cannot be opened", async () => {
+    const spoil = () => world.rows("update ad_credentials set sealed_token = '\\x00' where business_id = 1");
+    const { id } = await own();
+    await spoil();
+    const kept = await ask(admin, "PUT", `/${id}`, { default_account_id: "act_1" });
+    expect([kept.status, kept.json.error]).to.deep.equal([400, "token es requerido"]);
+    const mended = await ask(admin, "PUT", `/${id}`, { token: "ads-token-9", default_account_id: "act_9" });
+    expect([mended.status, mended.json.default_account_id], mended.text).to.deep.equal([200, "act_9"]);
+    expect((await accountsOf(1)).data.map((account: { id: string }) => account.id)).to.deep.equal(["act_9"]);
+    await spoil();
+    expect((await ask(admin, "DELETE", `/${id}`)).status).to.equal(204);
+    expect((await ask(admin, "POST", "", { token: "ads-token-9" })).status).to.equal(201);
   });
 
   it("is its administrators' alone", async () => {

@@ -160,6 +160,70 @@ describe("A sender that becomes another one", () => {
   });
 });
 
+describe("A sender that is deleted", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
+    await world.rows("update chats set state = 'closed'");
+  });
+  after(() => world.stop());
+
+  const ask = (businessId: number, method: string, path: string, body?: object): Promise<Answer> =>
+    request(`${world.api}/admin/senders${path}`, {
+      method,
+      headers: { "x-api-key": world.appKey(businessId) },
+      ...(body && { body }),
+    });
+  const numberOf = async (businessId: number): Promise<number> =>
+    (await ask(businessId, "GET", `?q=number-${businessId}`)).json.data.at(-1).id;
+  const isKept = async (businessId: number, id: number, uses: readonly object[]) => {
+    const { status, json } = await ask(businessId, "DELETE", `/${id}`);
+    expect([status, json.code, json.usos]).to.deep.equal([409, "in_use", uses]);
+    expect((await ask(businessId, "GET", `/${id}`)).status).to.equal(200);
+  };
+  const isDeleted = async (businessId: number, id: number) => {
+    expect((await ask(businessId, "DELETE", `/${id}`)).status).to.equal(204);
+    expect((await ask(businessId, "GET", `/${id}`)).status).to.equal(404);
+  };
+
+  it("is kept while chats are open that are answered from it, and a campaign of any state names it", async () => {
+    const id = await numberOf(1);
+    await world.rows("update chats set state = 'pending' where business_id = 1");
+    await isKept(1, id, [{ tipo: "chats", cantidad: 1 }]);
+    const text = `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+                    starts_at, timezone, total)
+                  values (1, $1, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', now(), 'UTC', 0)`;
+    await world.rows(text, [id]);
+    await isKept(1, id, [
+      { tipo: "campañas", cantidad: 1 },
+      { tipo: "chats", cantidad: 1 },
+    ]);
+    await world.rows("delete from campaigns where business_id = 1");
+    await world.rows("update chats set state = 'closed' where business_id = 1");
+    await isDeleted(1, id);
+  });
+
+  it("is kept while its account has the business's templates, unless the next sender has that account too", async () => {
+    const id = await numberOf(2);
+    await world.rows("update templates set platform_status = 'APPROVED' where business_id = 2");
+    await isKept(2, id, [{ tipo: "plantillas", cantidad: 1 }]);
+    const next = {
+      ...{ provider: "platform-apicloud", platform_id: "number-90", account_id: "account-2" },
+      ...{ phone: "59120000090", token: "token-90" },
+    };
+    await knowSender(world, next);
+    expect((await ask(2, "POST", "", next)).status).to.equal(201);
+    await isDeleted(2, id);
+  });
+
+  it("is told of ten thousand uses where there are more", async () => {
+    const id = await numberOf(3);
+    await world.rows(`insert into templates (business_id, name, platform_name, body, provider, platform_status)
+                      select 3, 'T' || n, 't_' || n, 'Hola', 'Cloud', 'APPROVED' from generate_series(1, 10001) n`);
+    await isKept(3, id, [{ tipo: "plantillas", cantidad: 10_000 }]);
+  });
+});
+
 describe("News of a number", () => {
   it("overwrite none that the platform told later, however they arrive", async () => {
     const world = await startWorld({ businesses: [aBusiness(1, { threads: [aThread(101)] })] });

@@ -90,6 +90,32 @@ describe("Senders that a business manages", () => {
     expect(await sealed()).to.deep.equal(before);
   });
 
+  it("are renamed without an account where they were stored without one, and changed no further", async () => {
+    await newNumber("number-77", "secret-77");
+    const { id } = (await ask("POST", "", cloud("number-77", "secret-77"))).json;
+    await world.rows("update senders set account_id = '' where id = $1", [id]);
+    const { account_id: _, ...bare } = cloud("number-77");
+    const renamed = await ask("PUT", `/${id}`, { ...bare, name: "Ventas" });
+    expect([renamed.status, renamed.json.name], renamed.text).to.deep.equal([200, "Ventas"]);
+    const given = await ask("PUT", `/${id}`, { ...bare, token: "secret-77" });
+    expect([given.status, given.json.error]).to.deep.equal([400, "account_id es requerido"]);
+    expect((await ask("PUT", `/${id}`, { ...bare, phone: "59122000009" })).status).to.equal(400);
+    expect((await ask("PUT", `/${id}`, cloud("number-77", "secret-77"))).json.account_id).to.equal("account-1");
+  });
+
+  it("are mended with another token, and removed, where the stored one cannot be opened", async () => {
+    await newNumber("number-76", "secret-76");
+    const { id } = (await ask("POST", "", cloud("number-76", "secret-76"))).json;
+    const spoil = () => world.rows("update senders set sealed_token = '\\x00' where id = $1", [id]);
+    await spoil();
+    const kept = await ask("PUT", `/${id}`, { ...cloud("number-76"), name: "Ventas" });
+    expect([kept.status, kept.json.error]).to.deep.equal([400, "token es requerido"]);
+    const mended = await ask("PUT", `/${id}`, { ...cloud("number-76", "secret-76"), name: "Ventas" });
+    expect([mended.status, mended.json.name], mended.text).to.deep.equal([200, "Ventas"]);
+    await spoil();
+    expect((await ask("DELETE", `/${id}`)).status).to.equal(204);
+  });
+
   it("are there once in the installation, and nothing says whose they are", async () => {
     await newNumber("number-2", "token-2");
     const { status, json } = await ask("POST", "", cloud("number-2", "token-2"));

@@ -97,6 +97,18 @@ describe("Templates that are sent for approval", () => {
     expect((await templates.submit(id)).status).to.equal(200);
   });
 
+  it("are not said to be refused where the platform has passing trouble or takes no more requests", async () => {
+    const { id } = await templates.make({ nombre: "Aviso", template: content() });
+    await templates.fault({ code: 80007, status: 429 });
+    const crowded = await templates.submit(id);
+    expect([crowded.status, crowded.json.code], crowded.text).to.deep.equal([502, "platform_unavailable"]);
+    expect((await templates.get(id)).state).to.equal("no_status");
+    await templates.fault({ code: 2, status: 500 });
+    const away = await templates.submit(id);
+    expect([away.status, away.json.code], away.text).to.deep.equal([502, "platform_unavailable"]);
+    expect((await templates.get(id)).state).to.equal("PENDING");
+  });
+
   it("are submitted only with a content of their own, to a platform that the business has", async () => {
     const bare = await templates.make({ nombre: "Sin contenido", descripcion: "Hola" });
     const other = await templates.make({ nombre: "De otro", tipo: "ProviderB", id_providerb: "HX1" });

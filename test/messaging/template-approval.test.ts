@@ -70,6 +70,48 @@ describe("submitting templates to the cloud API", () => {
     });
   }
 
+  for (const [kind, answers] of [
+    [
+      "not-sent",
+      [
+        [400, 4],
+        [403, 80008],
+        [429, 80007],
+        [400, 130429],
+        [429, 555555],
+      ],
+    ],
+    [
+      "unknown",
+      [
+        [500, 2],
+        [400, 1],
+        [400, 131000],
+        [500, 100],
+        [200, 100],
+        [408, 100],
+      ],
+    ],
+    [
+      "refused",
+      [
+        [400, 100],
+        [401, 190],
+        [400, 555555],
+      ],
+    ],
+  ] as const) {
+    it(`are ${kind} by ${answers.map(([status, code]) => `a ${status} of code ${code}`).join(", ")}`, async () => {
+      for (const [status, code] of answers) {
+        nock(host)
+          .post(path)
+          .reply(status, { error: { code, message: "No" } });
+        const outcome = await templates().submit(sender, asked);
+        expect(outcome.kind, `${status} ${code}`).to.equal(kind);
+      }
+    });
+  }
+
   it("reads all of an account, page by page, with the platform's own words", async () => {
     const template = { id: "77", name: "aviso", language: "es", status: "PAUSED", category: "UTILITY" };
     const pages = nock(host);

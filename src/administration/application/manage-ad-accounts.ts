@@ -1,27 +1,37 @@
-import { type AdCredentials, type AdPlatform, TokenRefused } from "../../ads/public.ts";
+import { type AdPlatform, TokenRefused } from "../../ads/public.ts";
 import { DomainError } from "../../kernel/errors.ts";
 import type { AdAccess } from "../domain/ad-access.ts";
-import { PlatformAway, WrongField } from "../domain/records.ts";
+import { type Kept, PlatformAway, RecordMovedOn, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
+
+/** With the token, which is null where it cannot be opened. */
+export interface StoredAdAccess {
+  opened(businessId: number, id: number): Promise<Kept<AdAccess> | null>;
+}
 
 /** What is given is tried with the ad platform before it is stored. */
 export const adAccountRules = (
   platform: Pick<AdPlatform, "accounts">,
-  credentials: Pick<AdCredentials, "of">,
+  stored: StoredAdAccess,
 ): ResourceRules<AdAccess> => ({
   name: "ad-accounts",
   shown: ({ token: _, ...shown }) => shown,
-  async approve(businessId, { token: given, defaultAccountId }) {
-    const token = given ?? (await credentials.of(businessId)).token;
-    if (token === null) return;
+  async approve(businessId, fields, id) {
+    const { token: given, defaultAccountId } = fields;
+    const kept = id === null ? null : await stored.opened(businessId, id);
+    const token = given ?? kept?.fields.token ?? null;
+    if (token === null) return fields;
     const accounts = await platform.accounts({ businessId, token }).catch((error: unknown) => {
       if (error instanceof TokenRefused) throw new WrongField("token", "refused");
       throw error instanceof DomainError ? new PlatformAway(error.message) : error;
     });
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
+    return { ...fields, token };
   },
-  over(fields, before) {
+  over(fields, before, approved) {
+    // The token that opened the account was replaced while the platform was asked.
+    if (fields.token === null && approved.token !== (before?.token ?? null)) throw new RecordMovedOn();
     const token = fields.token ?? before?.token ?? null;
     if (token === null) throw new WrongField("token", "missing");
     return { ...fields, token };

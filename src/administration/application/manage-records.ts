@@ -10,10 +10,16 @@ export interface ResourceRules<Fields extends object> {
   readonly name: string;
   /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
-  /** Asks others whether it may be so, outside of any transaction. Throws a `DomainError`. */
-  approve?(businessId: number, fields: Fields): Promise<void>;
-  /** What is to be stored over what there is: null for a new one. Throws `WrongField`. */
-  over?(fields: Fields, before: Fields | null): Fields;
+  /**
+   * Asks others whether it may be so, outside of any transaction; `id` is null for a new record. Resolves to what they were
+   * asked of: `fields`, with what they keep of the record. Throws a `DomainError`.
+   */
+  approve?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
+  /**
+   * What is to be stored over what there is: null for a new one. Throws `WrongField`, and `RecordMovedOn` where others were
+   * asked of what is not there any more.
+   */
+  over?(fields: Fields, before: Fields | null, approved: Fields): Fields;
   /** The record as the audit keeps it: without secrets. */
   shown?(fields: Fields): object;
 }
@@ -53,11 +59,11 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     isExpected: (version: number) => boolean,
   ): Promise<Kept<Fields>> {
     const { businessId } = actor;
-    await this.rules.approve?.(businessId, fields);
+    const approved = (await this.rules.approve?.(businessId, fields, id)) ?? fields;
     const { before, after } = await this.run(actor, async (stores) => {
       const before = there(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
-      const wanted = this.rules.over?.(fields, before.fields) ?? fields;
+      const wanted = this.rules.over?.(fields, before.fields, approved) ?? fields;
       this.rules.check?.(wanted, before.fields);
       if (isSame(before.fields, wanted)) return { before, after: before };
       const after = await stores.records.change(businessId, id, wanted);
@@ -127,10 +133,10 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   }
 
   async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
-    const wanted = this.rules.over?.(fields, null) ?? fields;
+    const wanted = this.rules.over?.(fields, null, fields) ?? fields;
     this.rules.check?.(wanted, null);
     const { businessId } = actor;
-    await this.rules.approve?.(businessId, wanted);
+    await this.rules.approve?.(businessId, wanted, null);
     const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);

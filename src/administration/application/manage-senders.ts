@@ -23,18 +23,20 @@ const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   shown: ({ token: _, ...shown }) => shown,
-  async approve(_businessId, { provider: channel, platformId, accountId, phone, token }) {
-    if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
+  async approve(_businessId, fields) {
+    const { provider: channel, platformId, accountId, phone, token } = fields;
     // None is given where nothing of it changes: `over` sees to that.
-    if (token === null) return;
+    if (token === null) return fields;
+    if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
     if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
     if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
+    return fields;
   },
   over(fields, before) {
     if (fields.token !== null) return fields;
     const isSame = before !== null && claimed.every((field) => before[field] === fields[field]);
-    if (!isSame) throw new WrongField("token", "missing");
+    if (!isSame || before.token === null) throw new WrongField("token", "missing");
     return { ...fields, token: before.token };
   },
 });
@@ -44,7 +46,7 @@ export const underWay = { campaigns: [...campaignMoves.cancel.from], chats: [...
 
 /** Instances as they are stored. */
 export interface InstanceReads {
-  /** With its token. */
+  /** With its token, which is null where it cannot be opened. */
   opened(businessId: number, id: number): Promise<Kept<ManagedSender> | null>;
   now(businessId: number): Promise<Date>;
 }
@@ -80,8 +82,9 @@ export class PairSenders {
     const sender = (await this.instances.opened(businessId, id))?.fields;
     if (sender?.provider !== qrChannel) throw new RecordNotFound(`instance ${id}`);
     const { platformId, token } = sender;
+    if (token === null) throw new Error(`the token of instance ${id} cannot be opened`);
     const askedAt = await this.instances.now(businessId);
-    const answer = await this.platforms.pair({ businessId, senderId: id, platformId, accessToken: token ?? "" });
+    const answer = await this.platforms.pair({ businessId, senderId: id, platformId, accessToken: token });
     if (answer === null) throw new PlatformAway(`no code for instance ${id}`);
     const state = answer === "connected" ? "open" : "connecting";
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {

@@ -17,7 +17,7 @@ export interface SubmittedTemplate {
 export type Submitted =
   | ({ readonly kind: "accepted" } & SubmittedTemplate)
   | { readonly kind: "refused"; readonly words: string }
-  /** Proven never to have reached the platform. */
+  /** Proven never to have reached the platform, or turned away for a rate. */
   | { readonly kind: "not-sent" }
   /** It may have reached the platform or not. */
   | { readonly kind: "unknown" };

@@ -62,7 +62,8 @@ export function templateRoutes(
         [
           "Admin.Submit.3",
           "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
-            "its answer is lost (502) the template stays pending, until a sync or a webhook says more.",
+            "its answer is lost or tells of passing trouble (502) the template stays pending, until a sync or a webhook says " +
+            "more. Where the platform was not reached, or takes no more requests for now (502), it stays as it was.",
         ],
         [
           "Admin.Submit.4",

@@ -84,8 +84,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
-    const counts = countsOfUses(businessId, name, id);
-    const uses = counts ? await run<Use>(this.queries, counts) : [];
+    const uses = await this.usesOf(businessId, id);
     if (uses.length > 0) throw new RecordInUse(uses);
     await run(this.queries, row.delete());
   }
@@ -157,6 +156,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       .select("record.id", "record.record_version", ...plain, ...gathered);
     for (const [column, value] of Object.entries(only)) query.where(`record.${column}`, value as string);
     return archives ? query.whereNull(`record.${archives}`) : query;
+  }
+
+  /** What keeps a record from being deleted. */
+  protected async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
+    const counts = countsOfUses(businessId, this.table.name, id);
+    return counts ? run<Use>(this.queries, counts) : [];
   }
 
   protected keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {

@@ -1,5 +1,5 @@
 import { mostUses } from "../../domain/records.ts";
-import { sql } from "./query.ts";
+import { type Query, sql } from "./query.ts";
 import type { RecordTable } from "./record-table.ts";
 
 /** A column that names records of a table. */
@@ -110,7 +110,14 @@ export function countsOfUses(businessId: number, table: string, id: number) {
     else using.where(column, id);
     return using;
   });
-  if (uses.length === 0) return null;
-  const all = sql.queryBuilder().unionAll(uses, true).as("uses");
+  return uses.length === 0 ? null : countsOf(uses);
+}
+
+/** Counts rows by their `what`; each of the statements that give them is bounded. */
+export function countsOf(uses: readonly Query[]): Query {
+  const all = sql
+    .queryBuilder()
+    .unionAll([...uses], true)
+    .as("uses");
   return sql.from(all).groupBy("what").orderBy("what").select("what", sql.raw("count(*)::integer as count"));
 }

@@ -20,14 +20,25 @@ export class SealedRecords<Fields extends { readonly token: string | null }> ext
     return kept && this.opened(businessId, id);
   }
 
-  /** For those who use the token: the record with it, which others may change meanwhile. */
+  /**
+   * For those who use the token: the record with it, which others may change meanwhile. Null where it cannot be opened, so
+   * that the record can be given another one, and removed.
+   */
   async opened(businessId: number, id: number): Promise<Kept<Fields> | null> {
     const asked = this.of(businessId).where("record.id", id).select({ sealedToken: "record.sealed_token" });
     const [row] = await run<Row & { readonly sealedToken: Buffer }>(this.transaction, asked);
     if (!row) return null;
     const { sealedToken, ...record } = row;
     const kept = this.keptOf(record);
-    return { ...kept, fields: { ...kept.fields, token: this.vault.open(sealedToken, businessId) } };
+    return { ...kept, fields: { ...kept.fields, token: this.unsealed(sealedToken, businessId) } };
+  }
+
+  private unsealed(sealedToken: Buffer, businessId: number): string | null {
+    try {
+      return this.vault.open(sealedToken, businessId);
+    } catch {
+      return null;
+    }
   }
 
   protected override valuesOf(businessId: number, fields: Fields): Record<string, unknown> {

@@ -11,7 +11,9 @@ export const adAccountsOnWire: RecordOnWire<AdAccess> = {
   asksElsewhere: true,
   rules: [
     "A business has one: its token opens all of its ad accounts. Making a second is a 409 `taken`.",
-    "`token` is never shown. A new record needs one; otherwise the one that there is stays where none is given.",
+    "`token` is never shown. A new record needs one; otherwise the one that there is stays where none is given. One " +
+      "that cannot be opened any more has to be replaced (400), and one that is replaced while the platform is asked about it " +
+      "is a 412 `moved_on`.",
     "The platform is asked for the accounts that the token opens: a token that it refuses is a 400 that names `token`, and " +
       "`default_account_id` must be one of them. A platform that does not answer is a 502 `platform_unavailable`, and nothing " +
       "is changed.",

@@ -49,7 +49,8 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       : sender,
   rules: [
     "`token` is never shown. A new sender needs one, and so does one whose `provider`, `platform_id`, `account_id` or `phone` " +
-      "changes: without one that is a 400 that names `token`. Otherwise a sender keeps the token that it has where none is given.",
+      "changes, or whose token cannot be opened any more: without one that is a 400 that names `token`. " +
+      "Otherwise a sender keeps the token that it has where none is given.",
     "With the token that is given the platform is asked whether all of that is so. A number's token opens the number, `phone` " +
       "is the one that the platform shows for it, and `account_id`, which a number must have, lists it. A page's token is that " +
       "page's own, a photo account's its own or that of the page that it is linked to. An instance is there at its provider. " +
@@ -61,6 +62,8 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "While something depends on a sender, its `provider` and `platform_id` cannot change: 409 `in_use`, which tells of " +
       "campaigns that are not over; of the open chats of the channel, where it is the business's first sender there; and of " +
       "templates that the account which it would leave has. What was told of the old one (`state`, `quality`) is removed.",
+    "For the same chats and templates, and for any campaign that was sent from it, a sender is not deleted: 409 `in_use`. Its " +
+      "account's templates do not keep it where the business's next sender of the channel has that account too.",
     "`phone` is what customers see, digits; a page or photo account, which has none, gives its id. `platform_id` is the id of the " +
       "number, page or account, the name of the instance, or the account at provider-b.",
     "`state` and `quality` are what the platform last said of it, by its own times: what comes late changes nothing. An instance is " +

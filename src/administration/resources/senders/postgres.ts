@@ -3,6 +3,7 @@ import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { countsOf } from "../../adapters/postgres/references.ts";
 import { SealedRecords } from "../../adapters/postgres/sealed-records.ts";
 import {
   type InstanceReads,
@@ -10,7 +11,7 @@ import {
   type InstanceWord,
   underWay,
 } from "../../application/manage-senders.ts";
-import { type Kept, RecordInUse, type Use } from "../../domain/records.ts";
+import { type Kept, mostUses, RecordInUse, type Use } from "../../domain/records.ts";
 import type { ManagedSender } from "./record.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
@@ -64,7 +65,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     const before = (await this.find(businessId, id))?.fields;
     const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
     if (isOther) {
-      const uses = await this.usesOf(businessId, id, before, sender);
+      const uses = await this.usesOfOther(businessId, id, before, sender);
       if (uses.length > 0) throw new RecordInUse(uses);
       await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(nothingTold));
     }
@@ -91,27 +92,64 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     );
   }
 
+  /** Beside the campaigns that name it: what goes on with the business's first sender of its channel. */
+  protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
+    const named = await super.usesOf(businessId, id);
+    const before = (await this.find(businessId, id))?.fields;
+    if (!before) return named;
+    const [, next = null] = await this.firstTwo(businessId, before.provider);
+    const asFirst = await this.usesAsFirst(businessId, id, before, next);
+    return [...named, ...(await counted(this.transaction, asFirst))];
+  }
+
   /** What is under way and would go on with another sender. */
-  private async usesOf(businessId: number, id: number, before: ManagedSender, after: ManagedSender): Promise<Use[]> {
-    const counted = (what: string, rows: Query) =>
-      rows.where({ business_id: businessId }).select(sql.raw("?::text as what, count(*)::integer as count", [what]));
-    const counts = [counted("campaigns", sql("campaigns").where("sender_id", id).whereIn("state", underWay.campaigns))];
-    const [first] = await run<{ id: number }>(
-      this.transaction,
-      sql("senders").where({ business_id: businessId, provider: before.provider }).select("id").orderBy("id").limit(1),
-    );
-    // Chats of a channel are answered from the business's first sender there, and templates are that one's account's.
-    if (first?.id === id) {
-      counts.push(counted("chats", sql("chats").where("provider", before.provider).whereIn("state", underWay.chats)));
-      const templates = templatesOn[before.provider];
-      const isOtherAccount = before.provider !== after.provider || before.accountId !== after.accountId;
-      if (templates && isOtherAccount) {
-        const { provider, known } = templates;
-        counts.push(counted("templates", sql("templates").where({ provider, deleted_at: null }).whereNotNull(known)));
-      }
-    }
-    const [one, ...others] = counts;
-    const found = one ? await run<Use>(this.transaction, one.unionAll(others)) : [];
-    return found.filter(({ count }) => count > 0);
+  private async usesOfOther(
+    businessId: number,
+    id: number,
+    before: ManagedSender,
+    after: ManagedSender,
+  ): Promise<Use[]> {
+    const campaigns = sql("campaigns").where({ business_id: businessId, sender_id: id });
+    const sendFrom = using("campaigns", campaigns.whereIn("state", underWay.campaigns));
+    return counted(this.transaction, [sendFrom, ...(await this.usesAsFirst(businessId, id, before, after))]);
+  }
+
+  /**
+   * Chats of a channel are answered from the business's first sender there, and templates are that one's account's.
+   *
+   * @param after - what is in its place then
+   */
+  private async usesAsFirst(
+    businessId: number,
+    id: number,
+    before: ManagedSender,
+    after: Owned | null,
+  ): Promise<Query[]> {
+    const [first] = await this.firstTwo(businessId, before.provider);
+    if (first?.id !== id) return [];
+    const own = { business_id: businessId };
+    const chats = sql("chats").where({ ...own, provider: before.provider });
+    const answered = using("chats", chats.whereIn("state", underWay.chats));
+    const templates = templatesOn[before.provider];
+    const isOtherAccount = before.provider !== after?.provider || before.accountId !== after.accountId;
+    if (!templates || !isOtherAccount) return [answered];
+    const { provider, known } = templates;
+    const approved = sql("templates")
+      .where({ ...own, provider, deleted_at: null })
+      .whereNotNull(known);
+    return [answered, using("templates", approved)];
+  }
+
+  private firstTwo(businessId: number, provider: string): Promise<(Owned & { readonly id: number })[]> {
+    const asked = sql("senders").where({ business_id: businessId, provider }).orderBy("id").limit(2);
+    return run(this.transaction, asked.select("id", "provider", { accountId: "account_id" }));
   }
 }
+
+/** Who has the templates. */
+type Owned = Pick<ManagedSender, "provider" | "accountId">;
+
+const using = (what: string, rows: Query): Query => rows.select(sql.raw("?::text as what", [what])).limit(mostUses);
+
+const counted = async (transaction: Queries, uses: readonly Query[]): Promise<Use[]> =>
+  uses.length === 0 ? [] : run<Use>(transaction, countsOf(uses));

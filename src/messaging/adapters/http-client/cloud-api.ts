@@ -10,7 +10,15 @@ import type {
 } from "../../application/templates/ports.ts";
 import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../domain/platform.ts";
 import { bearer, cursorOf, type GraphSettings, graphError, graphSend, graphStops } from "./graph.ts";
-import { errorClasses, refusalClass, retryAfterMs, safeReason } from "./refusals.ts";
+import {
+  errorClasses,
+  type PlatformError,
+  platformRates,
+  platformTrouble,
+  refusalClass,
+  retryAfterMs,
+  safeReason,
+} from "./refusals.ts";
 import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "./sending.ts";
 
 /** The platform's cloud channel. */
@@ -84,7 +92,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     if (outcome.kind !== "answer") return { kind: outcome.kind };
     const body = parse(outcome.text);
     const error = graphError(body);
-    if (error) return { kind: "refused", words: safeReason(error, sender.accessToken) };
+    if (error) return notTaken(error, outcome.status, sender.accessToken);
     const { id = platformId, status = "PENDING", success } = body;
     const isTaken = outcome.status === 200 && (typeof body.id === "string" || success === true);
     if (!isTaken || typeof status !== "string") return { kind: "unknown" };
@@ -132,6 +140,13 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
       await sleep(pauseMs);
     }
   }
+}
+
+/** Only a 4xx says that the platform read the template, and not where its code says that something else was the matter. */
+function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {
+  if (platformRates.includes(error.code) || status === 429) return { kind: "not-sent" };
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && !platformTrouble.includes(error.code);
+  return isRefusal ? { kind: "refused", words: safeReason(error, accessToken) } : { kind: "unknown" };
 }
 
 const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
@@ -185,8 +200,7 @@ const dialect: AnswerDialect = {
   }),
   error: graphError,
   classes: errorClasses({
-    // Throughput, account or app rate, number being upgraded or registered anew, brief outages.
-    "wait-sender": [130429, 80007, 4, 131057, 131000, 131016, 133004, 1, 2],
+    "wait-sender": [...platformRates, ...platformTrouble],
     "wait-recipient": [131056],
     stop: [
       // The template: parameters, name and language, policy, format, paused, disabled, a part missing.

@@ -35,6 +35,11 @@ export function refusalClass(
   return httpStatus >= 400 && httpStatus <= 499 ? "final" : undefined;
 }
 
+/** The messaging platform's rates: of the app, the user, the page, the account and the number. Nothing was done. */
+export const platformRates: readonly number[] = [4, 17, 32, 613, 80002, 80006, 80007, 80008, 130429];
+/** Its brief outages, and numbers that are being upgraded or registered again. Some come as a 400. */
+export const platformTrouble: readonly number[] = [1, 2, 131000, 131016, 131057, 133004];
+
 const longestReason = 300;
 
 /** The platform's words without phone numbers, tokens and line breaks: they go to logs and operators. */

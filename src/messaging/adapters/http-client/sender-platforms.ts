@@ -3,6 +3,7 @@ import { fields, parse, textOf } from "../../../infra/http-client/json.ts";
 import { cloudChannel, pageChannel, photoChannel, qrChannel } from "../../../kernel/channels.ts";
 import type { ClaimedSender, OwnedInstance, SenderPlatforms } from "../../application/sends/sender-platforms.ts";
 import { graphError } from "./graph.ts";
+import { platformRates, platformTrouble } from "./refusals.ts";
 import { claims, NoAnswer } from "./sender-claims.ts";
 
 interface Settings {
@@ -26,11 +27,8 @@ const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Those of the messaging platform itself. */
 const platformChannels: readonly string[] = [cloudChannel, pageChannel, photoChannel];
 
-/** Errors of the platform that say nothing of what was asked: rates, and trouble that passes. Some come as a 400. */
-const passing: readonly number[] = [
-  ...[1, 2, 4, 17, 32, 613, 80002, 80006, 80007, 80008],
-  ...[130429, 131000, 131016, 131057, 133004],
-];
+/** Errors of the platform that say nothing of what was asked. */
+const passing = [...platformRates, ...platformTrouble];
 
 /** Asks the platforms for what is said to be a sender, and the provider of paired phones for its codes. */
 export class HttpSenderPlatforms implements SenderPlatforms {

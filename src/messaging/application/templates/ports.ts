@@ -26,7 +26,7 @@ export type SubmitOutcome =
   | { readonly kind: "accepted"; readonly platformId: string | null; readonly status: string }
   /** In the platform's words. */
   | { readonly kind: "refused"; readonly words: string }
-  /** Proven never to have left. */
+  /** Proven never to have left, or turned away for a rate. */
   | { readonly kind: "not-sent" }
   /** It may have been taken or not. */
   | { readonly kind: "unknown" };
