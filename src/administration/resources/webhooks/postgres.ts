@@ -36,6 +36,13 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     return { ...kept, once: { secret } };
   }
 
+  /** Where it stands in the log is locked first, as by all who give it deliveries. */
+  override async lock(businessId: number, id: number): Promise<Kept<Webhook> | null> {
+    const progress = sql("webhook_progress").where({ business_id: businessId, webhook_id: id });
+    await run(this.transaction, progress.select("webhook_id").forNoKeyUpdate());
+    return super.lock(businessId, id);
+  }
+
   override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;

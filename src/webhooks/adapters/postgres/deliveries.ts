@@ -33,6 +33,12 @@ const exists: Statement = {
   text: "select from webhooks where business_id = $1 and id = $2",
 };
 
+/** Where it stands in the log is locked first, as by all who give it deliveries. */
+const lockProgress: Statement = {
+  name: "webhook_lock_progress",
+  text: "select from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
+};
+
 const lock: Statement = {
   name: "webhook_lock",
   text: `
@@ -127,6 +133,7 @@ export class PostgresWebhooks implements StoredWebhooks {
   constructor(private readonly transaction: Queries) {}
 
   async lock(businessId: number, webhookId: number): Promise<ShownWebhook | null> {
+    await this.transaction.rows(lockProgress, [businessId, webhookId]);
     const [row] = await this.transaction.rows<ShownWebhook>(lock, [businessId, webhookId]);
     return row ?? null;
   }
