@@ -93,6 +93,26 @@ describe("An endpoint that is changed while it is delivered to", () => {
     await eventually(async () => (await isDisabled(hook)) === true);
   });
 
+  it("gets nothing of what waited as it was disabled, however soon it is enabled again", async () => {
+    const receiver = await hooks.receiver();
+    receiver.refuses(503);
+    const hook = await hooks.hook(receiver.url);
+    await hooks.says("Hola");
+    await failed(hook, 503);
+    receiver.takes();
+    for (const disabled of [true, false]) {
+      const fields = { url: receiver.url, events: ["message.new"], disabled };
+      expect((await hooks.ask("PUT", `/${hook.id}`, fields)).status).to.equal(200);
+    }
+    await hooks.makeDue();
+    await hooks.says("Ya estoy", "59170000804");
+    await receiver.gets(2);
+    await eventually(async () => (await hooks.deliveries(hook)).every(({ state }) => state !== "waiting"));
+    expect(receiver.texts).to.deep.equal(["Hola", "Ya estoy"]);
+    const [, first] = await hooks.deliveries(hook);
+    expect(first).to.include({ state: "failed", error: "disabled", attempts: 1 });
+  });
+
   it("signs what waited while its secret was rotated with both secrets", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(503);

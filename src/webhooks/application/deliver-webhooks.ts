@@ -1,7 +1,7 @@
 import { FairGate } from "../../kernel/fair-gate.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { isGone, webhookIdOf } from "../domain/deliveries.ts";
-import { DrainEndpoint } from "./drain-endpoint.ts";
+import { type Attempted, DrainEndpoint } from "./drain-endpoint.ts";
 import type {
   ClaimedDelivery,
   DeliveryQueue,
@@ -88,7 +88,7 @@ export class DeliverWebhooks {
       const attempt = () => this.attempt(lease, delivery, signal);
       return this.inTurn(lease.businessId, attempt).catch((error) => {
         this.onFailure(error, lease.businessId);
-        return true;
+        return "left" as const;
       });
     });
     const ended = drain
@@ -115,14 +115,11 @@ export class DeliverWebhooks {
     }
   }
 
-  /**
-   * False where the endpoint was asked and did not answer. What is sent is read right before: it may have been erased while
-   * others were waited for.
-   */
-  private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
+  /** What is sent is read right before: it may have been erased while others were waited for. */
+  private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
     // What waits behind others is left to the next lease.
     const open = signal.aborted ? null : await this.queue.open(lease, id);
-    if (!open) return true;
+    if (!open) return "left";
     const { businessId } = lease;
     const { url, addressNumber, secrets, event } = open;
     const attempt = await this.sender.send({
@@ -134,7 +131,7 @@ export class DeliverWebhooks {
     const { isHopeless } = await this.queue.settle(lease, id, addressNumber, attempt);
     if (isGone(attempt.status)) await this.disable(lease, addressNumber, "410");
     else if (isHopeless) await this.disable(lease, addressNumber, "failing");
-    return attempt.status !== null;
+    return attempt.status === null ? "unanswered" : "answered";
   }
 
   private bodyOf({ event, type }: OpenDelivery): string {

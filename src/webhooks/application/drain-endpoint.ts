@@ -12,6 +12,9 @@ const lookMs = 5_000;
 /** Milliseconds for which an endpoint is kept in hand once it has all: what comes next need not wait for a new lease. */
 const lingerMs = 500;
 
+/** `left`: it waits on, and only another lease takes it up again. */
+export type Attempted = "answered" | "unanswered" | "left";
+
 /**
  * Delivers what is due to one endpoint, for as long as something is. First attempts about one subject are made one after
  * the other; a failed one holds up nothing, since it is tried again later.
@@ -21,6 +24,8 @@ export class DrainEndpoint {
   private readonly gate = new Gate(atOnce);
   private readonly narrow = new Gate(atOnceUnanswered);
   private isAnswering = true;
+  /** Something was left: were more claimed under this lease, it would wait for as long as the endpoint is busy. */
+  private isLeaving = false;
   private readonly underWay = new Map<number, Promise<void>>();
   private wake: () => void = () => {};
   private changed = false;
@@ -28,8 +33,8 @@ export class DrainEndpoint {
   constructor(
     readonly lease: EndpointLease,
     private readonly queue: Pick<DeliveryQueue, "claim" | "release">,
-    /** Never rejects; false where there was no answer. */
-    private readonly attempt: (delivery: ClaimedDelivery) => Promise<boolean>,
+    /** Never rejects. */
+    private readonly attempt: (delivery: ClaimedDelivery) => Promise<Attempted>,
   ) {}
 
   /** There may be more to deliver. Returns at once. */
@@ -38,10 +43,13 @@ export class DrainEndpoint {
     this.wake();
   }
 
-  /** Resolves when nothing is due, the lease is lost, or `signal` is aborted; what is under way has ended by then. */
+  /**
+   * Resolves when nothing is due, something was left, the lease is lost, or `signal` is aborted; what is under way has
+   * ended by then.
+   */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      for (let isIdle = false; !signal.aborted; ) {
+      for (let isIdle = false; !signal.aborted && !this.isLeaving; ) {
         const claimed = await this.claimMore();
         if (!claimed || (isIdle && this.underWay.size === 0)) break;
         isIdle = this.underWay.size === 0;
@@ -75,7 +83,9 @@ export class DrainEndpoint {
 
   private async attemptOne(delivery: ClaimedDelivery): Promise<void> {
     const attempt = async () => {
-      this.isAnswering = await this.attempt(delivery);
+      const attempted = await this.attempt(delivery);
+      if (attempted === "left") this.isLeaving = true;
+      else this.isAnswering = attempted === "answered";
     };
     await (this.isAnswering ? attempt() : this.narrow.pass(attempt));
   }

@@ -48,10 +48,11 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
     await this.takeTurn(businessId);
-    // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait.
+    // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait. Tickets, deliveries
+    // and the like may go on naming it meanwhile: if they waited for it, and it for them, the database would end one.
     const locked = await run<Row>(
       this.queries,
-      sql(this.table.name).where({ business_id: businessId, id }).select("id").forUpdate(),
+      sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
     );
     return locked.length === 0 ? null : this.find(businessId, id);
   }
@@ -84,6 +85,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
+    // From here on no other row comes to name it; those that were just being written are counted.
+    await run(this.queries, sql(name).where({ business_id: businessId, id }).select("id").forUpdate());
     const uses = await this.usesOf(businessId, id);
     if (uses.length > 0) throw new RecordInUse(uses);
     await run(this.queries, row.delete());

@@ -17,6 +17,8 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
+    /** Fails the deliveries that wait for an endpoint, whose place in the log is locked. */
+    private readonly failWaiting: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
   }
@@ -36,6 +38,13 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     return { ...kept, once: { secret } };
   }
 
+  /** Where it stands in the log is locked first, as by all who give it deliveries. */
+  override async lock(businessId: number, id: number): Promise<Kept<Webhook> | null> {
+    const progress = sql("webhook_progress").where({ business_id: businessId, webhook_id: id });
+    await run(this.transaction, progress.select("webhook_id").forNoKeyUpdate());
+    return super.lock(businessId, id);
+  }
+
   override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;
@@ -51,6 +60,10 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         this.transaction,
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
+    }
+    // Also once more as it begins again: there may have been more than are failed at once.
+    if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
+      await this.failWaiting(this.transaction, businessId, id);
     }
     return super.change(businessId, id, fields);
   }

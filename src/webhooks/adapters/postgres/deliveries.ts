@@ -33,6 +33,12 @@ const exists: Statement = {
   text: "select from webhooks where business_id = $1 and id = $2",
 };
 
+/** Where it stands in the log is locked first, as by all who give it deliveries. */
+const lockProgress: Statement = {
+  name: "webhook_lock_progress",
+  text: "select from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
+};
+
 const lock: Statement = {
   name: "webhook_lock",
   text: `
@@ -47,6 +53,28 @@ const disable: Statement = {
       select from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
     returning id`,
 };
+
+/** At once, so that a request that disables an endpoint for which much waits is answered soon; a tick fails those beyond. */
+const failedAtOnce = 10_000;
+
+/** One that is being attempted keeps its claim: what the endpoint answers is written down. */
+const failOf: Statement = {
+  name: "webhook_fail_waiting",
+  text: `
+    with waiting as materialized (
+      select delivery.id from webhook_deliveries as delivery
+      where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.state = 'waiting'
+        and (delivery.failures = 0 or delivery.failures > 0)
+      limit ${failedAtOnce}
+    )
+    update webhook_deliveries as delivery set state = 'failed', error = 'disabled'
+    from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`,
+};
+
+/** For an endpoint that is disabled; its place in the log is locked. */
+export async function failWaiting(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
+  await transaction.rows(failOf, [businessId, webhookId]);
+}
 
 const rotate: Statement = {
   name: "webhook_rotate",
@@ -127,12 +155,15 @@ export class PostgresWebhooks implements StoredWebhooks {
   constructor(private readonly transaction: Queries) {}
 
   async lock(businessId: number, webhookId: number): Promise<ShownWebhook | null> {
+    await this.transaction.rows(lockProgress, [businessId, webhookId]);
     const [row] = await this.transaction.rows<ShownWebhook>(lock, [businessId, webhookId]);
     return row ?? null;
   }
 
   async disable(businessId: number, webhookId: number, addressNumber: number): Promise<boolean> {
-    return (await this.transaction.rows(disable, [businessId, webhookId, addressNumber])).length > 0;
+    const isDisabled = (await this.transaction.rows(disable, [businessId, webhookId, addressNumber])).length > 0;
+    if (isDisabled) await failWaiting(this.transaction, businessId, webhookId);
+    return isDisabled;
   }
 
   async rotate(businessId: number, webhookId: number, sealed: Uint8Array): Promise<{ readonly previousUntil: Date }> {

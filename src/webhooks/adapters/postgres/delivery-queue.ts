@@ -131,7 +131,8 @@ const settle: Statement = {
       update webhook_deliveries as delivery
       set attempts = attempts + 1, attempted_at = now(), claim = null, status = $5, answer = $6, error = $7,
           failures = case when $8 then failures else failures + 1 end,
-          state = case when $8 then 'delivered' when failures >= ${pauses.length} then 'failed' else 'waiting' end,
+          state = case when $8 then 'delivered' when state = 'failed' or failures >= ${pauses.length} then 'failed'
+                       else 'waiting' end,
           due_at = now() + make_interval(
             secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter})
           )

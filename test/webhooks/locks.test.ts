@@ -1,0 +1,39 @@
+import { expect } from "chai";
+import { eventually } from "../support/wait.ts";
+import { Hooks } from "./support.ts";
+
+describe("An endpoint that is changed while events are given to it", () => {
+  let hooks: Hooks;
+  before(async () => {
+    hooks = await Hooks.start();
+  });
+  after(() => hooks.stop());
+  afterEach(() => hooks.clear());
+
+  const body = { url: "https://example.com/other", events: ["message.new"] };
+  const requests = {
+    "is changed": ["PUT", "", body, 200],
+    "is disabled": ["PUT", "", { ...body, disabled: true }, 200],
+    "gets another secret": ["POST", "/rotate", {}, 200],
+    "is removed": ["DELETE", "", undefined, 204],
+  } as const;
+
+  for (const [what, [method, path, sent, status]] of Object.entries(requests)) {
+    it(`${what} once they are, and keeps nothing from them`, async () => {
+      const receiver = await hooks.receiver();
+      const { id } = await hooks.hook(receiver.url);
+      const answered = await hooks.world.database.transaction(async (transaction) => {
+        const run = (text: string) => transaction.rows({ name: "", text }, [id]);
+        await run("select from webhook_progress where business_id = 1 and webhook_id = $1 for no key update");
+        const answered = hooks.ask(method, `/${id}${path}`, sent);
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await eventually(async () => (await hooks.world.rows(waiting)).length > 0);
+        // As a delivery that is written takes it; where another has it and waits, it is not waited for.
+        await run("select from webhooks where business_id = 1 and id = $1 for key share nowait");
+        await run("select from webhooks where business_id = 1 and id = $1 for no key update nowait");
+        return { answered };
+      });
+      expect((await answered.answered).status).to.equal(status);
+    });
+  }
+});
