@@ -37,6 +37,8 @@ interface Own<Fields extends object> {
   /** Hears of each change once it is committed. */
   readonly afterwards?: (changed: Changed<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
+  /** Rows of a file that one transaction takes in, where the usual number would hold others up. */
+  readonly rowsAtOnce?: number;
 }
 
 /** The routes of a resource that needs nothing but its table. */
@@ -58,12 +60,12 @@ export function importsOf<Fields extends object>(
   cells: Cells<Cell>,
   log: Log,
   batchesOn: (transaction: Queries) => RecordBatches<Fields>,
-  { rules = {}, afterwards, feed }: Own<Fields> = {},
+  { rules = {}, afterwards, feed, rowsAtOnce }: Own<Fields> = {},
 ): Route[] {
   const { path, matching } = onWire;
   if (!matching) return [];
   const refused = new PostgresRefusedRows(cells, path);
-  const rows = new ImportRows(refused, () => newToken("r"));
+  const rows = new ImportRows(refused, () => newToken("r"), rowsAtOnce);
   const imports = new ImportRecords(
     { ...rules, name: path, matching },
     unitOfWorkOf(cells, batchesOn),

@@ -81,6 +81,9 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
+/** Each is some ten statements, and other changes of the business's records wait for the transaction. */
+const usersAtOnce = 50;
+
 export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, branchesOnWire, branchesTable);
   provideRecords(bind, driversOnWire, driversTable);
@@ -155,7 +158,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       const told = { afterwards, feed };
       const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
-        ...importsOf(usersOnWire, cells, log, batchesOn, told),
+        ...importsOf(usersOnWire, cells, log, batchesOn, { ...told, rowsAtOnce: usersAtOnce }),
         ...routesOf(usersOnWire, cells, recordsOn, told),
         ...userAccessRoutes(access),
       ];

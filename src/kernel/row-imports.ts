@@ -38,7 +38,7 @@ export interface RowsTaken<Row, Refusal> {
   readonly header: string;
 }
 
-const batchSize = 1_000;
+const usualBatch = 1_000;
 const mostAttempts = 3;
 /** Characters. */
 const partSize = 64 * 1024;
@@ -50,6 +50,8 @@ export class ImportRows {
     private readonly refusals: Pick<RefusedRows, "add">,
     /** A name that cannot be guessed. */
     private readonly newName: () => string,
+    /** How many rows one transaction takes in. */
+    private readonly rowsAtOnce = usualBatch,
   ) {}
 
   /**
@@ -83,7 +85,7 @@ export class ImportRows {
         continue;
       }
       batch.add(each);
-      if (batch.size >= batchSize) await flush();
+      if (batch.size >= this.rowsAtOnce) await flush();
     }
     await flush();
     return refused.end();

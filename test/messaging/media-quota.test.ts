@@ -373,6 +373,10 @@ describe("stored media of a business", () => {
       "a step's media": "update steps set media = $3 where business_id = $1",
       "a step's media by its address": "update steps set media_url = $2 where business_id = $1",
       "a step's text": "update steps set content = 'Mira ' || $2 where business_id = $1",
+      "a quick reply's media": `
+        insert into quick_replies (business_id, shortcut, body, media_url) select $1, 'carta', 'La carta', $2`,
+      "a quick reply's text": `
+        insert into quick_replies (business_id, shortcut, body) select $1, 'carta', 'La carta: ' || $2`,
       "a department's text": "update departments set out_of_hours_message = 'Mira ' || $2 where business_id = $1",
       "the business's picture": "update businesses set image_url = $2 where id = $1",
       "the frozen template of a campaign": aCampaign("jsonb_build_object('media', jsonb_build_object('link', $2))"),
@@ -387,6 +391,7 @@ describe("stored media of a business", () => {
       await world.rows("update messages set media_url = null, body = 'Hola'");
       await world.rows("update templates set file_name = null, structure = structure - 'x', deleted_at = null");
       await world.rows("update steps set media = null, media_url = null, content = ''");
+      await world.rows("delete from quick_replies where shortcut = 'carta'");
       await world.rows("update departments set out_of_hours_message = null");
       await world.rows("update businesses set image_url = null");
     };

@@ -60,7 +60,7 @@ export class ImportRecords<Fields extends object> {
     try {
       const { outcomes, changed, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
         const merged = await this.merge(actor, stores, rows, complete);
-        const events: readonly LoggedEvent[] = stores.records.events ?? [];
+        const events: readonly LoggedEvent[] = (await stores.records.tell?.(actor.businessId)) ?? [];
         return { ...merged, events };
       });
       if (events.length > 0) this.feed.publish(events);

@@ -82,7 +82,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     const { result, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
       const result = await work(stores);
       await stores.audit.add(actor, (await stores.records.changedBeside?.(actor.businessId)) ?? []);
-      const events: readonly LoggedEvent[] = stores.records.events ?? [];
+      const events: readonly LoggedEvent[] = (await stores.records.tell?.(actor.businessId)) ?? [];
       return { result, events };
     });
     if (events.length > 0) this.feed.publish(events);

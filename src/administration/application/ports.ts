@@ -17,12 +17,10 @@ export interface RecordReads<Fields> {
 }
 
 /** The one record of its kind that a business has; its id is the business's. */
-export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "events" | "changedBeside">;
+export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "changedBeside" | "tell">;
 
 /** All reject with `ValueTaken` and `UnknownReference`. */
 export interface RecordStore<Fields> extends RecordReads<Fields> {
-  /** What it logged with its changes, for clients to be told of after the commit. */
-  readonly events?: readonly LoggedEvent[];
   /** As it is, and kept from changing until the transaction ends. */
   lock(businessId: number, id: number): Promise<Kept<Fields> | null>;
   create(businessId: number, fields: Fields): Promise<Kept<Fields>>;
@@ -31,6 +29,11 @@ export interface RecordStore<Fields> extends RecordReads<Fields> {
   remove(businessId: number, id: number): Promise<void>;
   /** What the audit tells of records of other resources that changed with those of this one; after the last change. */
   changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
+  /**
+   * Logs what clients are to be told of the changes after the commit. The last of the transaction: from here on the
+   * business's other events wait for its end.
+   */
+  tell?(businessId: number): Promise<readonly LoggedEvent[]>;
 }
 
 /** A record as it is to be, and as it is. */
@@ -42,8 +45,8 @@ export interface Referring<Fields> {
 /** Many records at once. */
 export interface RecordBatches<Fields> {
   /** As those of `RecordStore`. */
-  readonly events?: readonly LoggedEvent[];
   changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
+  tell?(businessId: number): Promise<readonly LoggedEvent[]>;
   /** The records that match these, locked; at the same place. */
   matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]>;
   /**

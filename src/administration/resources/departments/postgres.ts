@@ -24,7 +24,7 @@ const departmentsTable: RecordTable<Department> = {
 
 /** Logs `agent:changed` for each agent who joins or leaves a department. */
 export class PostgresDepartmentRecords extends KnexRecords<Department> {
-  readonly events: LoggedEvent[] = [];
+  private readonly moved = new Set<number>();
 
   constructor(
     private readonly transaction: Queries,
@@ -35,26 +35,30 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
 
   override async create(businessId: number, fields: Department): Promise<Kept<Department>> {
     const created = await super.create(businessId, fields);
-    await this.tell(businessId, [], created.fields.agentIds);
+    this.note([], created.fields.agentIds);
     return created;
   }
 
   override async change(businessId: number, id: number, fields: Department): Promise<Kept<Department>> {
     const before = await this.find(businessId, id);
     const changed = await super.change(businessId, id, fields);
-    await this.tell(businessId, before?.fields.agentIds ?? [], changed.fields.agentIds);
+    this.note(before?.fields.agentIds ?? [], changed.fields.agentIds);
     return changed;
   }
 
-  private async tell(businessId: number, before: readonly number[], after: readonly number[]): Promise<void> {
-    const moved = [...before.filter((id) => !after.includes(id)), ...after.filter((id) => !before.includes(id))];
-    if (moved.length === 0) return;
+  async tell(businessId: number): Promise<readonly LoggedEvent[]> {
+    if (this.moved.size === 0) return [];
     const agents = sql("users")
       .where({ business_id: businessId, role_id: agentRole, active: true })
-      .whereIn("id", moved);
+      .whereIn("id", [...this.moved]);
     const found = await run<{ readonly id: number }>(this.transaction, agents.select("id"));
-    if (found.length === 0) return;
+    if (found.length === 0) return [];
     const ids = found.map(({ id }) => id);
-    this.events.push(...(await this.tellOfAgents(this.transaction, businessId, ids)));
+    return this.tellOfAgents(this.transaction, businessId, ids);
+  }
+
+  private note(before: readonly number[], after: readonly number[]): void {
+    for (const id of before) if (!after.includes(id)) this.moved.add(id);
+    for (const id of after) if (!before.includes(id)) this.moved.add(id);
   }
 }

@@ -43,7 +43,7 @@ export interface UserParts {
  * sees whether the first left any.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
-  readonly events: LoggedEvent[] = [];
+  private readonly changedAgents = new Set<number>();
 
   constructor(
     private readonly transaction: Queries,
@@ -81,6 +81,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, this.credentialOf(businessId, id).delete());
     await this.writeSets(businessId, [[id, {}]]);
     await this.followUp(businessId, id, before.fields, null);
+  }
+
+  async tell(businessId: number): Promise<readonly LoggedEvent[]> {
+    const ids = [...this.changedAgents];
+    return ids.length === 0 ? [] : this.parts.tellOfAgents(this.transaction, businessId, ids);
   }
 
   async invite(businessId: number, userId: number): Promise<Invitation> {
@@ -191,9 +196,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       await run(this.transaction, row.update({ hands_over_since: null }));
     }
     if (isActiveAdministrator(before) && !isActiveAdministrator(after)) await this.checkAdministrators(businessId);
-    if (isAgent(before) || isAgent(after)) {
-      this.events.push(...(await this.parts.tellOfAgents(this.transaction, businessId, [id])));
-    }
+    if (isAgent(before) || isAgent(after)) this.changedAgents.add(id);
   }
 
   private async checkAdministrators(businessId: number): Promise<void> {
@@ -206,10 +209,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 /** Users of a file, one after the other: what follows from each is more than its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
-
-  get events(): readonly LoggedEvent[] {
-    return this.users.events;
-  }
 
   async matching(businessId: number, wanted: readonly Given<User>[]): Promise<readonly (Kept<User> | null)[]> {
     const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
@@ -226,6 +225,10 @@ export class PostgresUserBatches implements RecordBatches<User> {
 
   changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
     return this.users.changedBeside(businessId);
+  }
+
+  tell(businessId: number): Promise<readonly LoggedEvent[]> {
+    return this.users.tell(businessId);
   }
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {

@@ -23,6 +23,7 @@ const among: Statement = {
       select business::text as written from businesses as business where id = $1
       union all select template::text from templates as template where business_id = $1
       union all select step::text from steps as step where business_id = $1
+      union all select reply::text from quick_replies as reply where business_id = $1
       union all select department::text from departments as department where business_id = $1
       union all select campaign::text from campaigns as campaign where business_id = $1
       union all
