@@ -53,7 +53,7 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
     }
-    // A review only approves and rejects; and what was told while the service was down is told again.
+    // A review only approves and rejects. News that came while the service was down are delivered again.
     if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
       const news = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
       await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, news);

@@ -7,15 +7,14 @@ export const agentRole = 5;
 
 /** The ids in a text that is a JSON array or a list with commas, each once; what is no id is left out. */
 export function idsIn(written: string): number[] {
-  const ids = listed(written).map(idIn);
+  const ids = (listed(written) ?? []).map(idIn);
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-/** The same of what somebody writes; null where a part of it is no id, so that nothing is left out unseen. */
+/** The same of a text that a client writes: null where any part of it is no id. Blank parts count for nothing. */
 export function idsWritten(written: string): number[] | null {
-  if (written.trimStart().startsWith("[") && !isJson(written)) return null;
-  const parts = listed(written).filter((part) => typeof part !== "string" || part.trim() !== "");
-  return parts.some((part) => idIn(part) === null) ? null : idsIn(written);
+  const parts = listed(written)?.filter((part) => typeof part !== "string" || part.trim() !== "");
+  return parts?.every((part) => idIn(part) !== null) ? idsIn(written) : null;
 }
 
 export function idIn(value: unknown): number | null {
@@ -25,21 +24,13 @@ export function idIn(value: unknown): number | null {
   return id >= 1 && id <= maxId ? id : null;
 }
 
-function isJson(written: string): boolean {
-  try {
-    JSON.parse(written);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function listed(written: string): readonly unknown[] {
+/** Null where the text begins as an array and is none. */
+function listed(written: string): readonly unknown[] | null {
   if (!written.trimStart().startsWith("[")) return written.split(",");
   try {
     const list: unknown = JSON.parse(written);
-    return Array.isArray(list) ? list : [];
+    return Array.isArray(list) ? list : null;
   } catch {
-    return [];
+    return null;
   }
 }

@@ -85,7 +85,7 @@ describe("The audit of every request of administration", () => {
   }
 });
 
-/** What nobody is to read once more: tokens that were given, and what only the answer told. */
+/** Secrets that must not stand in the audit: tokens of the request, and what only the answer shows. */
 function secretsIn(resource: string, said: Readonly<Record<string, unknown>>): string[] {
   const { hidden = [], once = [] } = sampleOf(resource) ?? {};
   return [...hidden, ...once, "token", "secret", "key", "invitation"].flatMap((name) => {

@@ -142,7 +142,7 @@ export class Templates {
     return json.data.toReversed().map(({ before, after }: Answer["json"]) => [before?.state, after?.state]);
   }
 
-  /** A minute goes by for what was submitted. */
+  /** Moves submissions a minute into the past. */
   async aMinuteLater(): Promise<void> {
     await this.world.rows("update templates set listed_from = listed_from - interval '61 seconds'");
   }

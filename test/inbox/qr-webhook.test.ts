@@ -165,7 +165,7 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     await workedOff();
     expect(await shown(id)).to.equal(null);
 
-    // Renamed: what came under the old name is nobody's, and the old secret opens nothing under the new one.
+    // After the sender is renamed, webhooks of the old name change nothing, and the old secret is wrong for the new name.
     await phone("tienda-12", false);
     const renamed = { provider: "qr", platform_id: "tienda-12", phone: "59170000000", token: keyOf("tienda-12") };
     expect((await ask("PUT", `/${id}`, renamed)).status).to.equal(200);

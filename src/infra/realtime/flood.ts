@@ -101,7 +101,7 @@ function cutOff(connection: Connection): void {
   const { socket } = connection.transport;
   socket?.pause?.();
   socket?.removeAllListeners?.("message");
-  // Thousands of messages may be left of a piece that was read: taking them apart for nobody takes milliseconds.
+  // The piece that was read last may hold thousands more messages. Parsing them would take milliseconds for nothing.
   if (socket?._receiver) Object.assign(socket._receiver, { _buffers: [], _bufferedBytes: 0, _write: leaveOut });
   const end = () => {
     socket?.terminate?.();

@@ -16,7 +16,7 @@ export class QrNews {
   private underWay = 0;
   private lastAt = 0;
 
-  /** @param apiKeyOf - stands in what is told, as the provider has it */
+  /** @param apiKeyOf - the provider puts an instance's key into each webhook */
   constructor(private readonly apiKeyOf: (instance: string) => string) {}
 
   direct(instance: string, target: QrTarget | null): void {
@@ -24,7 +24,7 @@ export class QrNews {
     else this.targets.delete(instance);
   }
 
-  /** Returns at once; what is not answered with success is told again, a little later each time. */
+  /** Returns at once; a webhook that is not answered with success is delivered again, a little later each time. */
   tell(instance: string, event: string, data: object): void {
     const target = this.targets.get(instance);
     if (!target || this.underWay >= maxUnderWay) return;

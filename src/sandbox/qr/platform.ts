@@ -26,7 +26,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
   const tellOfConnection = (instance: string, state: string, statusReason: number) =>
     news.tell(instance, "connection.update", { state, statusReason });
 
-  /** A phone that is paired, or that is logged out, is told of. */
+  /** Delivers a webhook when a phone is paired or logged out. */
   function put(given: SandboxQrInstance): object {
     const before = instances.find(given.instance);
     const { instance, connected } = instances.put(given);

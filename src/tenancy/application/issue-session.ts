@@ -2,7 +2,7 @@ import { bySystem } from "../../kernel/audit.ts";
 import type { OpenedSession, OpenSession } from "./open-session.ts";
 import type { NotingUnitOfWork } from "./ports.ts";
 
-/** An operator opens a session for a user. That stands in the audit before the token is told. */
+/** An operator opens a session for a user. The audit has an entry before the operator gets the token. */
 export class IssueSession {
   constructor(
     private readonly sessions: Pick<OpenSession, "forUser">,

@@ -215,7 +215,7 @@ export const learn: Statement = {
     returning contact.id`,
 };
 
-/** Logs the events of chats and contacts that changed. A chat that no inbox lists yet is told by its message alone. */
+/** Logs the events of chats and contacts that changed. A chat that no inbox lists yet gets no event of its own: its message has one. */
 export const tell: Statement = {
   name: "campaign_changes_told",
   text: `

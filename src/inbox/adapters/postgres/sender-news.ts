@@ -4,8 +4,8 @@ import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
 
 /**
- * A number that is flagged sends badly rated messages; once it is not, its rating is not known until it is told. What was
- * told before the last news changes nothing.
+ * A number that is flagged sends badly rated messages; once the flag is gone, its rating is unknown until the
+ * platform tells it. News that are older than the last ones change nothing.
  */
 const noteNumbers: Statement = {
   name: "incoming_number_news",
