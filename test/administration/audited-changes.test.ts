@@ -79,6 +79,15 @@ describe("The audit of every request of administration", () => {
         expect([before === null, after === null]).to.deep.equal([change === "created", change === "removed"]);
         if (change === "changed") expect(after).not.to.deep.equal(before);
       }
+      for (const entry of all) {
+        const filtered = await requests.as(
+          own,
+          "get",
+          `/admin/audit?resource=${entry.resource}&record=${entry.record_id}`,
+        );
+        expect(filtered.status, filtered.text).to.equal(200);
+        expect(filtered.json.data.map(({ id }: Answer["json"]) => id)).to.include(entry.id);
+      }
       const secrets = secretsIn(resource, { ...body, ...said });
       for (const secret of secrets) expect(JSON.stringify(entries)).not.to.include(secret);
     });
