@@ -48,7 +48,7 @@ import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
-import { usersOnWire } from "../administration/resources/users/http.ts";
+import { invitationsOnWire, sessionsOnWire, usersOnWire } from "../administration/resources/users/http.ts";
 import {
   PostgresUserBatches,
   PostgresUserRecords,
@@ -134,6 +134,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     ];
   });
   spell(bind, usersOnWire);
+  spell(bind, invitationsOnWire);
+  spell(bind, sessionsOnWire);
   provide(
     bind,
     tokens.routes,

@@ -138,7 +138,9 @@ describe("Users come in", () => {
     });
 
     it("and leave in the audit who let them in, without secrets", async () => {
-      const { id } = await made();
+      const { id, invitation } = await made();
+      const [first] = (await ask(admin, "GET", `/admin/audit?resource=user-invitations&record=${id}`)).json.data;
+      expect(first).to.deep.include({ change: "created", after: { expires_at: invitation.expires_at } });
       await ask(admin, "POST", `/admin/users/${id}/invite`);
       await world.sessionToken(id);
       await ask(admin, "POST", `/admin/users/${id}/reset-password`);
@@ -147,6 +149,7 @@ describe("Users come in", () => {
         [id],
       );
       expect(rows.map(({ resource, change }) => `${resource} ${change}`)).to.deep.equal([
+        "user-invitations created",
         "user-invitations created",
         "user-passwords removed",
         "user-sessions removed",

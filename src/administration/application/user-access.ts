@@ -105,7 +105,8 @@ export class ManageUserAccess {
   }
 }
 
-const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
+/** An invitation as the audit tells of it. */
+export const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
   resource: "user-invitations",
   recordId: userId,
   change: "created",

@@ -22,7 +22,7 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 const usualPage = 50;
 
 /** What is spelled as it is kept: its fields are called alike on the wire, or it has none. */
-const keptAsTheyAre = ["contacts", "user-passwords", "user-invitations", "user-sessions", "webhooks"];
+const keptAsTheyAre = ["contacts", "user-passwords", "webhooks"];
 
 const record = orNull({ type: "object", description: "Spelled as its resource spells it" } as const);
 const entrySchema = named(
@@ -78,7 +78,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
           "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
           "removed. Beside these stand users' changes of their own password (`user-passwords`), invitations (`user-invitations`: made, " +
-          "and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
+          "also with a new user, and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
           "senders that were asked for and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
           "what an operator made or revoked, by `system`. What is asked of a webhook or a template stands there as its change: " +
           "`tested`, `redelivered`, `replayed_since`. Users' own sessions and availability are no changes of a record: " +

@@ -5,7 +5,13 @@ import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type { AuditEntry, RecordBatches, Referring, TellOfAgents } from "../../application/ports.ts";
-import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
+import {
+  type Invitation,
+  invited,
+  type UserAccessStore,
+  type UserSession,
+  type UserSessionReads,
+} from "../../application/user-access.ts";
 import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
@@ -44,6 +50,7 @@ export interface UserParts {
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
+  private readonly invitations: AuditEntry[] = [];
 
   constructor(
     private readonly transaction: Queries,
@@ -59,11 +66,18 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   override async create(businessId: number, fields: User): Promise<Kept<User>> {
+    const created = await this.createUninvited(businessId, fields);
+    const invitation = await this.invite(businessId, created.id);
+    this.invitations.push(invited(created.id, invitation));
+    return { ...created, once: { invitation } };
+  }
+
+  /** Without an invitation, whose token would be answered to no one. */
+  async createUninvited(businessId: number, fields: User): Promise<Kept<User>> {
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
-    const invitation = await this.invite(businessId, id);
     await this.followUp(businessId, id, null, fields);
-    return { ...(await this.there(businessId, id)), once: { invitation } };
+    return this.there(businessId, id);
   }
 
   override async change(businessId: number, id: number, fields: User): Promise<Kept<User>> {
@@ -81,6 +95,10 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, this.credentialOf(businessId, id).delete());
     await this.writeSets(businessId, [[id, {}]]);
     await this.followUp(businessId, id, before.fields, null);
+  }
+
+  override async changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
+    return [...(await super.changedBeside(businessId)), ...this.invitations];
   }
 
   async tell(businessId: number): Promise<readonly LoggedEvent[]> {
@@ -235,7 +253,7 @@ export class PostgresUserBatches implements RecordBatches<User> {
     const taken = await this.users.taken(records.map(({ email }) => email));
     const created: (Kept<User> | null)[] = [];
     for (const fields of records) {
-      created.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
+      created.push(taken.has(fields.email) ? null : await this.users.createUninvited(businessId, fields));
     }
     return created;
   }
