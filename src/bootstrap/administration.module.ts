@@ -15,6 +15,7 @@ import {
   NoAccount,
   PairSenders,
   ReadAudit,
+  SetOperatorFlag,
   type StoredAdAccess,
   SubmitTemplate,
   SyncTemplates,
@@ -114,6 +115,11 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
+  provide(bind, tokens.setOperatorFlag, [tokens.cells], (cells) => {
+    const flagsOn = (queries: Queries) => new PostgresFlags(queries);
+    const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };
+    return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
+  });
   provideRecords(bind, zonesOnWire, zonesTable);
   spell(bind, stepsOnWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>

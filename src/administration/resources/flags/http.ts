@@ -43,6 +43,6 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     "`currency_conversion` holds rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals, for all days or " +
       "in a list by the day `from` which they hold. What reports could not read is refused.",
     "`group_shared_report` and `media_quota_bytes` are only read: the one shows figures of other businesses, the other takes " +
-      "room of the installation, so that an operator decides on them.",
+      "room of the installation, so that an operator decides on them, with `make operator-flag`.",
   ],
 };

@@ -1,5 +1,7 @@
+import type { OperatorFlags } from "../../domain/operator-flags.ts";
+
 /** What a business decides about itself, by the name of the flag. Null where it says nothing, so that the default holds. */
-export interface Flags {
+export interface Flags extends OperatorFlags {
   readonly timezone: string | null;
   readonly currency: string | null;
   readonly currency_conversion: object | null;
@@ -11,7 +13,4 @@ export interface Flags {
   readonly template_language: string | null;
   readonly tax_id_label: string | null;
   readonly "payments-url": string | null;
-  /** Other businesses whose figures this one's report shows, and room for files: an operator decides on them. */
-  readonly group_shared_report: readonly number[] | null;
-  readonly media_quota_bytes: number | null;
 }
