@@ -1,5 +1,5 @@
 export { ImportRecords } from "./application/import-records.ts";
-export { adAccountRules, type StoredAdAccess } from "./application/manage-ad-accounts.ts";
+export { adAccountRules, reportAccountRules, type StoredAdAccess } from "./application/manage-ad-accounts.ts";
 export { type Changed, ChangeRecords, ManageRecords, type ResourceRules } from "./application/manage-records.ts";
 export { type InstanceReads, PairSenders, senderRules } from "./application/manage-senders.ts";
 export type { OneRecord, RecordBatches, RecordReads, RecordStore, RecordStores } from "./application/ports.ts";

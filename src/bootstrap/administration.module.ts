@@ -15,6 +15,7 @@ import {
   NoAccount,
   PairSenders,
   ReadAudit,
+  reportAccountRules,
   SetOperatorFlag,
   type StoredAdAccess,
   SubmitTemplate,
@@ -37,8 +38,9 @@ import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
 import { extrasOnWire } from "../administration/resources/extras/http.ts";
 import { extrasTable } from "../administration/resources/extras/postgres.ts";
-import { flagsOnWire } from "../administration/resources/flags/http.ts";
+import { checkFlags, flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
+import type { Flags } from "../administration/resources/flags/record.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
 import { pairingsOnWire, sendersOnWire } from "../administration/resources/senders/http.ts";
@@ -72,6 +74,7 @@ import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-send
 import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
   importsOf,
+  oneRecordRoutesOf,
   provideOneRecord,
   provideRecords,
   routesOf,
@@ -114,7 +117,20 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
-  provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
+  spell(bind, flagsOnWire);
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
+    const flagsOn = (queries: Queries) => new PostgresFlags(queries);
+    const rules = reportAccountRules<Flags>(platform, {
+      flags: async (businessId) => (await flagsOn(cells.of(businessId)).find(businessId))?.fields,
+      token: async (businessId) => {
+        const accesses = new SealedRecords(cells.of(businessId), secrets, adAccountsTable);
+        const [access] = await accesses.list(businessId, { text: null, after: null, limit: 1 });
+        const opened = access && (await accesses.opened(businessId, access.id));
+        return opened?.fields.token ?? null;
+      },
+    });
+    return oneRecordRoutesOf(flagsOnWire, cells, flagsOn, { ...rules, check: checkFlags });
+  });
   provide(bind, tokens.setOperatorFlag, [tokens.cells], (cells) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };

@@ -57,9 +57,12 @@ export function breachOf(structure: object): Breach | null {
 /** The name under which the platform knows a template. */
 export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
 
+/** A language as the platform names it: `es`, `pt_BR`. */
+export const isLanguage = (written: string): boolean => /^[a-z]{2,3}(_[A-Z]{2})?$/.test(written);
+
 function* breaches({ language, category, components }: Json): Generator<Breach> {
   if (!isText(language)) yield { at: "language", rule: "missing" };
-  else if (!/^[a-z]{2,3}(_[A-Z]{2})?$/.test(text(language))) yield { at: "language", rule: "unknown" };
+  else if (!isLanguage(text(language))) yield { at: "language", rule: "unknown" };
   if (!isText(category)) yield { at: "category", rule: "missing" };
   else if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
   if (!Array.isArray(components)) yield { at: "components", rule: "missing" };

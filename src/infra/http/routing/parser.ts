@@ -121,6 +121,7 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
     property,
     check: checkOf(property),
   }));
+  const known = new Set(Object.keys(schema.properties));
   return (input) => {
     const record = isRecord(input) ? input : {};
     for (const { name, property, check } of checks) {
@@ -128,7 +129,8 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
       const error = value === undefined ? undefined : check(value);
       if (error || (value === undefined && required.has(name))) return wording(name, property, value, error, texts);
     }
-    return undefined;
+    const unknown = schema.additionalProperties === false && Object.keys(record).find((name) => !known.has(name));
+    return unknown ? `${unknown.slice(0, longestPath)} no es un campo conocido` : undefined;
   };
 }
 
@@ -156,9 +158,14 @@ function wording(
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
-/** Cut off where the caller's own keys would make it long. */
+/** Characters of the path of a field: the caller's own keys would make it longer. */
+const longestPath = 100;
+
 const fieldPath = (name: string, error: WrongElement | undefined): string =>
-  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(0, 100);
+  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(
+    0,
+    longestPath,
+  );
 
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
