@@ -106,7 +106,7 @@ describe("The audit", () => {
     ["resource=nada", "resource"],
     ["resource=", "resource"],
     ["cursor=x", "cursor"],
-    ["limit=101", "limit"],
+    ["limit=0", "limit"],
   ]) {
     it(`refuses ${query}, and names ${field}`, async () => {
       const { status, json } = await ask(admin, "GET", `/admin/audit?${query}`);

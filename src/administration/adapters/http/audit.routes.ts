@@ -1,5 +1,5 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -101,7 +101,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
         to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },
         cursor: cursorField,
-        limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+        limit: limitField(usualPage),
       },
     } as const,
     responses: {
@@ -115,7 +115,8 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     dialect,
     handle: async ({ query, caller }) => {
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
-      const { cursor, limit = usualPage } = query;
+      const { cursor } = query;
+      const limit = limitOf(query.limit ?? usualPage);
       // No index finds the records of this id in all resources.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
