@@ -171,6 +171,7 @@ function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
   if (keyword === "type") return `debe ser ${typeNames[String([error?.params.type].flat()[0])] ?? "válido"}`;
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
+  if (keyword === "minLength") return `debe tener al menos ${error?.params.limit} caracteres`;
   if (keyword === "enum") return "no es un valor permitido";
   if (tooMuch.has(keyword)) {
     const limit = `más de ${error?.params.limit}`;
