@@ -97,7 +97,13 @@ describe("Users come in", () => {
       expect(data).to.have.length(2);
       expect(Object.keys(data[0])).to.deep.equal(["id", "created_at", "expires_at", "last_used", "address"]);
       expect(data[0].last_used).to.equal(null);
-      expect(data[1].last_used).to.match(/:00:00\.000Z$/);
+      expect(Date.parse(data[1].last_used)).to.be.at.least(Date.parse(data[1].created_at));
+      await world.rows("update sessions set created_at = created_at - interval '3 hours' where user_id = $1", [
+        user.id,
+      ]);
+      const earlier = (await ask(admin, "GET", path)).json.data;
+      expect(earlier[0].last_used).to.equal(null);
+      expect(earlier[1].last_used).to.match(/:00:00\.000Z$/);
       expect(data[0].address).to.match(/127\.0\.0\.1|::/);
       expect((await ask(admin, "DELETE", `${path}/${data[0].id}`)).status).to.equal(204);
       await isOver(second);

@@ -14,7 +14,7 @@ export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** To the hour; null before it was used. */
+  /** To the hour, and not before it was made; null before it was used. */
   readonly lastUsedAt: Date | null;
   /** The address that opened it, of IPv6 the network; null where an operator opened it. */
   readonly address: string | null;

@@ -27,7 +27,11 @@ const sessionsAnswer = objectWith({
       id: integer,
       created_at: timestamp,
       expires_at: timestamp,
-      last_used: { type: ["string", "null"], format: "date-time", description: "To the hour" },
+      last_used: {
+        type: ["string", "null"],
+        format: "date-time",
+        description: "To the hour, and never before `created_at`",
+      },
       address: {
         ...nullableText,
         description: "The address that opened it, of IPv6 the network; null where it is not known",

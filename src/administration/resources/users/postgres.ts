@@ -132,7 +132,9 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
     const open = this.openSessions(businessId, userId)
-      .select("id", "created_at as createdAt", "expires_at as expiresAt", "last_used_at as lastUsedAt", "address")
+      .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
+      // The hour of a use began before a session that was made in it. Of a null and a moment, `greatest` is the moment.
+      .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
       .orderBy("created_at", "desc")
       .limit(mostSessions);
     return run<UserSession>(this.transaction, open);
