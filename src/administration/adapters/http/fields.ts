@@ -48,21 +48,25 @@ export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
 });
 
 /** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */
-export const money = (name: string): FieldOnWire<string> => ({
-  name,
-  schema: {
-    anyOf: [
-      { type: "string", pattern: String.raw`^\d{1,12}(\.\d{1,2})?$` },
-      { type: "number", minimum: 0, maximum: 999_999_999_999.99 },
-    ],
-    example: "12.50",
-  },
-  read: (given: string | number) => {
-    const written = Number(given).toFixed(2);
-    if (Number(written) !== Number(given)) throw new InvalidInput(`${name} puede tener dos decimales`);
-    return written;
-  },
-});
+export const money = (name: string): FieldOnWire<string> => {
+  const words = `${name} debe ser un texto decimal de cero o más, con dos decimales como mucho: "12.50"`;
+  return {
+    name,
+    schema: {
+      anyOf: [
+        { type: "string", pattern: String.raw`^\d{1,12}(\.\d{1,2})?$` },
+        { type: "number", minimum: 0, maximum: 999_999_999_999.99 },
+      ],
+      "x-error": { type: words, pattern: words, minimum: words, maximum: words },
+      example: "12.50",
+    },
+    read: (given: string | number) => {
+      const written = Number(given).toFixed(2);
+      if (Number(written) !== Number(given)) throw new InvalidInput(words);
+      return written;
+    },
+  };
+};
 
 /** The id of a record of that kind; null for none. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({

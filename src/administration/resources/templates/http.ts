@@ -141,6 +141,9 @@ export function checkStructure({ structure }: Template): void {
 
 const words: Readonly<Record<Breach["rule"], (breach: Breach) => string>> = {
   missing: () => "es requerido",
+  "not-text": () => "debe ser un texto",
+  "not-list": () => "debe ser un arreglo",
+  "not-object": () => "debe ser un objeto",
   unknown: () => "no es un valor conocido",
   malformed: () => "no es válido",
   "too-long": ({ most }) => `puede tener hasta ${most} caracteres`,
