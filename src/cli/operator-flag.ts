@@ -4,7 +4,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Sets a flag of a business that an operator decides on, to a value that is JSON. Null takes it away. */
+/** Sets a flag of a business that an operator decides on, to a value that is JSON. Null removes it. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const named = settingOf("FLAG", "media_quota_bytes");

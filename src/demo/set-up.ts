@@ -97,7 +97,7 @@ async function connect(business: BusinessFixture, { ask }: Requests): Promise<vo
   }
 }
 
-/** Without the ad account of reports where the business has no access that opens one. */
+/** The ad account for reports is left out where the business has no access to the ad platform: it would be refused. */
 async function setFlags({ flags }: BusinessFixture, administrator: Requests): Promise<void> {
   const { ad_account_for_report: _, ...others } = flags as Readonly<Record<string, unknown>>;
   const accesses = await asked(administrator, "GET", "/admin/ad-accounts");

@@ -45,7 +45,7 @@ export interface StoredForReports {
   token(businessId: number): Promise<string | null>;
 }
 
-/** The ad account of reports is one that the business's token opens; the platform is asked where another one is named. */
+/** The ad account for reports must be one that the business's token opens. The platform is asked only when it changes. */
 export const reportAccountRules = <Flags extends NamesAccount>(
   platform: Pick<AdPlatform, "accounts">,
   stored: StoredForReports,
@@ -61,7 +61,7 @@ export const reportAccountRules = <Flags extends NamesAccount>(
   },
 });
 
-/** The accounts that a token opens. A token that is refused is the fault of that field. */
+/** The accounts that a token opens. A refused token is told as a wrong value of `field`. */
 const openedBy = (
   platform: Pick<AdPlatform, "accounts">,
   access: Parameters<AdPlatform["accounts"]>[0],

@@ -6,7 +6,7 @@ import { complaintAbout, type OperatorFlag, type OperatorFlags } from "../domain
 import { type Kept, RuleBroken } from "../domain/records.ts";
 import type { RecordStores } from "./ports.ts";
 
-/** The flags of one business; its id is theirs. */
+/** The flags of one business. Their id is that of the business. */
 export interface OperatorFlagStore {
   find(businessId: number, id: number): Promise<Kept<OperatorFlags> | null>;
   lock(businessId: number, id: number): Promise<Kept<OperatorFlags> | null>;
@@ -20,7 +20,7 @@ export class SetOperatorFlag {
     private readonly unitOfWork: Pick<UnitOfWork<RecordStores<OperatorFlagStore>>, "run">,
   ) {}
 
-  /** Null takes the flag away. Rejects with `RuleBroken` where it takes no such value, and with `BusinessNotFound`. */
+  /** Null removes the flag. Rejects with `RuleBroken` for a value that the flag does not take, and with `BusinessNotFound`. */
   async execute(businessId: number, flag: OperatorFlag, value: unknown): Promise<void> {
     const complaint = complaintAbout(flag, value);
     if (complaint !== null) throw new RuleBroken(complaint);

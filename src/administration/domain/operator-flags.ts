@@ -11,13 +11,13 @@ export interface OperatorFlags {
 
 export type OperatorFlag = keyof OperatorFlags;
 
-/** As much as the database reads of it. */
+/** The function of the database that reads the quota takes 15 digits. */
 const largestQuota = 999_999_999_999_999;
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** What each of them takes, in words and as a check. Each takes null too. */
+/** Which values each flag takes, in words and as a check. Null is taken by each. */
 const takes: Readonly<Record<OperatorFlag, { readonly words: string; readonly check: (value: unknown) => boolean }>> = {
   group_shared_report: {
     words: `a list of 1 to ${largestGroup} ids of businesses, each once, such as [1,2]`,
@@ -36,7 +36,7 @@ const takes: Readonly<Record<OperatorFlag, { readonly words: string; readonly ch
 
 export const operatorFlags = Object.keys(takes) as readonly OperatorFlag[];
 
-/** What speaks against a value, in words for an operator; null where nothing does. */
+/** Why the flag does not take this value, in words for an operator; null if it does. */
 export function complaintAbout(flag: OperatorFlag, value: unknown): string | null {
   const { words, check } = takes[flag];
   return value === null || check(value) ? null : `${flag} takes ${words}; or null, so that its default holds`;

@@ -21,7 +21,7 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
 
-/** What is spelled as it is kept: its fields are called alike on the wire, or it has none. */
+/** Resources whose entries are answered as they are kept: their fields have the same names on the wire, or there are none. */
 const keptAsTheyAre = ["contacts", "user-passwords", "webhooks"];
 
 const record = orNull({ type: "object", description: "Spelled as its resource spells it" } as const);
@@ -117,7 +117,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
       const { cursor } = query;
       const limit = limitOf(query.limit ?? usualPage);
-      // No index finds the records of this id in all resources.
+      // No index has the id of a record without its resource: the whole audit of the business would be read.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };

@@ -41,10 +41,10 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
   fallback,
 });
 
-/** A scheme may be written in capitals; JSON Schema has no patterns that ignore case. */
+/** The scheme may be written in capitals. JSON Schema has no patterns that ignore case. */
 export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
 
-/** With the scheme in small letters: who uses the address looks for these. */
+/** The address with its scheme in small letters: the code that calls addresses expects these. */
 export const plainUrl = (given: string): string => given.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
 
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({

@@ -16,7 +16,7 @@ export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
   fields: { expiresAt },
 };
 
-/** How the audit spells a session that an operator opened, and how many were ended. */
+/** How the audit spells a session that an operator opened, and the number of sessions that were ended. */
 export const sessionsOnWire: RecordOnWire<{ readonly expiresAt: string; readonly sessions: number }> = {
   path: "user-sessions",
   entity: "user",

@@ -72,7 +72,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return { ...created, once: { invitation } };
   }
 
-  /** Without an invitation, whose token would be answered to no one. */
+  /** Makes the user without an invitation. */
   async createUninvited(businessId: number, fields: User): Promise<Kept<User>> {
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
@@ -133,7 +133,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
     const open = this.openSessions(businessId, userId)
       .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
-      // The hour of a use began before a session that was made in it. Of a null and a moment, `greatest` is the moment.
+      // A use is stored as its hour, which may have begun before the session was made. `greatest` ignores a null.
       .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
       .orderBy("created_at", "desc")
       .limit(mostSessions);

@@ -13,7 +13,7 @@ export const cursorField = {
 
 const mostOfPage = 100;
 
-/** The parameter `limit` of a list that has `usual` items on a page; what is asked goes through `limitOf`. */
+/** The parameter `limit` of a list that has `usual` items on a page. Its value has to go through `limitOf`. */
 export const limitField = (usual: number) =>
   ({
     type: "integer",

@@ -65,8 +65,8 @@ function checkOf(property: Schema): Check {
 }
 
 /**
- * Which error says most of a value: the first; of an `anyOf`, that of an alternative which takes values of this type, and
- * where none does, all the types that it takes.
+ * The error that a caller is told: the first one. For an `anyOf` it is that of an alternative which takes values of this
+ * type; if none does, it names the types that are taken.
  */
 function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
   const either = errors.at(-1);
@@ -174,7 +174,7 @@ function wording(
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
-/** Characters of the path of a field: the caller's own keys would make it longer. */
+/** Characters. The path of a field may hold keys of the caller, which can be long. */
 const longestPath = 100;
 
 const fieldPath = (name: string, error: WrongElement | undefined): string =>
@@ -186,7 +186,7 @@ const fieldPath = (name: string, error: WrongElement | undefined): string =>
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
   if (keyword === "type") {
-    // Of a field that takes several types its first is named, but for those of an `anyOf`.
+    // Several types of an `anyOf` are all named, of any other field the first.
     const { type, anyOf = [type].flat().slice(0, 1) } = (error?.params ?? {}) as { type?: unknown; anyOf?: unknown[] };
     const names = anyOf.filter((each) => each !== "null").map((each) => typeNames[String(each)] ?? "válido");
     return `debe ser ${[...new Set(names)].join(" o ")}`;

@@ -56,7 +56,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   /** The rules of the operation, numbered as comments cite them. */
   readonly rules?: readonly (readonly [number: string, rule: string])[];
   readonly auth: Auth;
-  /** What turns a request away on its way is `{ error, code }`, where `auth` alone does not say so. */
+  /** Refusals on the way to it are `{ error, code }`, as they are for every `key-or-session`. */
   readonly codes?: true;
   readonly params?: Params;
   readonly query?: Query;

@@ -24,7 +24,7 @@ export function authenticators(parts: AuthenticatorParts): Authenticators {
   };
 }
 
-/** Some operations answer a missing or wrong token with a code, the others in the words of the specification. */
+/** Operations with codes answer a missing or wrong token with one, the others in the words of the specification. */
 const whereCodes =
   (coding: Middleware, plain: Middleware): Middleware =>
   (ctx, next) =>
