@@ -8,8 +8,8 @@ import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
-  type Changed,
   ChangeRecords,
+  type CommittedChange,
   ImportRecords,
   ManageRecords,
   type OneRecord,
@@ -35,7 +35,7 @@ import { tokens } from "./tokens.ts";
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
   /** Hears of each change once it is committed. */
-  readonly afterwards?: (changed: Changed<Fields>) => Promise<void>;
+  readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
   /** Rows of a file that one transaction takes in, where the usual number would hold others up. */
   readonly rowsAtOnce?: number;
@@ -47,7 +47,7 @@ export function provideRecords<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   table: RecordTable<Fields>,
 ) {
-  spell(bind, onWire);
+  bindForAudit(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.log], (cells, log) => [
     ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
@@ -60,7 +60,7 @@ export function importsOf<Fields extends object>(
   cells: Cells<Cell>,
   log: Log,
   batchesOn: (transaction: Queries) => RecordBatches<Fields>,
-  { rules = {}, afterwards, feed, rowsAtOnce }: Own<Fields> = {},
+  { rules = {}, afterCommit, feed, rowsAtOnce }: Own<Fields> = {},
 ): Route[] {
   const { path, matching } = onWire;
   if (!matching) return [];
@@ -70,7 +70,7 @@ export function importsOf<Fields extends object>(
     { ...rules, name: path, matching },
     unitOfWorkOf(cells, batchesOn),
     rows,
-    afterwards,
+    afterCommit,
     feed,
   );
   const onFailure = (error: unknown) => log.warn({ err: error, resource: path }, "an import of records broke off");
@@ -78,7 +78,7 @@ export function importsOf<Fields extends object>(
 }
 
 /** So that the audit spells its records as its own routes do. */
-export const spell = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
+export const bindForAudit = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
   bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
 
 /** The five requests of a resource. */
@@ -86,14 +86,14 @@ export function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
-  { rules = {}, afterwards, feed }: Own<Fields> = {},
+  { rules = {}, afterCommit, feed }: Own<Fields> = {},
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
   const named = { ...rules, name: onWire.path };
-  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterwards, feed));
+  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed));
 }
 
 /** The routes of what a business has one of. */
@@ -102,7 +102,7 @@ export function provideOneRecord<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
-  spell(bind, onWire);
+  bindForAudit(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) => {
     const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
     const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));

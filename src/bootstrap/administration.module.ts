@@ -9,10 +9,9 @@ import { SealedRecords } from "../administration/adapters/postgres/sealed-record
 import {
   type ApprovingPlatform,
   adAccountRules,
-  type Changed,
+  type CommittedChange,
   type InstanceReads,
   ManageUserAccess,
-  NoAccount,
   PairSenders,
   ReadAudit,
   type StoredAdAccess,
@@ -66,15 +65,15 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
-import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
-import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
+import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
+import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
+  bindForAudit,
   importsOf,
   provideOneRecord,
   provideRecords,
   routesOf,
-  spell,
   unitOfWorkOf,
 } from "./administration-records.ts";
 import { provide } from "./provide.ts";
@@ -90,7 +89,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, articlesOnWire, articlesTable);
   provideRecords(bind, extrasOnWire, extrasTable);
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
-  spell(bind, departmentsOnWire);
+  bindForAudit(bind, departmentsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
     routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
       rules: { check: checkHours },
@@ -98,7 +97,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     }),
   );
   provideRecords(bind, tagsOnWire, tagsTable);
-  spell(bind, appKeysOnWire);
+  bindForAudit(bind, appKeysOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
@@ -108,18 +107,18 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
-    // Not `spell`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
-    const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
+    // Not `bindForAudit`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
+    const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
   provideRecords(bind, zonesOnWire, zonesTable);
-  spell(bind, stepsOnWire);
+  bindForAudit(bind, stepsOnWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>
     routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
   );
-  spell(bind, templatesOnWire);
+  bindForAudit(bind, templatesOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.platform, tokens.senderDirectory], (cells, approval, senders) => {
     const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
     const unitOfWork = unitOfWorkOf(cells, recordsOn);
@@ -133,7 +132,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ),
     ];
   });
-  spell(bind, usersOnWire);
+  bindForAudit(bind, usersOnWire);
   provide(
     bind,
     tokens.routes,
@@ -143,9 +142,9 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         const token = newToken("ri");
         return { token, digest: secrets.digest(token) };
       };
-      const parts: UserParts = { newInvitation, tellOfAgents };
+      const parts: UserParts = { newInvitation, logAgentChanges: tellOfAgents };
       const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
-      const afterwards = async ({ actor: { businessId }, id: userId, before, after }: Changed<User>) => {
+      const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
         if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
       };
       const access = new ManageUserAccess(
@@ -155,7 +154,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         },
         unitOfWorkOf(cells, recordsOn),
       );
-      const told = { afterwards, feed };
+      const told = { afterCommit, feed };
       const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
         ...importsOf(usersOnWire, cells, log, batchesOn, { ...told, rowsAtOnce: usersAtOnce }),
@@ -164,7 +163,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ];
     },
   );
-  spell(bind, adAccountsOnWire);
+  bindForAudit(bind, adAccountsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
     const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
     const stored: StoredAdAccess = {
@@ -172,8 +171,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     };
     return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, stored) });
   });
-  spell(bind, sendersOnWire);
-  spell(bind, pairingsOnWire);
+  bindForAudit(bind, sendersOnWire);
+  bindForAudit(bind, pairingsOnWire);
   provide(
     bind,
     tokens.senderPlatforms,
@@ -205,7 +204,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
 function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
   const senderOf = async (businessId: number) => {
     const sender = await senders.of(businessId, cloudChannel);
-    if (!sender) throw new NoAccount(`business ${businessId}`);
+    if (!sender) throw new NoSender(`business ${businessId}`);
     return sender;
   };
   return {

@@ -4,21 +4,21 @@ import type { ImportProgress, ImportRow, ImportRows, RowOutcome } from "../../ke
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import {
   type Actor,
-  type Given,
-  type Kept,
+  DuplicateValue,
   type Matching,
   matchKeyOf,
+  type RowInput,
+  type StoredRecord,
   UnknownReference,
-  ValueTaken,
 } from "../domain/records.ts";
-import { type Changed, isSame, type ResourceRules, shownBy } from "./manage-records.ts";
+import { auditedBy, type CommittedChange, isSame, type ResourceRules } from "./manage-records.ts";
 import type { RecordBatches, RecordStores } from "./ports.ts";
 
 /**
  * The whole record: what the row says over what there is, or over what a new record has. Throws a `DomainError` where
  * something is missing or wrong.
  */
-export type Complete<Fields> = (given: Partial<Fields>, existing: Fields | null) => Fields;
+export type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
 
 export type RowRefusal = DomainError;
 
@@ -28,7 +28,7 @@ type Stores<Fields> = RecordStores<RecordBatches<Fields>>;
 interface Planned<Fields> {
   readonly at: number;
   readonly fields: Fields;
-  readonly existing: Kept<Fields> | null;
+  readonly existing: StoredRecord<Fields> | null;
 }
 
 /** Takes in the records of a file. Each change stands in the audit, in the transaction that makes it. */
@@ -38,33 +38,33 @@ export class ImportRecords<Fields extends object> {
     private readonly unitOfWork: UnitOfWork<Stores<Fields>>,
     private readonly imports: Pick<ImportRows, "execute">,
     /** Hears of each change once it is committed. */
-    private readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+    private readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
   /** The name of the file with the rows that were refused; null where there are none. */
   execute(
     actor: Actor,
-    rows: AsyncIterable<ImportRow<Given<Fields>, RowRefusal>>,
+    rows: AsyncIterable<ImportRow<RowInput<Fields>, RowRefusal>>,
     complete: Complete<Fields>,
     lineOf: (refusal: RowRefusal, cells: readonly string[]) => string,
     header: string,
     progress: ImportProgress,
   ): Promise<string | null> {
-    const keyOf = ({ fields }: Given<Fields>) => matchKeyOf(this.rules.matching, fields);
-    const take = (turn: readonly Given<Fields>[]) => this.take(actor, turn, complete);
+    const keyOf = ({ fields }: RowInput<Fields>) => matchKeyOf(this.rules.matching, fields);
+    const take = (turn: readonly RowInput<Fields>[]) => this.take(actor, turn, complete);
     return this.imports.execute(actor.businessId, rows, { keyOf, take, lineOf, header }, progress);
   }
 
-  private async take(actor: Actor, rows: readonly Given<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
+  private async take(actor: Actor, rows: readonly RowInput<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
     try {
       const { outcomes, changed, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
         const merged = await this.merge(actor, stores, rows, complete);
-        const events: readonly LoggedEvent[] = (await stores.records.tell?.(actor.businessId)) ?? [];
+        const events: readonly LoggedEvent[] = (await stores.records.logEvents?.(actor.businessId)) ?? [];
         return { ...merged, events };
       });
       if (events.length > 0) this.feed.publish(events);
-      for (const each of changed) await this.afterwards(each);
+      for (const each of changed) await this.afterCommit(each);
       return outcomes;
     } catch (error) {
       // A row has a value that is taken, or takes from the business what it cannot be without.
@@ -80,15 +80,15 @@ export class ImportRecords<Fields extends object> {
   private async merge(
     actor: Actor,
     { records, audit }: Stores<Fields>,
-    rows: readonly Given<Fields>[],
+    rows: readonly RowInput<Fields>[],
     complete: Complete<Fields>,
-  ): Promise<{ outcomes: Outcome[]; changed: Changed<Fields>[] }> {
+  ): Promise<{ outcomes: Outcome[]; changed: CommittedChange<Fields>[] }> {
     const { businessId } = actor;
     const outcomes: Outcome[] = rows.map(() => null);
     const found = await records.matching(businessId, rows);
-    const complaints = rows.map(({ fields }, at) => this.planned(at, fields, found[at] ?? null, complete));
+    const planned = rows.map(({ fields }, at) => this.plan(at, fields, found[at] ?? null, complete));
     const differing: Planned<Fields>[] = [];
-    for (const [at, plan] of complaints.entries()) {
+    for (const [at, plan] of planned.entries()) {
       if (plan instanceof DomainError) outcomes[at] = { refusal: plan };
       else if (plan.existing && isSame(plan.existing.fields, plan.fields)) outcomes[at] = "unchanged";
       else differing.push(plan);
@@ -103,7 +103,7 @@ export class ImportRecords<Fields extends object> {
       ...(await this.change(businessId, records, plans, outcomes)),
       ...(await this.create(businessId, records, plans, rows, outcomes)),
     ].map((each) => ({ actor, ...each }));
-    const shown = shownBy(this.rules);
+    const shown = auditedBy(this.rules);
     await audit.add(
       actor,
       changed.map(({ id, before, after }) => ({
@@ -114,18 +114,18 @@ export class ImportRecords<Fields extends object> {
         after: shown(after),
       })),
     );
-    await audit.add(actor, (await records.changedBeside?.(businessId)) ?? []);
+    await audit.add(actor, (await records.relatedChanges?.(businessId)) ?? []);
     return { outcomes, changed };
   }
 
-  private planned(
+  private plan(
     at: number,
-    given: Partial<Fields>,
-    existing: Kept<Fields> | null,
+    input: Partial<Fields>,
+    existing: StoredRecord<Fields> | null,
     complete: Complete<Fields>,
   ): Planned<Fields> | DomainError {
     try {
-      const fields = complete(given, existing?.fields ?? null);
+      const fields = complete(input, existing?.fields ?? null);
       this.rules.check?.(fields, existing?.fields ?? null);
       return { at, fields, existing };
     } catch (error) {
@@ -139,7 +139,7 @@ export class ImportRecords<Fields extends object> {
     records: RecordBatches<Fields>,
     plans: readonly Planned<Fields>[],
     outcomes: Outcome[],
-  ): Promise<Omit<Changed<Fields>, "actor">[]> {
+  ): Promise<Omit<CommittedChange<Fields>, "actor">[]> {
     const changes = plans.flatMap(({ at, fields, existing }) => (existing ? { at, fields, existing } : []));
     const written = changes.map(({ existing, fields }) => ({ id: existing.id, fields }));
     const changed = await records.changeAll(businessId, written);
@@ -155,22 +155,22 @@ export class ImportRecords<Fields extends object> {
     businessId: number,
     records: RecordBatches<Fields>,
     plans: readonly Planned<Fields>[],
-    rows: readonly Given<Fields>[],
+    rows: readonly RowInput<Fields>[],
     outcomes: Outcome[],
-  ): Promise<Omit<Changed<Fields>, "actor">[]> {
+  ): Promise<Omit<CommittedChange<Fields>, "actor">[]> {
     const fresh = plans.filter(({ existing }) => !existing);
     const created = await records.createAll(
       businessId,
       fresh.map(({ fields }) => fields),
     );
-    const taken = fresh.filter((_, place) => !created[place]);
+    const conflicting = fresh.filter((_, place) => !created[place]);
     // One that somebody else made meanwhile is matched when it is tried again.
     const matched = await records.matching(
       businessId,
-      taken.map(({ at }) => rows[at] as Given<Fields>),
+      conflicting.map(({ at }) => rows[at] as RowInput<Fields>),
     );
-    for (const [place, { at }] of taken.entries()) {
-      if (!matched[place]) outcomes[at] = { refusal: new ValueTaken(String(this.rules.matching.by[0])) };
+    for (const [place, { at }] of conflicting.entries()) {
+      if (!matched[place]) outcomes[at] = { refusal: new DuplicateValue(String(this.rules.matching.by[0])) };
     }
     return fresh.flatMap(({ at }, place) => {
       const kept = created[place];

@@ -1,12 +1,13 @@
 import { type AdPlatform, TokenRefused } from "../../ads/public.ts";
 import { DomainError } from "../../kernel/errors.ts";
+import { PlatformUnavailable } from "../../messaging/public.ts";
 import type { AdAccess } from "../domain/ad-access.ts";
-import { type Kept, PlatformAway, RecordMovedOn, WrongField } from "../domain/records.ts";
+import { RecordMovedOn, type StoredRecord, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
 /** With the token, which is null where it cannot be opened. */
 export interface StoredAdAccess {
-  opened(businessId: number, id: number): Promise<Kept<AdAccess> | null>;
+  opened(businessId: number, id: number): Promise<StoredRecord<AdAccess> | null>;
 }
 
 /** What is given is tried with the ad platform before it is stored. */
@@ -15,23 +16,23 @@ export const adAccountRules = (
   stored: StoredAdAccess,
 ): ResourceRules<AdAccess> => ({
   name: "ad-accounts",
-  shown: ({ token: _, ...shown }) => shown,
-  async approve(businessId, fields, id) {
-    const { token: given, defaultAccountId } = fields;
+  forAudit: ({ token: _, ...shown }) => shown,
+  async verify(businessId, fields, id) {
+    const { token: newToken, defaultAccountId } = fields;
     const kept = id === null ? null : await stored.opened(businessId, id);
-    const token = given ?? kept?.fields.token ?? null;
+    const token = newToken ?? kept?.fields.token ?? null;
     if (token === null) return fields;
     const accounts = await platform.accounts({ businessId, token }).catch((error: unknown) => {
       if (error instanceof TokenRefused) throw new WrongField("token", "refused");
-      throw error instanceof DomainError ? new PlatformAway(error.message) : error;
+      throw error instanceof DomainError ? new PlatformUnavailable(error.message) : error;
     });
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
     return { ...fields, token };
   },
-  over(fields, before, approved) {
+  merge(fields, before, verified) {
     // The token that opened the account was replaced while the platform was asked.
-    if (fields.token === null && approved.token !== (before?.token ?? null)) throw new RecordMovedOn();
+    if (fields.token === null && verified.token !== (before?.token ?? null)) throw new RecordMovedOn();
     const token = fields.token ?? before?.token ?? null;
     if (token === null) throw new WrongField("token", "missing");
     return { ...fields, token };

@@ -2,14 +2,19 @@ import { conversationStates } from "../../inbox/public.ts";
 import { type SenderPairing, senderPairings } from "../../kernel/audit.ts";
 import { cloudChannel, qrChannel } from "../../kernel/channels.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type ClaimedSender, campaignMoves, type SenderPlatforms } from "../../messaging/public.ts";
-import { type Actor, type Kept, PhoneConnected, PlatformAway, RecordNotFound, WrongField } from "../domain/records.ts";
+import {
+  type ClaimedSender,
+  campaignMoves,
+  PlatformUnavailable,
+  type SenderPlatforms,
+} from "../../messaging/public.ts";
+import { type Actor, PhoneConnected, RecordNotFound, type StoredRecord, WrongField } from "../domain/records.ts";
 import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
 import type { AuditLog, RecordStores } from "./ports.ts";
 
 /** What a token opens: the platform is asked whether it is so, and whether it still is where one of them changes. */
-const claimed = ["provider", "platformId", "accountId", "phone"] as const;
+const claimedFields = ["provider", "platformId", "accountId", "phone"] as const;
 
 const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
   channel: "provider",
@@ -22,20 +27,20 @@ const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
 /** What a business says that it sends from is asked of the platform before it is stored. */
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
-  shown: ({ token: _, ...shown }) => shown,
-  async approve(_businessId, fields) {
+  forAudit: ({ token: _, ...shown }) => shown,
+  async verify(_businessId, fields) {
     const { provider: channel, platformId, accountId, phone, token } = fields;
     // None is given where nothing of it changes: `over` sees to that.
     if (token === null) return fields;
     if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
-    if (seen === "away") throw new PlatformAway(`the platform of ${channel} did not answer`);
+    if (seen === "away") throw new PlatformUnavailable(`the platform of ${channel} did not answer`);
     if (seen !== "confirmed") throw new WrongField(fieldOf[seen.unconfirmed], "refused");
     return fields;
   },
-  over(fields, before) {
+  merge(fields, before) {
     if (fields.token !== null) return fields;
-    const isSame = before !== null && claimed.every((field) => before[field] === fields[field]);
+    const isSame = before !== null && claimedFields.every((field) => before[field] === fields[field]);
     if (!isSame || before.token === null) throw new WrongField("token", "missing");
     return { ...fields, token: before.token };
   },
@@ -47,12 +52,12 @@ export const underWay = { campaigns: [...campaignMoves.cancel.from], chats: [...
 /** Instances as they are stored. */
 export interface InstanceReads {
   /** With its token, which is null where it cannot be opened. */
-  opened(businessId: number, id: number): Promise<Kept<ManagedSender> | null>;
+  opened(businessId: number, id: number): Promise<StoredRecord<ManagedSender> | null>;
   now(businessId: number): Promise<Date>;
 }
 
 /** What a provider said when it was asked. */
-export interface InstanceWord extends SenderPairing {
+export interface ConnectionReport extends SenderPairing {
   /** By the database's clock. */
   readonly askedAt: Date;
 }
@@ -62,7 +67,7 @@ export interface InstanceStore {
    * Keeps it, unless the sender is another instance by now. News of the connection that came after the provider was asked
    * are newer than its answer.
    */
-  note(businessId: number, id: number, word: InstanceWord): Promise<void>;
+  note(businessId: number, id: number, word: ConnectionReport): Promise<void>;
 }
 
 /** The codes by which phones are paired with instances. */
@@ -75,7 +80,7 @@ export class PairSenders {
 
   /**
    * Has the instance connect. The image, a PNG, that its phone has to see; who got it stands in the audit, and the code does
-   * not. Rejects with `RecordNotFound` for what is no instance, `PhoneConnected` and `PlatformAway`.
+   * not. Rejects with `RecordNotFound` for what is no instance, `PhoneConnected` and `PlatformUnavailable`.
    */
   async code(actor: Actor, id: number): Promise<Uint8Array> {
     const { businessId } = actor;
@@ -85,7 +90,7 @@ export class PairSenders {
     if (token === null) throw new Error(`the token of instance ${id} cannot be opened`);
     const askedAt = await this.instances.now(businessId);
     const answer = await this.platforms.pair({ businessId, senderId: id, platformId, accessToken: token });
-    if (answer === null) throw new PlatformAway(`no code for instance ${id}`);
+    if (answer === null) throw new PlatformUnavailable(`no code for instance ${id}`);
     const state = answer === "connected" ? "open" : "connecting";
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {
       await records.note(businessId, id, { platformId, state, askedAt });

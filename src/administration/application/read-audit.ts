@@ -1,6 +1,6 @@
 import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
 import { WrongPeriod } from "../domain/records.ts";
-import type { AuditAsked, AuditReads, KeptEntry } from "./ports.ts";
+import type { AuditQuery, AuditReads, StoredEntry } from "./ports.ts";
 
 interface WrittenPeriod {
   /** ISO 8601; without a zone they are in that of the business, and without a time whole days. */
@@ -15,8 +15,8 @@ export class ReadAudit {
   /** The latest first, one more than asked where there are more. Rejects with `WrongPeriod`. */
   async list(
     businessId: number,
-    { from, to, ...asked }: Omit<AuditAsked, "from" | "until"> & WrittenPeriod,
-  ): Promise<readonly KeptEntry[]> {
+    { from, to, ...asked }: Omit<AuditQuery, "from" | "until"> & WrittenPeriod,
+  ): Promise<readonly StoredEntry[]> {
     const isZoned = [from, to].every((bound) => bound === null || namesZone(bound));
     const zone = isZoned ? "UTC" : timezoneOf(await this.audit.timezoneOf(businessId));
     const begin = momentOf("from", from, zone);

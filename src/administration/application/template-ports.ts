@@ -1,4 +1,4 @@
-import type { Kept } from "../domain/records.ts";
+import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
@@ -9,13 +9,13 @@ export interface TemplateToSubmit {
   readonly platformId: string | null;
 }
 
-export interface SubmittedTemplate {
+export interface AcceptedTemplate {
   readonly platformId: string | null;
   readonly status: string;
 }
 
-export type Submitted =
-  | ({ readonly kind: "accepted" } & SubmittedTemplate)
+export type SubmissionOutcome =
+  | ({ readonly kind: "accepted" } & AcceptedTemplate)
   | { readonly kind: "refused"; readonly words: string }
   /** Proven never to have reached the platform, or turned away for a rate. */
   | { readonly kind: "not-sent" }
@@ -33,15 +33,15 @@ export interface PlatformTemplate {
   readonly components: readonly object[];
 }
 
-/** The platform that approves templates. Rejects with `NoAccount`, and reading with `PlatformUnavailable`. */
+/** The platform that approves templates. Rejects with `NoSender`, and reading with `PlatformUnavailable`. */
 export interface ApprovingPlatform {
-  submit(businessId: number, template: TemplateToSubmit): Promise<Submitted>;
+  submit(businessId: number, template: TemplateToSubmit): Promise<SubmissionOutcome>;
   /** All of the account's, from every page. */
   list(businessId: number): Promise<readonly PlatformTemplate[]>;
 }
 
 /** What a template was before it was submitted, so that an answer is written over nothing else. */
-export interface Claim {
+export interface OpenSubmission {
   readonly platformId: string | null;
   readonly status: string | null;
   /** When the platform told of it last, in the database's own writing. */
@@ -51,9 +51,9 @@ export interface Claim {
 }
 
 /** What an answer made of a template. */
-export interface SettledTemplate {
-  readonly before: Kept<Template>;
-  readonly after: Kept<Template>;
+export interface SettledSubmission {
+  readonly before: StoredRecord<Template>;
+  readonly after: StoredRecord<Template>;
   /** Meanwhile. */
   readonly isArchived: boolean;
 }
@@ -78,12 +78,17 @@ export interface TemplateNews
 
 export interface TemplateStore extends RecordStore<Template> {
   /** Counts as pending from now on. */
-  claim(businessId: number, id: number): Promise<Claim>;
+  beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
   /**
    * Writes what came of a submission, unless news of the platform said more since it was claimed, or the template was
    * submitted again. One that is archived is written too.
    */
-  settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate>;
+  settleSubmission(
+    businessId: number,
+    id: number,
+    submission: OpenSubmission,
+    outcome: SubmissionOutcome,
+  ): Promise<SettledSubmission>;
   /**
    * The cloud platform's, archived ones too, locked; at most 12,000. Of two that ask the second waits for the first.
    *
@@ -95,7 +100,7 @@ export interface TemplateStore extends RecordStore<Template> {
   /** Their ids; a few hundred at most. */
   adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
   /** Those with these ids, in their order. */
-  those(businessId: number, ids: readonly number[]): Promise<readonly Kept<Template>[]>;
+  those(businessId: number, ids: readonly number[]): Promise<readonly StoredRecord<Template>[]>;
   /** For templates that name none. */
   preferredLanguage(businessId: number): Promise<string>;
   /** The database's time. */

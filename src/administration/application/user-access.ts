@@ -1,5 +1,5 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type Actor, type Kept, RecordNotFound } from "../domain/records.ts";
+import { type Actor, RecordNotFound, type StoredRecord } from "../domain/records.ts";
 import type { AuditEntry, RecordStores } from "./ports.ts";
 
 /** What lets a user choose a password, once. */
@@ -22,7 +22,7 @@ export interface UserSession {
 
 /** How users come in: by invitation, password and session. */
 export interface UserAccessStore {
-  lock(businessId: number, userId: number): Promise<Kept<object> | null>;
+  lock(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
   /** Takes the place of the user's earlier one. */
   invite(businessId: number, userId: number): Promise<Invitation>;
   forgetPassword(businessId: number, userId: number): Promise<void>;
@@ -31,7 +31,7 @@ export interface UserAccessStore {
 }
 
 export interface UserSessionReads {
-  find(businessId: number, userId: number): Promise<Kept<object> | null>;
+  find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
   /** Those that are open, the latest first; a user has a few at most. */
   sessions(businessId: number, userId: number): Promise<readonly UserSession[]>;
 }

@@ -2,12 +2,12 @@ import type { DoneBy } from "../../kernel/audit.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
 /** A record as it is kept; every change counts its version up. */
-export interface Kept<Fields> {
+export interface StoredRecord<Fields> {
   readonly id: number;
   readonly version: number;
   readonly fields: Fields;
   /** What only the answer that made it tells: a key, a secret. */
-  readonly once?: Readonly<Record<string, unknown>>;
+  readonly shownOnce?: Readonly<Record<string, unknown>>;
 }
 
 /** By which fields a row of a file is matched with a record. */
@@ -18,7 +18,7 @@ export interface Matching<Fields> {
 }
 
 /** What a row of a file says of a record; what is not there it says nothing about. */
-export interface Given<Fields> {
+export interface RowInput<Fields> {
   /** Of a file that was exported: tells records apart that are matched alike. */
   readonly id: number | null;
   readonly fields: Partial<Fields>;
@@ -47,7 +47,7 @@ export class RecordMovedOn extends DomainError<"moved_on"> {
 }
 
 /** Another record has this value, and each may have it only once. */
-export class ValueTaken extends DomainError<"taken"> {
+export class DuplicateValue extends DomainError<"taken"> {
   readonly code = "taken";
   constructor(readonly field: string) {
     super(`the value of ${field} is taken`);
@@ -100,11 +100,6 @@ export class WrongField extends DomainError<"wrong_field"> {
 /** The instance needs no code: a phone is connected. */
 export class PhoneConnected extends DomainError<"connected"> {
   readonly code = "connected";
-}
-
-/** A platform that has to be asked does not answer. */
-export class PlatformAway extends DomainError<"platform_unavailable"> {
-  readonly code = "platform_unavailable";
 }
 
 /** A rule of the resource itself that a record breaks, in words for the caller. */

@@ -35,7 +35,7 @@ export type TemplateRule =
   | "mixed";
 
 /** The first rule that a structure breaks, and at which of its fields: `components[1].text`. */
-export interface Breach {
+export interface Violation {
   readonly at: string;
   readonly rule: TemplateRule;
   readonly most?: number;
@@ -50,33 +50,33 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
 /** @param structure - `{ language, category, components }` in the platform's format */
-export function breachOf(structure: object): Breach | null {
-  return first(breaches(structure as Json));
+export function violationOf(structure: object): Violation | null {
+  return first(violations(structure as Json));
 }
 
 /** The name under which the platform knows a template. */
 export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
 
-function* breaches({ language, category, components }: Json): Generator<Breach> {
+function* violations({ language, category, components }: Json): Generator<Violation> {
   if (!isText(language)) yield { at: "language", rule: "missing" };
   else if (!/^[a-z]{2,3}(_[A-Z]{2})?$/.test(text(language))) yield { at: "language", rule: "unknown" };
   if (!isText(category)) yield { at: "category", rule: "missing" };
   else if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
   if (!Array.isArray(components)) yield { at: "components", rule: "missing" };
   const seen = new Set<string>();
-  for (const [index, given] of list(components).entries()) {
+  for (const [index, part] of list(components).entries()) {
     const at = `components[${index}]`;
-    const component = object(given);
+    const component = object(part);
     const type = upper(component.type);
     if (!parts.includes(type)) yield { at: `${at}.type`, rule: "unknown" };
     if (seen.has(type)) yield { at: `${at}.type`, rule: "twice" };
     seen.add(type);
-    yield* breachesOfPart(type, component, at, category === "AUTHENTICATION");
+    yield* violationsOfPart(type, component, at, category === "AUTHENTICATION");
   }
   if (!seen.has("BODY")) yield { at: "components", rule: "missing" };
 }
 
-function breachesOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Breach> {
+function violationsOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Violation> {
   if (type === "HEADER") return header(component, at);
   if (type === "FOOTER") return footer(component, at, isAuthentication);
   if (type === "BUTTONS") return buttons(component, at);
@@ -84,7 +84,7 @@ function breachesOfPart(type: string, component: Json, at: string, isAuthenticat
   return isAuthentication && component.text === undefined ? [] : body(component, at);
 }
 
-function* header({ format, text: words, example }: Json, at: string): Generator<Breach> {
+function* header({ format, text: words, example }: Json, at: string): Generator<Violation> {
   const media = isAmong(mediaFormats, upper(format));
   if (media) {
     const [handle] = list(object(example).header_handle);
@@ -108,7 +108,7 @@ function* header({ format, text: words, example }: Json, at: string): Generator<
   );
 }
 
-function* body({ text: words, example }: Json, at: string): Generator<Breach> {
+function* body({ text: words, example }: Json, at: string): Generator<Violation> {
   const where = `${at}.text`;
   yield* wordsOf(words, where, longest.body);
   const placeholders = placeholdersIn(text(words));
@@ -127,18 +127,18 @@ function* body({ text: words, example }: Json, at: string): Generator<Breach> {
   yield* examples(names, { numbered, named: body_text_named_params }, at, ["body_text", "body_text_named_params"]);
 }
 
-function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Breach> {
+function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Violation> {
   if (isAuthentication && words === undefined) return;
   yield* wordsOf(words, `${at}.text`, longest.footer);
   if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
 }
 
-function* buttons({ buttons: given }: Json, at: string): Generator<Breach> {
+function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
   const where = `${at}.buttons`;
-  if (list(given).length === 0) yield { at: where, rule: "missing" };
-  if (list(given).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
-  const kinds = list(given).map((each) => upper(object(each).type));
-  for (const [index, each] of list(given).entries()) {
+  if (list(listed).length === 0) yield { at: where, rule: "missing" };
+  if (list(listed).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
+  const kinds = list(listed).map((each) => upper(object(each).type));
+  for (const [index, each] of list(listed).entries()) {
     const button = object(each);
     const kind = upper(button.type);
     const own = `${where}[${index}]`;
@@ -153,7 +153,7 @@ function* buttons({ buttons: given }: Json, at: string): Generator<Breach> {
   if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield { at: where, rule: "mixed" };
 }
 
-function* buttonOf(kind: string, button: Json, at: string): Generator<Breach> {
+function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {
   const { text: words, url, phone_number: phone, example } = button;
   // The platform names these itself.
   if (kind !== "COPY_CODE" && kind !== "OTP") {
@@ -169,7 +169,7 @@ function* buttonOf(kind: string, button: Json, at: string): Generator<Breach> {
   if (kind === "FLOW" && !isText(button.flow_id)) yield { at: `${at}.flow_id`, rule: "missing" };
 }
 
-function* urlOf(url: unknown, example: unknown, at: string): Generator<Breach> {
+function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation> {
   yield* wordsOf(url, `${at}.url`, longest.url);
   if (!/^https?:\/\/[^\s{}/]+\.[^\s{}/]+/i.test(text(url))) yield { at: `${at}.url`, rule: "malformed" };
   const placeholders = placeholdersIn(text(url));
@@ -178,7 +178,7 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Breach> {
   if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
 }
 
-function* wordsOf(value: unknown, at: string, most: number): Generator<Breach> {
+function* wordsOf(value: unknown, at: string, most: number): Generator<Violation> {
   if (!isText(value)) yield { at, rule: "missing" };
   // By characters: an emoji is one.
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
@@ -190,16 +190,16 @@ function* examples(
   { numbered, named }: { readonly numbered: unknown; readonly named: unknown },
   at: string,
   [ofNumbers, ofNames]: readonly [string, string],
-): Generator<Breach> {
+): Generator<Violation> {
   if (names.every((name) => /^\d+$/.test(name))) {
-    const given = list(numbered);
-    if (given.length !== names.length || !given.every(isText)) {
+    const listed = list(numbered);
+    if (listed.length !== names.length || !listed.every(isText)) {
       yield { at: `${at}.example.${ofNumbers}`, rule: "example" };
     }
     return;
   }
-  const given = list(named).map(object);
-  const known = given.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
+  const listed = list(named).map(object);
+  const known = listed.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
   if (known.length !== names.length || !names.every((name) => known.includes(name))) {
     yield { at: `${at}.example.${ofNames}`, rule: "example" };
   }

@@ -35,7 +35,7 @@ export interface Template {
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
   /** Only read, as those that follow. The state that it shows as, and the platform's own word; null where it said none. */
-  readonly state?: string | null;
+  readonly approvalState?: string | null;
   readonly platformStatus?: string | null;
   readonly platformReason?: string | null;
   readonly platformId?: string | null;
@@ -88,9 +88,4 @@ export class NotSubmittable extends DomainError<"not_submittable"> {
 /** The platform refused the template; in its own words. */
 export class TemplateRefused extends DomainError<"template_refused"> {
   readonly code = "template_refused";
-}
-
-/** The business has no number at the platform, and with it no account. */
-export class NoAccount extends DomainError<"no_sender"> {
-  readonly code = "no_sender";
 }

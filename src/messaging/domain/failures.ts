@@ -29,7 +29,7 @@ export class NoSender extends DomainError<"no_sender"> {
 }
 
 /** What is to be sent from is another business's already. */
-export class SenderTaken extends DomainError<"sender_taken"> {
+export class SenderOfAnotherBusiness extends DomainError<"sender_taken"> {
   readonly code = "sender_taken";
 }
 

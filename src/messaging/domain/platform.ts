@@ -63,6 +63,12 @@ export interface DeliveryStatus {
 export const templateStates = ["APPROVED", "PENDING", "REJECTED"] as const;
 export type TemplateState = (typeof templateStates)[number];
 
+/** §1.5: the platform's review status, for instance `IN_APPEAL` or `PAUSED`, as one of the three states. */
+export function templateStateOf(reviewStatus: unknown): TemplateState {
+  if (reviewStatus === "APPROVED") return "APPROVED";
+  return reviewStatus === "PENDING" || reviewStatus === "IN_APPEAL" ? "PENDING" : "REJECTED";
+}
+
 /** `no_status`: the platform does not know the template in the language that a send would use. */
 export const approvalStates = [...templateStates, "no_status"] as const;
 export type ApprovalState = (typeof approvalStates)[number];
@@ -88,8 +94,8 @@ export interface TemplateNews {
   readonly category?: string;
 }
 
-/** States in which nothing of the template can be sent. */
-export const stoppedStates: readonly string[] = ["PAUSED", "DISABLED"];
+/** Review statuses in which the platform sends no message with the template. */
+export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
 export class PlatformUnavailable extends DomainError<"platform_unavailable"> {

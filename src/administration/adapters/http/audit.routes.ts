@@ -13,7 +13,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import { maxId } from "../../../kernel/ids.ts";
-import type { KeptEntry } from "../../application/ports.ts";
+import type { StoredEntry } from "../../application/ports.ts";
 import type { ReadAudit } from "../../application/read-audit.ts";
 import type { WrongPeriod } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
@@ -51,7 +51,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
   const spelled = (resource: string, kept: object | null) =>
     kept && (codecs.get(resource)?.partOf(kept as never) ?? kept);
-  const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: KeptEntry) => ({
+  const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: StoredEntry) => ({
     id,
     at: at.toISOString(),
     actor: { type: actorKind, id: actorId, nombre: actorName },

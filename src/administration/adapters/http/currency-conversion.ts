@@ -35,8 +35,8 @@ export const currencyConversion: FieldOnWire<object | null> = {
   name,
   schema: { anyOf: [rates, datedRates, { type: "null" }] },
   fallback: null,
-  read: (given: object | null) => {
-    if (given !== null && !isConversion(given)) throw new InvalidInput(`${name} tiene una tasa o una fecha no válida`);
-    return given;
+  read: (input: object | null) => {
+    if (input !== null && !isConversion(input)) throw new InvalidInput(`${name} tiene una tasa o una fecha no válida`);
+    return input;
   },
 };

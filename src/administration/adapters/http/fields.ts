@@ -11,7 +11,7 @@ const nameSchema = { type: "string", pattern: "\\S", maxLength: longestName } as
 export const requiredName = (name: string): FieldOnWire<string> => ({
   name,
   schema: nameSchema,
-  read: (given: string) => given.trim(),
+  read: (input: string) => input.trim(),
 });
 
 export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<string | null> => ({
@@ -19,7 +19,7 @@ export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<strin
   schema: { type: ["string", "null"], maxLength },
   fallback: null,
   // An empty text says as much as none.
-  read: (given: string | null) => given || null,
+  read: (input: string | null) => input || null,
 });
 
 export const requiredText = (name: string, maxLength: number): FieldOnWire<string> => ({
@@ -57,9 +57,9 @@ export const money = (name: string): FieldOnWire<string> => ({
     ],
     example: "12.50",
   },
-  read: (given: string | number) => {
-    const written = Number(given).toFixed(2);
-    if (Number(written) !== Number(given)) throw new InvalidInput(`${name} puede tener dos decimales`);
+  read: (input: string | number) => {
+    const written = Number(input).toFixed(2);
+    if (Number(written) !== Number(input)) throw new InvalidInput(`${name} puede tener dos decimales`);
     return written;
   },
 });
@@ -78,7 +78,7 @@ export const references = (name: string, entity: string): FieldOnWire<readonly n
   name,
   schema: { type: "array", maxItems: mostReferences, items: idOf(entity) },
   fallback: [],
-  read: (given: readonly number[]) => [...new Set(given)].sort((a, b) => a - b),
+  read: (input: readonly number[]) => [...new Set(input)].sort((a, b) => a - b),
 });
 
 export const flag = (name: string, fallback: boolean): FieldOnWire<boolean> => ({
@@ -96,10 +96,10 @@ export const optionalInteger = (name: string, maximum: number = maxId): FieldOnW
 /** A text that is JSON. */
 export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
   ...optionalText(name, maxLength),
-  read: (given: string | null) => {
+  read: (input: string | null) => {
     try {
-      if (given !== null) JSON.parse(given);
-      return given;
+      if (input !== null) JSON.parse(input);
+      return input;
     } catch {
       throw new InvalidInput(`${name} debe ser un texto JSON`);
     }

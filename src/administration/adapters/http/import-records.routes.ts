@@ -16,8 +16,8 @@ import {
 import type { DomainError } from "../../../kernel/errors.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportRecords, RowRefusal } from "../../application/import-records.ts";
-import { type Given, type Matching, RecordNotFound, RuleBroken } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { type Matching, RecordNotFound, type RowInput, RuleBroken } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 import { actorOf } from "./records.routes.ts";
@@ -45,7 +45,7 @@ export function importRoutes<Fields extends object>(
   const { path, one, many, matching } = resource;
   const codec = new WireCodec(resource);
   const rows = new RowCodec(codec, matching);
-  const dialect = administering((field) => codec.spelled(field))(
+  const dialect = administrationDialect((field) => codec.wireName(field))(
     "taken",
     "unknown_reference",
     "circle_closed",
@@ -58,7 +58,7 @@ export function importRoutes<Fields extends object>(
     Record<string, (error: DomainError) => readonly [number, { error: string }]>
   >;
   const reasonOf = (refusal: RowRefusal) => (words[refusal.code] ?? dialect.unexpected)(refusal)[1].error;
-  const spelled = (fields: readonly string[]) => fields.map((field) => `\`${codec.spelled(field)}\``).join(" and ");
+  const spelled = (fields: readonly string[]) => fields.map((field) => `\`${codec.wireName(field)}\``).join(" and ");
   const orElse = matching.orElseBy ? `; where that is empty, by ${spelled(matching.orElseBy)}` : "";
   return [
     defineRoute({
@@ -92,15 +92,15 @@ export function importRoutes<Fields extends object>(
       responses: { 200: importAnswer, ...failures },
       dialect: codedDialect,
       handle: (call) =>
-        importReply<Given<Fields>, RowRefusal>(call.body, {
+        importReply<RowInput<Fields>, RowRefusal>(call.body, {
           path: `/admin/${path}/imports`,
           readerOf: (header) => rows.readerOf(header),
           refusalOf: (complaint) => new RuleBroken(rowComplaints[complaint]),
-          execute: (given, lineOf, header, progress) =>
+          execute: (input, lineOf, header, progress) =>
             imports.execute(
               actorOf(call),
-              given,
-              (fields, existing) => codec.whole(fields, existing),
+              input,
+              (fields, existing) => codec.merged(fields, existing),
               (refusal, cells) => lineOf(reasonOf(refusal), cells),
               header,
               progress,

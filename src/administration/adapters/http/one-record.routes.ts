@@ -1,8 +1,8 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import type { Kept } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import type { StoredRecord } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
@@ -14,10 +14,11 @@ export function oneRecordRoutes<Fields extends object>(
   const { path, one, rules = [], closed } = resource;
   const codec = new WireCodec(resource);
   const number = numbering(one);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
-  const replyOf = (record: Kept<Fields>) => new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
+  const replyOf = (record: StoredRecord<Fields>) =>
+    new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
   return [
     defineRoute({
       ...administration,
@@ -27,7 +28,7 @@ export function oneRecordRoutes<Fields extends object>(
       summary: `Read the ${path} record`,
       rules: [[number(), "There is one record of each business. `ETag` is its version."]],
       responses: { 200: found, 404: answers.notFound, ...failures },
-      dialect: meeting("not_found"),
+      dialect: dialectFor("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
     }),
     defineRoute({
@@ -46,7 +47,7 @@ export function oneRecordRoutes<Fields extends object>(
       conditional: true,
       body: codec.body,
       responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...failures },
-      dialect: meeting("not_found", "moved_on", "unknown_reference", "rule_broken"),
+      dialect: dialectFor("not_found", "moved_on", "unknown_reference", "rule_broken"),
       handle: async (call) => {
         const { businessId } = call.caller;
         const fields = codec.fieldsOf(call.body as Readonly<Record<string, unknown>>);

@@ -1,7 +1,7 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
 import { storableJson } from "../../../kernel/text.ts";
-import type { Kept, Matching } from "../../domain/records.ts";
+import type { Matching, StoredRecord } from "../../domain/records.ts";
 
 /** A field as clients spell it. */
 export interface FieldOnWire<Value> {
@@ -10,7 +10,7 @@ export interface FieldOnWire<Value> {
   /** What a record has where the field is not given; without this the field is required. */
   readonly fallback?: Value;
   /** The value of what was given, where it is not the same. */
-  readonly read?: (given: never) => Value;
+  readonly read?: (input: never) => Value;
   /** Shown, and not taken. */
   readonly readOnly?: true;
   /** Taken, and not shown. */
@@ -32,15 +32,15 @@ export interface RecordOnWire<Fields extends object> {
   /** Fills in what is not given and follows from what is. */
   complete?(fields: Fields): Fields;
   /** What the answer that makes a record tells besides, and no other. */
-  readonly once?: Readonly<Record<string, Schema>>;
+  readonly shownOnce?: Readonly<Record<string, Schema>>;
   /** What the count of a record's changes is called, where the resource has a `version` of another kind. */
   readonly counter?: string;
   /** Spells that, where it is not spelled as it is kept. */
-  readonly tellOnce?: (once: Readonly<Record<string, unknown>>) => object;
+  readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
   /** How a row of a file is matched; without this there are no files. */
   readonly matching?: Matching<Fields>;
   /** What is given is looked at by a platform, which may not answer. */
-  readonly asksElsewhere?: true;
+  readonly verifiedByPlatform?: true;
   /** Fields that are not known are refused, not ignored. */
   readonly closed?: true;
   /** What its clients must know beyond what holds for every resource. */
@@ -48,7 +48,7 @@ export interface RecordOnWire<Fields extends object> {
 }
 
 interface AnyField extends Omit<FieldOnWire<unknown>, "read"> {
-  readonly read?: (given: unknown) => unknown;
+  readonly read?: (input: unknown) => unknown;
 }
 
 const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resource.fields as Record<string, AnyField>);
@@ -72,14 +72,13 @@ export class WireCodec<Fields extends object> {
   constructor(readonly resource: RecordOnWire<Fields>) {
     this.counter = resource.counter ?? "version";
     this.fields = fieldsOf(resource);
-    const properties = propertiesOf(this.shown);
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const required = taken.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
+    const properties = propertiesOf(this.readable);
+    const required = this.writable.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
     this.body = named(`${resource.one}Fields`, {
       type: "object",
       required,
       properties: {
-        ...propertiesOf(resource.closed ? this.fields : taken),
+        ...propertiesOf(resource.closed ? this.fields : this.writable),
         // What was read may be written back as it is.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
@@ -92,27 +91,30 @@ export class WireCodec<Fields extends object> {
       required: ["id", ...Object.keys(properties), this.counter],
       properties: { id, ...properties, [this.counter]: version },
     }) as ObjectSchema;
-    const { once } = resource;
-    this.answerToCreation = once
+    const { shownOnce } = resource;
+    this.answerToCreation = shownOnce
       ? (named(`${resource.one}Made`, {
           ...unnamed(this.answer),
-          required: [...(this.answer.required ?? []), ...Object.keys(once)],
-          properties: { ...this.answer.properties, ...once },
+          required: [...(this.answer.required ?? []), ...Object.keys(shownOnce)],
+          properties: { ...this.answer.properties, ...shownOnce },
         }) as ObjectSchema)
       : this.answer;
   }
 
-  private get shown(): typeof this.fields {
+  private get writable(): typeof this.fields {
+    return this.fields.filter(([, { readOnly }]) => !readOnly);
+  }
+
+  private get readable(): typeof this.fields {
     return this.fields.filter(([, { writeOnly }]) => !writeOnly);
   }
 
   /** Without those that are only read. */
   fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const pairs = taken.map(([field, { name, read, fallback }]) => {
-      const given = body[name];
-      if (given === undefined) return [field, fallback];
-      const stored = storableJson(given);
+    const pairs = this.writable.map(([field, { name, read, fallback }]) => {
+      const input = body[name];
+      if (input === undefined) return [field, fallback];
+      const stored = storableJson(input);
       return [field, read ? read(stored) : stored];
     });
     const fields = Object.fromEntries(pairs) as Fields;
@@ -120,17 +122,16 @@ export class WireCodec<Fields extends object> {
   }
 
   /** Of what is given, without those that are only read. */
-  givenIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
+  inputIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
     const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
     const whole = this.fieldsOf(body);
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
   /** What is given, over what there is or a new record has. Throws `InvalidInput` where a field is missing. */
-  whole(given: Partial<Fields>, existing: Fields | null): Fields {
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const pairs = taken.map(([field, onWire]) => {
-      const value = given[field as keyof Fields] ?? existing?.[field as keyof Fields];
+  merged(input: Partial<Fields>, existing: Fields | null): Fields {
+    const pairs = this.writable.map(([field, onWire]) => {
+      const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];
       if (value !== undefined) return [field, value];
       if (!("fallback" in onWire)) throw new InvalidInput(`${onWire.name} es requerido`);
       return [field, onWire.fallback];
@@ -139,22 +140,22 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  wireOf({ id, version, fields, once }: Kept<Fields>): object {
-    const pairs = this.shown.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
-    const { tellOnce = (told: object) => told } = this.resource;
-    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(once && tellOnce(once)) };
+  toWire({ id, version, fields, shownOnce }: StoredRecord<Fields>): object {
+    const pairs = this.readable.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
+    const { shownOnceToWire = (told: object) => told } = this.resource;
+    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 
   /** Those of the fields that are there. */
   partOf(fields: Partial<Fields>): object {
-    const there = this.shown.filter(([field]) => Object.hasOwn(fields, field));
+    const there = this.readable.filter(([field]) => Object.hasOwn(fields, field));
     return Object.fromEntries(
       there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
     );
   }
 
   /** The spelling of a field. */
-  spelled(field: string): string {
+  wireName(field: string): string {
     return this.fields.find(([own]) => own === field)?.[1].name ?? field;
   }
 }

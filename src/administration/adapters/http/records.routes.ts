@@ -6,8 +6,8 @@ import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/c
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import { type Actor, type Kept, mostUses } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { type Actor, mostUses, type StoredRecord } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 
@@ -33,25 +33,25 @@ export function numbering(resource: string): () => string {
   };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type RecordBody = Readonly<Record<string, unknown>>;
 
 /** The requests that all resources have, spelled as this one is. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [], matching, asksElsewhere } = resource;
+  const { path, one, many, rules = [], matching, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const elsewhere = asksElsewhere ? { 502: answers.away } : {};
-  const codesElsewhere = asksElsewhere ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
+  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
+  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const number = numbering(one);
-  const replyOf = (status: number, record: Kept<Fields>) =>
-    new Reply(status, codec.wireOf(record), { ETag: etagOf(record.version) });
+  const replyOf = (status: number, record: StoredRecord<Fields>) =>
+    new Reply(status, codec.toWire(record), { ETag: etagOf(record.version) });
 
   return [
     defineRoute({
@@ -80,7 +80,7 @@ export function recordRoutes<Fields extends object>(
         },
         ...failures,
       },
-      dialect: meeting(),
+      dialect: dialectFor(),
       ...(rows && { lane: (_query, headers) => (wantsCsv(headers) ? "exports" : undefined) }),
       handle: async ({ query, caller, headers }) => {
         const { q: text = null, cursor, limit = usualPage } = query;
@@ -91,7 +91,7 @@ export function recordRoutes<Fields extends object>(
         const found = await records.list(caller.businessId, { text, after, limit });
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
-        const body = { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        const body = { data: page.map((record) => codec.toWire(record)), next: last ? cursorOf(last.id) : null };
         return rows ? jsonReply(body) : body;
       },
     }),
@@ -108,11 +108,17 @@ export function recordRoutes<Fields extends object>(
         ...rules.map((rule) => [number(), rule] as const),
       ],
       // An answer that is kept to be repeated would keep the secret.
-      ...(!resource.once && { idempotent: true }),
+      ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
-      responses: { 201: { ...found, schema: codec.answerToCreation }, 409: answers.taken, ...elsewhere, ...failures },
-      dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
-      handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
+      responses: {
+        201: { ...found, schema: codec.answerToCreation },
+        409: answers.duplicate,
+        ...elsewhere,
+        ...failures,
+      },
+      dialect: dialectFor("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
+      handle: async (call) =>
+        replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as RecordBody))),
     }),
     defineRoute({
       ...administration,
@@ -123,7 +129,7 @@ export function recordRoutes<Fields extends object>(
       rules: [[number(), "`ETag` is the record's version. A record of another business is one that does not exist."]],
       params,
       responses: { 200: found, 404: answers.notFound, ...failures },
-      dialect: meeting("not_found"),
+      dialect: dialectFor("not_found"),
       handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
     }),
     defineRoute({
@@ -147,12 +153,12 @@ export function recordRoutes<Fields extends object>(
       responses: {
         200: found,
         404: answers.notFound,
-        409: answers.takenOrInUse,
+        409: answers.duplicateOrInUse,
         412: answers.movedOn,
         ...elsewhere,
         ...failures,
       },
-      dialect: meeting(
+      dialect: dialectFor(
         "not_found",
         "moved_on",
         "taken",
@@ -169,7 +175,7 @@ export function recordRoutes<Fields extends object>(
         const changed = await records.change(
           actorOf(call),
           params.id,
-          codec.fieldsOf(body as Given),
+          codec.fieldsOf(body as RecordBody),
           expectedIn(headers),
         );
         return replyOf(200, changed);
@@ -198,7 +204,7 @@ export function recordRoutes<Fields extends object>(
         412: answers.movedOn,
         ...failures,
       },
-      dialect: meeting("not_found", "moved_on", "in_use", "last_administrator"),
+      dialect: dialectFor("not_found", "moved_on", "in_use", "last_administrator"),
       handle: async (call) => {
         await records.remove(actorOf(call), call.params.id, expectedIn(call.headers));
         return new Reply(204, undefined);
@@ -211,7 +217,10 @@ const csvRule =
   "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
   "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.";
 
-async function* linesOf<Fields extends object>(rows: RowCodec<Fields>, pages: AsyncIterable<readonly Kept<Fields>[]>) {
+async function* linesOf<Fields extends object>(
+  rows: RowCodec<Fields>,
+  pages: AsyncIterable<readonly StoredRecord<Fields>[]>,
+) {
   yield rows.header;
   for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }

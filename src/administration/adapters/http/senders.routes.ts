@@ -2,8 +2,9 @@ import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
-import type { PhoneConnected, PlatformAway, RecordNotFound } from "../../domain/records.ts";
+import type { PhoneConnected, RecordNotFound } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
 import { actorOf } from "./records.routes.ts";
 
@@ -12,7 +13,7 @@ const dialect = {
   not_found: () => [404, coded("not_found", "El registro no existe")],
   connected: () => [409, coded("connected", "El teléfono ya está conectado")],
   platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
-} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformAway>;
+} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformUnavailable>;
 
 /** The code that a phone has to see to be paired. */
 export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>

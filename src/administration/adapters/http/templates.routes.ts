@@ -5,7 +5,7 @@ import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/h
 import type { SubmitTemplate } from "../../application/submit-template.ts";
 import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
 
@@ -18,7 +18,7 @@ export function templateRoutes(
   sync: Pick<SyncTemplates, "execute">,
 ): Route[] {
   const codec = new WireCodec(resource);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const ofPlatform = {
     no_sender: () => [409, coded("no_sender", "El negocio no tiene un número en la plataforma")],
     platform_unavailable: () => [
@@ -27,7 +27,7 @@ export function templateRoutes(
     ],
   } as const;
   const submitting = {
-    ...meeting("not_found", "moved_on", "rule_broken"),
+    ...dialectFor("not_found", "moved_on", "rule_broken"),
     ...ofPlatform,
     locked: () => [409, coded("locked", "La plantilla ya está en la plataforma")],
     not_submittable: () => [
@@ -83,7 +83,7 @@ export function templateRoutes(
       dialect: submitting,
       handle: async (call) => {
         const record = await submit.execute(actorOf(call), call.params.id, expectedIn(call.headers));
-        return new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
+        return new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
       },
     }),
     defineRoute({
@@ -119,7 +119,7 @@ export function templateRoutes(
         409: { description: "The business has no number at the platform", schema: codedFailure },
         ...away,
       },
-      dialect: { ...meeting(), ...ofPlatform },
+      dialect: { ...dialectFor(), ...ofPlatform },
       handle: async (call) => sync.execute(actorOf(call)),
     }),
   ];

@@ -2,15 +2,15 @@ import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, nullableText, numericIdOf, objectWith, timestamp } from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
 import { actorOf } from "./records.routes.ts";
 
 const user = objectWith({ id: numericIdOf("user") });
 const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });
 
-const meeting = administering((field) => field);
-const common = { ...administration, dialect: meeting("not_found", "rule_broken") } as const;
+const dialectFor = administrationDialect((field) => field);
+const common = { ...administration, dialect: dialectFor("not_found", "rule_broken") } as const;
 const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
 
 const invitation = {

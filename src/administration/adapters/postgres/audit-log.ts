@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { AuditAsked, AuditEntry, AuditLog, AuditReads, KeptEntry } from "../../application/ports.ts";
+import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "../../application/ports.ts";
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
@@ -55,7 +55,7 @@ const purge = {
 export class PostgresAuditReads implements AuditReads {
   constructor(private readonly cells: Cells) {}
 
-  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]> {
+  list(businessId: number, asked: AuditQuery): Promise<readonly StoredEntry[]> {
     const { resource, recordId, userId, from, until, after, limit } = asked;
     const position = sql.raw("(extract(epoch from entry.at) * 1000000)::bigint");
     const page = sql({ entry: "audit" })
@@ -98,7 +98,7 @@ export class PostgresAuditReads implements AuditReads {
         id,
       ]);
     }
-    return run<KeptEntry>(this.cells.of(businessId), page);
+    return run<StoredEntry>(this.cells.of(businessId), page);
   }
 
   async timezoneOf(businessId: number): Promise<unknown> {

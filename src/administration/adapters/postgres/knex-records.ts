@@ -1,12 +1,12 @@
 import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { idsIn } from "../../../kernel/ids.ts";
-import type { AuditEntry, ListAsked, RecordStore, Referring } from "../../application/ports.ts";
-import { type Kept, RecordInUse, UnknownReference, type Use } from "../../domain/records.ts";
+import type { AuditEntry, ListQuery, RecordStore, Referring } from "../../application/ports.ts";
+import { RecordInUse, type StoredRecord, UnknownReference, type Use } from "../../domain/records.ts";
 import { Mirrors } from "./mirrors.ts";
 import { writePairs } from "./pairs.ts";
 import { run, sql, takeTurn } from "./query.ts";
-import { type RecordTable, setsOf, takenIn } from "./record-table.ts";
+import { duplicateValueIn, type RecordTable, setsOf } from "./record-table.ts";
 import { archivedAt, countsOfUses, referencesOf } from "./references.ts";
 
 export interface Row {
@@ -26,7 +26,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     this.mirrors = new Mirrors(queries);
   }
 
-  async list(businessId: number, { text, after, limit }: ListAsked): Promise<readonly Kept<Fields>[]> {
+  async list(businessId: number, { text, after, limit }: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
     const { searched } = this.table;
     const page = this.of(businessId)
       .orderBy("record.id", "desc")
@@ -38,15 +38,15 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
         for (const column of searched) any.orWhereILike(column.includes(".") ? column : `record.${column}`, pattern);
       });
     }
-    return (await run<Row>(this.queries, page)).map((row) => this.keptOf(row));
+    return (await run<Row>(this.queries, page)).map((row) => this.recordFrom(row));
   }
 
-  async find(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  async find(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     const [row] = await run<Row>(this.queries, this.of(businessId).where("record.id", id));
-    return row ? this.keptOf(row) : null;
+    return row ? this.recordFrom(row) : null;
   }
 
-  async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.takeTurn(businessId);
     // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait. Tickets, deliveries
     // and the like may go on naming it meanwhile: if they waited for it, and it for them, the database would end one.
@@ -57,7 +57,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return locked.length === 0 ? null : this.find(businessId, id);
   }
 
-  async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
+  async create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.takeTurn(businessId);
     await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
@@ -65,7 +65,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return this.finished(businessId, (inserted as Row).id, fields);
   }
 
-  async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+  async change(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.checkReferences(businessId, id, fields);
     const { changedAt } = this.table;
     const values = {
@@ -116,7 +116,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return unknown;
   }
 
-  async changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
+  async relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
     return this.mirrors.entries(businessId);
   }
 
@@ -130,12 +130,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   /** Those with these ids, in their order. */
-  async those(businessId: number, ids: readonly number[]): Promise<Kept<Fields>[]> {
+  async those(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
     if (ids.length === 0) return [];
     const asked = this.of(businessId)
       .whereRaw("record.id = any(?)", [ids] as never)
       .orderBy("record.id");
-    return (await run<Row>(this.queries, asked)).map((row) => this.keptOf(row));
+    return (await run<Row>(this.queries, asked)).map((row) => this.recordFrom(row));
   }
 
   /** All columns and sets of the business's records. */
@@ -167,7 +167,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return counts ? run<Use>(this.queries, counts) : [];
   }
 
-  protected keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
+  protected recordFrom({ id, record_version: version, ...row }: Row): StoredRecord<Fields> {
     const pairs = Object.entries(row).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : value,
@@ -178,9 +178,9 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   /** Fields that are only read are not there. */
   protected valuesOf(_businessId: number, fields: Fields): Record<string, unknown> {
     const { columns, arrays = [] } = this.table;
-    const given = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
+    const written = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
     return Object.fromEntries(
-      given.map(([field, column]) => {
+      written.map(([field, column]) => {
         const value = fields[field as keyof Fields];
         const isJson = typeof value === "object" && value !== null && !arrays.includes(field as keyof Fields);
         return [column, isJson ? JSON.stringify(value) : value];
@@ -188,7 +188,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
   }
 
-  private async finished(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+  private async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
@@ -209,7 +209,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   protected written(built: Knex.QueryBuilder): Promise<Row[]> {
-    return run<Row>(this.queries, built).catch(takenIn(this.table));
+    return run<Row>(this.queries, built).catch(duplicateValueIn(this.table));
   }
 }
 

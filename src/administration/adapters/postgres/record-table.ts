@@ -1,4 +1,4 @@
-import { type Matching, ValueTaken } from "../../domain/records.ts";
+import { DuplicateValue, type Matching } from "../../domain/records.ts";
 
 /** Where the records of a resource stand, and what its requests need to know. */
 export interface RecordTable<Fields extends object> {
@@ -41,11 +41,11 @@ type Field<Fields> = keyof Fields & string;
 export const setsOf = <Fields extends object>({ sets }: RecordTable<Fields>) =>
   Object.entries(sets ?? {}) as [field: Field<Fields>, set: SetTable][];
 
-/** Rejects with `ValueTaken` where a unique constraint says so. */
-export const takenIn =
+/** Rejects with `DuplicateValue` where a unique constraint says so. */
+export const duplicateValueIn =
   ({ unique = {} }: Pick<RecordTable<never>, "unique">) =>
   (error: unknown): never => {
     const { code, constraint } = error as { readonly code?: unknown; readonly constraint?: string };
     const field = code === uniqueViolation ? unique[String(constraint)] : undefined;
-    throw field === undefined ? error : new ValueTaken(field);
+    throw field === undefined ? error : new DuplicateValue(field);
   };

@@ -8,7 +8,7 @@ export const adAccountsOnWire: RecordOnWire<AdAccess> = {
   one: "AdAccess",
   many: "AdAccesses",
   fields: { defaultAccountId: optionalText("default_account_id", 100), token: secretToken("token") },
-  asksElsewhere: true,
+  verifiedByPlatform: true,
   rules: [
     "A business has one: its token opens all of its ad accounts. Making a second is a 409 `taken`.",
     "`token` is never shown. A new record needs one; otherwise the one that there is stays where none is given. One " +

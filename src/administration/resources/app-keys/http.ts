@@ -20,22 +20,22 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       name: "scopes",
       schema: { type: "array", minItems: 1, items: { type: "string", enum: scopes } },
       fallback: scopes.filter((scope) => scope !== "admin"),
-      read: (given: AppKey["scopes"]) => scopes.filter((scope) => given.includes(scope)),
+      read: (input: AppKey["scopes"]) => scopes.filter((scope) => input.includes(scope)),
     },
     expiresAt: {
       name: "expires_at",
       schema: moment,
       fallback: null,
-      read: (given: string | null) => {
-        if (given === null) return null;
-        const at = instantOf(given, "UTC");
+      read: (input: string | null) => {
+        if (input === null) return null;
+        const at = instantOf(input, "UTC");
         if (at === null) throw new InvalidInput(notToCome);
         return at.toISOString();
       },
     },
     lastUsedAt: { name: "last_used", schema: { ...moment, description: "To the hour" }, readOnly: true },
   },
-  once: { key: { type: "string", description: "The key itself, in the answer that made it and never again" } },
+  shownOnce: { key: { type: "string", description: "The key itself, in the answer that made it and never again" } },
   rules: [
     "Scopes: `read` for what changes nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; `orders` " +
       "for orders, the board and sales; `admin` for all of `/admin` and for erasing contacts. None implies another. Without " +

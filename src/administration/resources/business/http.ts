@@ -8,9 +8,9 @@ export const timezone: FieldOnWire<string> = {
   name: "timezone",
   schema: { type: "string", minLength: 1, maxLength: 64, example: "America/La_Paz" },
   fallback: timezoneOf(null),
-  read: (given: string) => {
-    if (timezoneOf(given) !== given) throw new InvalidInput("timezone no es una zona horaria");
-    return given;
+  read: (input: string) => {
+    if (timezoneOf(input) !== input) throw new InvalidInput("timezone no es una zona horaria");
+    return input;
   },
 };
 

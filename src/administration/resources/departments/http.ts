@@ -2,7 +2,7 @@ import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { optionalText, references, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Department, type HoursBreach, hoursBreachOf, type OpeningHours } from "./record.ts";
+import { type Department, type HoursViolation, hoursViolationOf, type OpeningHours } from "./record.ts";
 
 const time = "([01][0-9]|2[0-3]):[0-5][0-9]|24:00";
 const mostRanges = 10;
@@ -31,7 +31,7 @@ export const departmentsOnWire: RecordOnWire<Department> = {
         example: { mon: [["09:00", "18:00"]] },
       },
       fallback: null,
-      read: (given: OpeningHours | null) => given,
+      read: (input: OpeningHours | null) => input,
     },
     outOfHoursMessage: optionalText("mensaje_fuera_de_horario"),
     agentIds: references("agentes", "user"),
@@ -51,13 +51,13 @@ export const departmentsOnWire: RecordOnWire<Department> = {
 /** Throws in words for the caller. What is as it was is not looked at again. */
 export function checkHours({ openingHours }: Department, before: Department | null): void {
   if (openingHours === null || isSameJson(openingHours, before?.openingHours ?? null)) return;
-  const breach = hoursBreachOf(openingHours);
-  if (breach) throw new InvalidInput(`horario.${breach.day}: ${wordsOf(breach)}`);
+  const violation = hoursViolationOf(openingHours);
+  if (violation) throw new InvalidInput(`horario.${violation.day}: ${wordsOf(violation)}`);
 }
 
-function wordsOf(breach: HoursBreach): string {
-  const [from, to] = breach.span;
-  if (breach.rule === "late") return `${from}-${to} empieza cuando el día ya terminó`;
-  const [otherFrom, otherTo] = breach.other;
+function wordsOf(violation: HoursViolation): string {
+  const [from, to] = violation.span;
+  if (violation.rule === "late") return `${from}-${to} empieza cuando el día ya terminó`;
+  const [otherFrom, otherTo] = violation.other;
   return `${from}-${to} y ${otherFrom}-${otherTo} se cruzan`;
 }

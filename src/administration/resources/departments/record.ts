@@ -7,7 +7,7 @@ type Span = readonly [from: string, to: string];
 export type OpeningHours = Readonly<Record<string, readonly Span[]>>;
 
 /** What makes no sense in opening hours, and where. */
-export type HoursBreach =
+export type HoursViolation =
   | { readonly rule: "late"; readonly day: string; readonly span: Span }
   | { readonly rule: "overlap"; readonly day: string; readonly span: Span; readonly other: Span };
 
@@ -15,7 +15,7 @@ const endOfDay = "24:00";
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /** The first that makes no sense; undefined where all do. */
-export function hoursBreachOf(hours: OpeningHours): HoursBreach | undefined {
+export function hoursViolationOf(hours: OpeningHours): HoursViolation | undefined {
   for (const [day, spans] of Object.entries(hours)) {
     const late = spans.find(([from]) => from === endOfDay);
     if (late) return { rule: "late", day, span: late };

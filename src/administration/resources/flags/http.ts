@@ -24,7 +24,7 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   many: "Flags",
   closed: true,
   fields: {
-    timezone: { ...flag<string>("timezone", timezone.schema), read: (given: never) => given && timezone.read?.(given) },
+    timezone: { ...flag<string>("timezone", timezone.schema), read: (input: never) => input && timezone.read?.(input) },
     currency: flag("currency", { type: "string", pattern: currencyCode }),
     currency_conversion: currencyConversion,
     reports_for: flag("reports_for", oneOf("all", "administrators")),

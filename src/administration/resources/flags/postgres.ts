@@ -1,7 +1,7 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { OneRecord } from "../../application/ports.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import type { Flags } from "./record.ts";
 
 const decidedByOperator = ["group_shared_report", "media_quota_bytes"] as const satisfies readonly (keyof Flags)[];
@@ -26,7 +26,7 @@ const none: Flags = {
 export class PostgresFlags implements OneRecord<Flags> {
   constructor(private readonly queries: Queries) {}
 
-  async find(businessId: number): Promise<Kept<Flags> | null> {
+  async find(businessId: number): Promise<StoredRecord<Flags> | null> {
     const [row] = await run<{ readonly flags: Partial<Flags>; readonly version: number }>(
       this.queries,
       sql("businesses").where({ id: businessId }).select({ flags: "feature_flags", version: "record_version" }),
@@ -38,12 +38,12 @@ export class PostgresFlags implements OneRecord<Flags> {
     return { id: businessId, version: row.version, fields };
   }
 
-  async lock(businessId: number): Promise<Kept<Flags> | null> {
+  async lock(businessId: number): Promise<StoredRecord<Flags> | null> {
     await run(this.queries, sql("businesses").where({ id: businessId }).select("id").forNoKeyUpdate());
     return this.find(businessId);
   }
 
-  async change(businessId: number, _id: number, flags: Flags): Promise<Kept<Flags>> {
+  async change(businessId: number, _id: number, flags: Flags): Promise<StoredRecord<Flags>> {
     const written = Object.entries(flags).filter(([name]) => !decidedByOperator.some((each) => each === name));
     const said = Object.fromEntries(written.filter(([, value]) => value !== null));
     const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
@@ -56,6 +56,6 @@ export class PostgresFlags implements OneRecord<Flags> {
           record_version: sql.raw("record_version + 1"),
         }),
     );
-    return (await this.find(businessId)) as Kept<Flags>;
+    return (await this.find(businessId)) as StoredRecord<Flags>;
   }
 }

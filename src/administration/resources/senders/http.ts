@@ -31,7 +31,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     phone: {
       name: "phone",
       schema: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 2 2000000" },
-      read: (given: string) => given.replaceAll(/\D/g, ""),
+      read: (input: string) => input.replaceAll(/\D/g, ""),
     },
     messagesPerSecond: {
       name: "messages_per_second",
@@ -42,7 +42,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     state: { name: "state", schema: told, readOnly: true },
     quality: { name: "quality", schema: told, readOnly: true },
   },
-  asksElsewhere: true,
+  verifiedByPlatform: true,
   complete: (sender) =>
     sender.provider === providerBChannel && sender.accountId === ""
       ? { ...sender, accountId: sender.platformId }

@@ -6,12 +6,12 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { countsOf } from "../../adapters/postgres/references.ts";
 import { SealedRecords } from "../../adapters/postgres/sealed-records.ts";
 import {
+  type ConnectionReport,
   type InstanceReads,
   type InstanceStore,
-  type InstanceWord,
   underWay,
 } from "../../application/manage-senders.ts";
-import { type Kept, mostUses, RecordInUse, type Use } from "../../domain/records.ts";
+import { mostUses, RecordInUse, type StoredRecord, type Use } from "../../domain/records.ts";
 import type { ManagedSender } from "./record.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
@@ -61,7 +61,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /** One that becomes another sender keeps its id, and what names it: nothing that is under way may depend on it. */
-  override async change(businessId: number, id: number, sender: ManagedSender): Promise<Kept<ManagedSender>> {
+  override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.find(businessId, id))?.fields;
     const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
     if (isOther) {
@@ -78,7 +78,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /** No change of the record: it counts no version up. */
-  async note(businessId: number, id: number, { platformId, state, askedAt }: InstanceWord): Promise<void> {
+  async note(businessId: number, id: number, { platformId, state, askedAt }: ConnectionReport): Promise<void> {
     const own = sql("senders").where({ business_id: businessId, id, platform_id: platformId });
     const heardMeanwhile = sql.raw("coalesce(connection_heard_at > ?::timestamptz, false)", [askedAt]);
     const now = sql.raw("case when ? then state else ? end", [heardMeanwhile, state]);

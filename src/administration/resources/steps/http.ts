@@ -56,9 +56,9 @@ export const stepsOnWire: RecordOnWire<Step> = {
       name: "agente",
       schema: { anyOf: [{ type: "string", pattern: String.raw`^\d{1,16}$` }, idOf("user"), { type: "null" }] },
       fallback: null,
-      read: (given: string | number | null) => {
-        if (given === null) return null;
-        const id = idIn(given);
+      read: (input: string | number | null) => {
+        if (input === null) return null;
+        const id = idIn(input);
         if (id === null) throw new InvalidInput("agente no es válido");
         return String(id);
       },
@@ -77,8 +77,8 @@ export const stepsOnWire: RecordOnWire<Step> = {
         ],
       },
       fallback: null,
-      read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+      read: (input: string | readonly number[] | null) => {
+        const ids = typeof input === "string" ? idsWritten(input) : (input ?? []);
         if (ids === null) throw new InvalidInput("tags debe tener ids de etiquetas");
         if (ids.length > mostTags) throw new InvalidInput(`tags puede tener ${mostTags} etiquetas`);
         return ids.length === 0 ? null : [...new Set(ids)].join(",");

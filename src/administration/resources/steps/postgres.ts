@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { CircleClosed, type Kept } from "../../domain/records.ts";
+import { CircleClosed, type StoredRecord } from "../../domain/records.ts";
 import type { Step } from "./record.ts";
 
 const stepsTable: RecordTable<Step> = {
@@ -63,7 +63,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return takeTurn(this.transaction, "steps", businessId);
   }
 
-  override async change(businessId: number, id: number, step: Step): Promise<Kept<Step>> {
+  override async change(businessId: number, id: number, step: Step): Promise<StoredRecord<Step>> {
     const kept = await super.change(businessId, id, step);
     for (const [field, column] of ways) {
       if (await this.closesCircle(businessId, id, column)) throw new CircleClosed(field);

@@ -3,10 +3,11 @@ import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
 import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
+import { approvalStates, templateStateOf } from "../../../messaging/public.ts";
 import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { alteredOf, bodyIn, headerTypeOf, isSubmitted, TemplateLocked } from "../../domain/template.ts";
-import { type Breach, breachOf, isPlatformName, longest } from "../../domain/template-rules.ts";
+import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
 import type { Template } from "./record.ts";
 
 const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
@@ -55,8 +56,8 @@ export const templatesOnWire: RecordOnWire<Template> = {
         ],
       },
       fallback: null,
-      read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+      read: (input: string | readonly number[] | null) => {
+        const ids = typeof input === "string" ? idsWritten(input) : (input ?? []);
         if (ids === null) throw new InvalidInput("agentes_permitidos debe tener ids de usuarios");
         return ids.length === 0 ? null : [...new Set(ids)].join(",");
       },
@@ -75,9 +76,9 @@ export const templatesOnWire: RecordOnWire<Template> = {
     version: optionalText("version", 50),
     visible: flag("visible", true),
     createdByAi: { name: "created_by_ai", schema: { type: ["boolean", "null"] }, fallback: null },
-    state: {
-      ...readOnly<string | null>("state", { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] }),
-      write: stateOf,
+    approvalState: {
+      ...readOnly<string | null>("state", { enum: approvalStates }),
+      write: (platformStatus) => (platformStatus == null ? "no_status" : templateStateOf(platformStatus)),
     },
     platformStatus: readOnly("platform_status", {
       type: ["string", "null"],
@@ -116,13 +117,6 @@ export const templatesOnWire: RecordOnWire<Template> = {
   ],
 };
 
-/** What a template shows as: in which states it can still be approved. */
-export function stateOf(status: string | null | undefined): string {
-  if (status === null || status === undefined) return "no_status";
-  if (status === "APPROVED") return "APPROVED";
-  return status === "PENDING" || status === "IN_APPEAL" ? "PENDING" : "REJECTED";
-}
-
 /** Throws in words for the caller. What is as it was is not looked at again. */
 export function checkTemplate(template: Template, before: Template | null): void {
   const altered = before && alteredOf(before, template);
@@ -135,11 +129,11 @@ export function checkTemplate(template: Template, before: Template | null): void
 }
 
 export function checkStructure({ structure }: Template): void {
-  const breach = structure && breachOf(structure);
-  if (breach) throw new InvalidInput(`template.${breach.at} ${words[breach.rule](breach)}`);
+  const violation = structure && violationOf(structure);
+  if (violation) throw new InvalidInput(`template.${violation.at} ${words[violation.rule](violation)}`);
 }
 
-const words: Readonly<Record<Breach["rule"], (breach: Breach) => string>> = {
+const words: Readonly<Record<Violation["rule"], (violation: Violation) => string>> = {
   missing: () => "es requerido",
   unknown: () => "no es un valor conocido",
   malformed: () => "no es válido",

@@ -3,11 +3,11 @@ import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
-  Claim,
   KnownTemplate,
+  OpenSubmission,
   PlatformTemplate,
-  SettledTemplate,
-  Submitted,
+  SettledSubmission,
+  SubmissionOutcome,
   TemplateNews,
   TemplateStore,
 } from "../../application/template-ports.ts";
@@ -34,7 +34,7 @@ const templatesTable: RecordTable<Template> = {
     version: "version",
     visible: "visible",
     createdByAi: "created_by_ai",
-    state: "platform_status",
+    approvalState: "platform_status",
     platformStatus: "platform_status",
     platformReason: "platform_reason",
     platformId: "platform_id",
@@ -64,23 +64,28 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     this.all = new KnexRecords(transaction, { ...templatesTable, withArchived: true });
   }
 
-  async claim(businessId: number, id: number): Promise<Claim> {
-    const before = await this.standing(businessId, id);
-    const claimed = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
-    await run(this.transaction, sql("templates").where({ business_id: businessId, id }).update(claimed));
-    const { listedFrom } = await this.standing(businessId, id);
-    if (listedFrom === null) throw new Error(`template ${id} of business ${businessId} was not claimed`);
+  async beginSubmission(businessId: number, id: number): Promise<OpenSubmission> {
+    const before = await this.review(businessId, id);
+    const submitted = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
+    await run(this.transaction, sql("templates").where({ business_id: businessId, id }).update(submitted));
+    const { listedFrom } = await this.review(businessId, id);
+    if (listedFrom === null) throw new Error(`template ${id} of business ${businessId} was not submitted`);
     return { ...before, listedFrom };
   }
 
-  async settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate> {
+  async settleSubmission(
+    businessId: number,
+    id: number,
+    submission: OpenSubmission,
+    outcome: SubmissionOutcome,
+  ): Promise<SettledSubmission> {
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
-    const standing = await this.standing(businessId, id);
+    const review = await this.review(businessId, id);
     // Otherwise it was submitted again: what came of that counts.
-    if (standing.listedFrom === claim.listedFrom) {
-      const { platformId, status, listedFrom } = standingAfter(outcome, standing, claim);
-      const isOther = platformId !== standing.platformId || status !== standing.status;
+    if (review.listedFrom === submission.listedFrom) {
+      const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
+      const isOther = platformId !== review.platformId || status !== review.status;
       const row = { platform_id: platformId, platform_status: status, listed_from: listedFrom };
       await run(
         this.transaction,
@@ -93,8 +98,8 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return { before, after, isArchived: (await this.find(businessId, id)) === null };
   }
 
-  private async standing(businessId: number, id: number): Promise<Standing> {
-    const [standing] = await run<Standing>(
+  private async review(businessId: number, id: number): Promise<PlatformReview> {
+    const [review] = await run<PlatformReview>(
       this.transaction,
       sql("templates")
         .where({ business_id: businessId, id })
@@ -102,8 +107,8 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
         // As text: a `Date` is coarser than the database.
         .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
-    if (!standing) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
-    return standing;
+    if (!review) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
+    return review;
   }
 
   async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
@@ -187,12 +192,16 @@ function rowOf(businessId: number, template: PlatformTemplate): object {
 }
 
 /** How a template stands at the platform, as far as it was told. */
-type Standing = Omit<Claim, "listedFrom"> & { readonly listedFrom: string | null };
+type PlatformReview = Omit<OpenSubmission, "listedFrom"> & { readonly listedFrom: string | null };
 
 /** The same once there is an answer, or none any more. */
-function standingAfter(outcome: Submitted, { platformId, status, changedAt }: Standing, claim: Claim) {
+function reviewAfter(
+  outcome: SubmissionOutcome,
+  { platformId, status, changedAt }: PlatformReview,
+  submission: OpenSubmission,
+) {
   // The platform dates its news by the second: two may have one date.
-  const hasNews = changedAt !== claim.changedAt || status !== pending;
+  const hasNews = changedAt !== submission.changedAt || status !== pending;
   if (outcome.kind === "accepted") {
     // A list that did not have it yet is no news.
     const known = hasNews && status !== null ? status : outcome.status;
@@ -201,7 +210,7 @@ function standingAfter(outcome: Submitted, { platformId, status, changedAt }: St
   if (outcome.kind === "unknown") {
     // The platform takes no new one twice, as it has each name once in each language; it takes an edit again once it has
     // looked at the one before.
-    return { platformId, status, listedFrom: claim.platformId === null ? sql.fn.now() : listedSoon };
+    return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
-  return { platformId, status: hasNews ? status : claim.status, listedFrom: null };
+  return { platformId, status: hasNews ? status : submission.status, listedFrom: null };
 }

@@ -22,7 +22,7 @@ export const usersOnWire: RecordOnWire<User> = {
         maxLength: longestEmail,
         example: "ana@example.com",
       },
-      read: (given: string) => given.trim().toLowerCase(),
+      read: (input: string) => input.trim().toLowerCase(),
     },
     roleId: { name: "role_id", schema: { type: "integer", minimum: 1, maximum: largestRole, example: 5 } },
     departmentIds: references("departamentos", "department"),
@@ -30,8 +30,8 @@ export const usersOnWire: RecordOnWire<User> = {
     active: flag("activo", true),
   },
   matching: userMatching,
-  once: { invitation: invitationSchema },
-  tellOnce: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
+  shownOnce: { invitation: invitationSchema },
+  shownOnceToWire: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
   rules: [
     "`role_id` 1 is an administrator, 5 an agent; others have no rules of their own.",
     "An `email` is one user's in all of the installation, without regard to case: another's is a 409 `taken`, whose it is " +

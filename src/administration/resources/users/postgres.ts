@@ -4,9 +4,9 @@ import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { AuditEntry, RecordBatches, Referring, TellOfAgents } from "../../application/ports.ts";
+import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
 import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
-import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
+import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
@@ -34,7 +34,7 @@ const usersTable: RecordTable<User> = {
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
-  readonly tellOfAgents: TellOfAgents<Queries>;
+  readonly logAgentChanges: LogAgentChanges<Queries>;
 }
 
 /**
@@ -52,21 +52,21 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     super(transaction, usersTable);
   }
 
-  override async lock(businessId: number, id: number): Promise<Kept<User> | null> {
+  override async lock(businessId: number, id: number): Promise<StoredRecord<User> | null> {
     await this.takeTurn(businessId);
     await this.lockAll(businessId, [id]);
     return this.find(businessId, id);
   }
 
-  override async create(businessId: number, fields: User): Promise<Kept<User>> {
+  override async create(businessId: number, fields: User): Promise<StoredRecord<User>> {
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
     const invitation = await this.invite(businessId, id);
     await this.followUp(businessId, id, null, fields);
-    return { ...(await this.there(businessId, id)), once: { invitation } };
+    return { ...(await this.there(businessId, id)), shownOnce: { invitation } };
   }
 
-  override async change(businessId: number, id: number, fields: User): Promise<Kept<User>> {
+  override async change(businessId: number, id: number, fields: User): Promise<StoredRecord<User>> {
     const before = await this.there(businessId, id);
     await super.change(businessId, id, fields);
     if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
@@ -83,9 +83,9 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.followUp(businessId, id, before.fields, null);
   }
 
-  async tell(businessId: number): Promise<readonly LoggedEvent[]> {
+  async logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
     const ids = [...this.changedAgents];
-    return ids.length === 0 ? [] : this.parts.tellOfAgents(this.transaction, businessId, ids);
+    return ids.length === 0 ? [] : this.parts.logAgentChanges(this.transaction, businessId, ids);
   }
 
   async invite(businessId: number, userId: number): Promise<Invitation> {
@@ -130,7 +130,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /** Those with these e-mails, locked. */
-  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, Kept<User>>> {
+  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<User>>> {
     await this.takeTurn(businessId);
     const known = sql("credentials")
       .where("business_id", businessId)
@@ -143,13 +143,13 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /** Which of these e-mails somebody has, in any business. */
-  async taken(emails: readonly string[]): Promise<ReadonlySet<string>> {
+  async emailsInUse(emails: readonly string[]): Promise<ReadonlySet<string>> {
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
     return new Set(rows.map(({ email }) => email));
   }
 
-  private async there(businessId: number, id: number): Promise<Kept<User>> {
+  private async there(businessId: number, id: number): Promise<StoredRecord<User>> {
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
     return kept;
@@ -210,7 +210,10 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
 
-  async matching(businessId: number, wanted: readonly Given<User>[]): Promise<readonly (Kept<User> | null)[]> {
+  async matching(
+    businessId: number,
+    wanted: readonly RowInput<User>[],
+  ): Promise<readonly (StoredRecord<User> | null)[]> {
     const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
     const byEmail = await this.users.withEmails(businessId, emails);
     return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
@@ -223,19 +226,19 @@ export class PostgresUserBatches implements RecordBatches<User> {
     return this.users.unknownReferences(businessId, records);
   }
 
-  changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
-    return this.users.changedBeside(businessId);
+  relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
+    return this.users.relatedChanges(businessId);
   }
 
-  tell(businessId: number): Promise<readonly LoggedEvent[]> {
-    return this.users.tell(businessId);
+  logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
+    return this.users.logEvents(businessId);
   }
 
-  async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
-    const taken = await this.users.taken(records.map(({ email }) => email));
-    const created: (Kept<User> | null)[] = [];
+  async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
+    const inUse = await this.users.emailsInUse(records.map(({ email }) => email));
+    const created: (StoredRecord<User> | null)[] = [];
     for (const fields of records) {
-      created.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
+      created.push(inUse.has(fields.email) ? null : await this.users.create(businessId, fields));
     }
     return created;
   }
@@ -243,8 +246,8 @@ export class PostgresUserBatches implements RecordBatches<User> {
   async changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: User }[],
-  ): Promise<readonly Kept<User>[]> {
-    const changed: Kept<User>[] = [];
+  ): Promise<readonly StoredRecord<User>[]> {
+    const changed: StoredRecord<User>[] = [];
     for (const { id, fields } of changes) changed.push(await this.users.change(businessId, id, fields));
     return changed;
   }

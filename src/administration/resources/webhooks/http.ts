@@ -6,17 +6,15 @@ import { mostWebhooks, type Webhook } from "./record.ts";
 
 const longestUrl = 2_000;
 
-const complaints = {
+const urlErrors = {
   malformed: "no es una dirección válida",
   credentials: "no puede llevar usuario ni contraseña",
   not_https: "debe empezar con https://",
   own_network: "debe estar fuera de nuestra red",
 } as const;
 
-/** @param complaintAbout - says what speaks against an address; null where nothing does */
-export const webhooksOnWire = (
-  complaintAbout: (url: string) => keyof typeof complaints | null,
-): RecordOnWire<Webhook> => ({
+/** @param urlErrorOf - why an address is not allowed; null where it is */
+export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErrors | null): RecordOnWire<Webhook> => ({
   path: "webhooks",
   entity: "webhook",
   one: "Webhook",
@@ -30,21 +28,21 @@ export const webhooksOnWire = (
         maxLength: longestUrl,
         example: "https://crm.example.com/recado",
       },
-      read: (given: string) => {
-        const complaint = complaintAbout(given);
-        if (complaint !== null) throw new InvalidInput(`url ${complaints[complaint]}`);
-        return given;
+      read: (input: string) => {
+        const error = urlErrorOf(input);
+        if (error !== null) throw new InvalidInput(`url ${urlErrors[error]}`);
+        return input;
       },
     },
     events: {
       name: "events",
       schema: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", enum: webhookEvents } },
-      read: (given: Webhook["events"]) => webhookEvents.filter((event) => given.includes(event)),
+      read: (input: Webhook["events"]) => webhookEvents.filter((event) => input.includes(event)),
     },
     description: optionalText("description"),
     disabled: flag("disabled", false),
   },
-  once: { secret: { type: "string", description: "What signs, in the answer that made it and never again" } },
+  shownOnce: { secret: { type: "string", description: "What signs, in the answer that made it and never again" } },
   rules: [
     `A business has ${mostWebhooks} at most, disabled ones too; one more is refused.`,
     "The address is https and outside of this service's own network; both are checked again at each delivery. Redirects " +

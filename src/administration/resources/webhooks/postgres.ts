@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { type Kept, RuleBroken } from "../../domain/records.ts";
+import { RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
 export const webhooksTable: RecordTable<Webhook> = {
@@ -23,7 +23,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     super(transaction, webhooksTable);
   }
 
-  override async create(businessId: number, fields: Webhook): Promise<Kept<Webhook>> {
+  override async create(businessId: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
     await this.makeRoom(businessId);
     const { secret, sealed } = this.newSecret(businessId);
     const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
@@ -35,17 +35,17 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     if (!kept) throw new Error(`a new webhook of business ${businessId} is gone in its own transaction`);
     const progress = { business_id: businessId, webhook_id: kept.id, reached: latestOf(businessId) };
     await run(this.transaction, sql("webhook_progress").insert(progress));
-    return { ...kept, once: { secret } };
+    return { ...kept, shownOnce: { secret } };
   }
 
   /** Where it stands in the log is locked first, as by all who give it deliveries. */
-  override async lock(businessId: number, id: number): Promise<Kept<Webhook> | null> {
+  override async lock(businessId: number, id: number): Promise<StoredRecord<Webhook> | null> {
     const progress = sql("webhook_progress").where({ business_id: businessId, webhook_id: id });
     await run(this.transaction, progress.select("webhook_id").forNoKeyUpdate());
     return super.lock(businessId, id);
   }
 
-  override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
+  override async change(businessId: number, id: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;
     const isElsewhere = before?.fields.url !== fields.url;

@@ -24,7 +24,7 @@ export interface PreviewedRecipient {
 }
 
 export interface CampaignPreview {
-  readonly state: ApprovalState;
+  readonly approvalState: ApprovalState;
   /** Templates left of this month's limit; null where there is none. */
   readonly remaining: number | null;
   readonly total: number;
@@ -54,7 +54,7 @@ export class PreviewCampaign {
       shown.map(({ contactId }) => contactId),
     );
     return {
-      state: approvalState(template.structure, preferredLanguage, known),
+      approvalState: approvalState(template.structure, preferredLanguage, known),
       remaining: await this.campaigns.remaining(command.businessId),
       total,
       recipients: shown.map(({ contactId, phone, parameters }) => {

@@ -11,7 +11,7 @@ export class GiveSender {
     >,
   ) {}
 
-  /** Rejects with `BusinessNotFound` and `SenderTaken`. */
+  /** Rejects with `BusinessNotFound` and `SenderOfAnotherBusiness`. */
   execute(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
     return this.unitOfWork.run(businessId, async ({ senders, note }) => {
       const stored = await senders.add(businessId, sender);

@@ -22,7 +22,7 @@ export interface SenderDirectory {
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
   /**
    * Stores it with its token sealed; of one that the business has already, only the token changes. Rejects with
-   * `BusinessNotFound`, and with `SenderTaken` where it is another business's.
+   * `BusinessNotFound`, and with `SenderOfAnotherBusiness` where it is another business's.
    */
   add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender>;
 }
@@ -115,7 +115,7 @@ export interface NumberContext {
   /** Of the user who sends; null where the business does. */
   readonly userName: string | null;
   /** Another user has the number's chat, and the sender is held to their own. */
-  readonly isTaken: boolean;
+  readonly isChatOfAnother: boolean;
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
   readonly sender: Sender | null;

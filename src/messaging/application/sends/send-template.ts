@@ -60,7 +60,7 @@ export class SendTemplate {
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
-    if (context.isTaken) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
+    if (context.isChatOfAnother) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
     const header = await headerToSend(template, businessId, command.mediaUrl, this.media, this.mediaBaseUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
     const language = await likelyLanguage(template, preferredLanguage, sender, this.known);

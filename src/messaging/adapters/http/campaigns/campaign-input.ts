@@ -86,7 +86,7 @@ interface CampaignBody {
 }
 
 /** What no schema can say of the fields: why they cannot be those of one campaign; undefined where all is well. */
-export function complaintAbout({ body }: { readonly body: CampaignBody }): string | undefined {
+export function validationErrorOf({ body }: { readonly body: CampaignBody }): string | undefined {
   const { contacts_id, contacts, schedule_at, send_window } = body;
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
   // In which zone it is meant, the business tells; whether it is a date at all is the same in all of them.

@@ -9,10 +9,10 @@ import {
   campaignBody,
   campaignBodyLimit,
   campaignStreams,
-  complaintAbout,
   notADate,
   page,
   toCommand,
+  validationErrorOf,
 } from "./campaign-input.ts";
 
 const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
@@ -75,7 +75,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     forAdministrators: true,
     body: campaignBody,
     streams: campaignStreams,
-    complaint: complaintAbout,
+    complaint: validationErrorOf,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     lane: "campaigns",
@@ -142,7 +142,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
     streams: campaignStreams,
-    complaint: complaintAbout,
+    complaint: validationErrorOf,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     lane: "campaigns",
@@ -152,7 +152,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     handle: async ({ query, body, caller }) => {
       const shown = await previewCampaign.execute(toCommand(body, caller), query.page, previewPage);
       return {
-        state: shown.state,
+        state: shown.approvalState,
         limite_restante: shown.remaining,
         total: shown.total,
         page: query.page,

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<MediaKind, string>> = {
   document: "un documento",
 };
 
-const takenTypes =
+const acceptedTypes =
   "imagen JPEG o PNG; video MP4 o 3GP; audio AAC, MP4, MP3, AMR u OGG; documento PDF, de Office o de texto";
 
 const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
@@ -33,7 +33,7 @@ const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
     failed(`No hay espacio para file: la cuota de archivos de la empresa es de ${quota} bytes`),
   ],
   file_too_large: () => [413, failed(`file no puede tener más de ${largestMedia / 1024 / 1024} MB`)],
-  media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${takenTypes}`)],
+  media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${acceptedTypes}`)],
   media_not_configured: () => [503, failed("La subida de archivos no está configurada")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };

@@ -105,7 +105,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
   });
 
-const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
+const toWire = ({ template, createdByAi, approvalState }: ListedTemplate) => ({
   id: template.id,
   nombre: template.name,
   id_plantilla: template.platformName,
@@ -125,7 +125,7 @@ const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
   visible: true,
   deleted_at: null,
   created_by_ai: createdByAi,
-  state,
+  state: approvalState,
   created_at: template.createdAt.toISOString(),
   updated_at: template.updatedAt.toISOString(),
 });

@@ -4,7 +4,7 @@ import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/c
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
-import { SenderTaken } from "../../../domain/failures.ts";
+import { SenderOfAnotherBusiness } from "../../../domain/failures.ts";
 
 /** Columns of the row `sender` that `toSender` reads. */
 export const senderColumns = `
@@ -81,7 +81,7 @@ export class PostgresSenders implements SenderDirectory {
     const values = [businessId, sender.channel, sender.platformId, sender.accountId, sender.phone, sealed];
     const [row] = await this.cells.of(businessId).rows<StoredSender | { id: null }>(add, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
-    if (row.id === null) throw new SenderTaken(`${sender.platformId} belongs to another business`);
+    if (row.id === null) throw new SenderOfAnotherBusiness(`${sender.platformId} belongs to another business`);
     return row;
   }
 

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel } from "../../../../kernel/channels.ts";
 import { groupBy } from "../../../../kernel/group-by.ts";
-import { stoppedStates, type TemplateNews } from "../../../domain/platform.ts";
+import { stoppedStatuses, type TemplateNews } from "../../../domain/platform.ts";
 import { campaignMove } from "../campaigns/campaign-sql.ts";
 
 const given = `
@@ -106,7 +106,9 @@ export class PostgresTemplateNews {
         keyOf,
       ).values(),
     ];
-    const stopped = last.flatMap((told) => told.slice(-1)).filter(({ status }) => stoppedStates.includes(status ?? ""));
+    const stopped = last
+      .flatMap((told) => told.slice(-1))
+      .filter(({ status }) => stoppedStatuses.includes(status ?? ""));
     if (stopped.length === 0) return new Map();
     const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [JSON.stringify(stopped)]);
     const byBusiness = groupBy(rows, ({ businessId }) => businessId);
