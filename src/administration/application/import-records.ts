@@ -1,5 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed } from "../../kernel/events.ts";
 import type { ImportProgress, ImportRow, ImportRows, RowOutcome } from "../../kernel/row-imports.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import {
@@ -13,10 +13,11 @@ import {
 } from "../domain/records.ts";
 import { auditedBy, type CommittedChange, isSame, type ResourceRules } from "./manage-records.ts";
 import type { RecordBatches, RecordStores } from "./ports.ts";
+import { inTransaction } from "./transactions.ts";
 
 /**
- * The whole record: what the row says over what there is, or over what a new record has. Throws a `DomainError` where
- * something is missing or wrong.
+ * Builds the whole record: a field that the row leaves out comes from the existing record, or is the default of a new
+ * one. Throws a `DomainError` if a field is missing or wrong.
  */
 export type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
 
@@ -31,18 +32,18 @@ interface Planned<Fields> {
   readonly existing: StoredRecord<Fields> | null;
 }
 
-/** Takes in the records of a file. Each change stands in the audit, in the transaction that makes it. */
+/** Creates and changes records from the rows of a file. Each change is audited in the transaction that makes it. */
 export class ImportRecords<Fields extends object> {
   constructor(
     private readonly rules: ResourceRules<Fields> & { readonly matching: Matching<Fields> },
     private readonly unitOfWork: UnitOfWork<Stores<Fields>>,
     private readonly imports: Pick<ImportRows, "execute">,
-    /** Hears of each change once it is committed. */
+    /** Called for each change after the commit. */
     private readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
-  /** The name of the file with the rows that were refused; null where there are none. */
+  /** Resolves to the name of the file that holds the refused rows; null if there are none. */
   execute(
     actor: Actor,
     rows: AsyncIterable<ImportRow<RowInput<Fields>, RowRefusal>>,
@@ -52,32 +53,29 @@ export class ImportRecords<Fields extends object> {
     progress: ImportProgress,
   ): Promise<string | null> {
     const keyOf = ({ fields }: RowInput<Fields>) => matchKeyOf(this.rules.matching, fields);
-    const take = (turn: readonly RowInput<Fields>[]) => this.take(actor, turn, complete);
+    const take = (turn: readonly RowInput<Fields>[]) => this.importBatch(actor, turn, complete);
     return this.imports.execute(actor.businessId, rows, { keyOf, take, lineOf, header }, progress);
   }
 
-  private async take(actor: Actor, rows: readonly RowInput<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
+  private async importBatch(actor: Actor, rows: readonly RowInput<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
     try {
-      const { outcomes, changed, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
-        const merged = await this.merge(actor, stores, rows, complete);
-        const events: readonly LoggedEvent[] = (await stores.records.logEvents?.(actor.businessId)) ?? [];
-        return { ...merged, events };
-      });
-      if (events.length > 0) this.feed.publish(events);
+      const { outcomes, changed } = await inTransaction(this.unitOfWork, this.feed, actor, (stores) =>
+        this.write(actor, stores, rows, complete),
+      );
       for (const each of changed) await this.afterCommit(each);
       return outcomes;
     } catch (error) {
-      // A row has a value that is taken, or takes from the business what it cannot be without.
+      // One row breaks a rule that shows only in the database, and the transaction of all rows was rolled back.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
-      // It is not known which row it is.
+      // The error does not say which row it was, so each row gets a transaction of its own.
       const outcomes: Outcome[] = [];
-      for (const row of rows) outcomes.push(...(await this.take(actor, [row], complete)));
+      for (const row of rows) outcomes.push(...(await this.importBatch(actor, [row], complete)));
       return outcomes;
     }
   }
 
-  private async merge(
+  private async write(
     actor: Actor,
     { records, audit }: Stores<Fields>,
     rows: readonly RowInput<Fields>[],
@@ -114,7 +112,6 @@ export class ImportRecords<Fields extends object> {
         after: shown(after),
       })),
     );
-    await audit.add(actor, (await records.relatedChanges?.(businessId)) ?? []);
     return { outcomes, changed };
   }
 
@@ -164,7 +161,7 @@ export class ImportRecords<Fields extends object> {
       fresh.map(({ fields }) => fields),
     );
     const conflicting = fresh.filter((_, place) => !created[place]);
-    // One that somebody else made meanwhile is matched when it is tried again.
+    // Another request may have created the matching record meanwhile: that row stays null and is tried again.
     const matched = await records.matching(
       businessId,
       conflicting.map(({ at }) => rows[at] as RowInput<Fields>),

@@ -5,12 +5,12 @@ import type { AdAccess } from "../domain/ad-access.ts";
 import { RecordMovedOn, type StoredRecord, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
-/** With the token, which is null where it cannot be opened. */
+/** Reads the record with its token, which is null if it cannot be decrypted. */
 export interface StoredAdAccess {
   opened(businessId: number, id: number): Promise<StoredRecord<AdAccess> | null>;
 }
 
-/** What is given is tried with the ad platform before it is stored. */
+/** The ad platform confirms the token and the default account before they are stored. */
 export const adAccountRules = (
   platform: Pick<AdPlatform, "accounts">,
   stored: StoredAdAccess,
@@ -31,7 +31,7 @@ export const adAccountRules = (
     return { ...fields, token };
   },
   merge(fields, before, verified) {
-    // The token that opened the account was replaced while the platform was asked.
+    // Another request replaced the stored token while the platform was checking it.
     if (fields.token === null && verified.token !== (before?.token ?? null)) throw new RecordMovedOn();
     const token = fields.token ?? before?.token ?? null;
     if (token === null) throw new WrongField("token", "missing");

@@ -1,30 +1,49 @@
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+/**
+ * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
+ * `http.ts` says how clients spell and validate them (`RecordOnWire`), and `postgres.ts` where they are stored
+ * (`RecordTable`, or a subclass of `KnexRecords`). `ResourceRules` holds what goes beyond that. Bootstrap makes the
+ * routes of the three.
+ *
+ * A `PUT` runs through these steps:
+ *
+ * 1. The route validates the body and reads it into fields (`WireCodec`).
+ * 2. `verify` has a platform confirm the fields, before the transaction.
+ * 3. In one transaction the record is locked and its version is compared with `If-Match`; `merge` and `check` run; the
+ *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
+ * 4. After the commit the events are published and `afterCommit` is called.
+ *
+ * A `POST` has nothing to lock: `merge` and `check` run before `verify`. A `DELETE` runs none of the three. An import
+ * (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `verify` or `merge` have no imports.
+ */
+
+import type { EventFeed } from "../../kernel/events.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
 import type { Change, ListQuery, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
+import { inTransaction } from "./transactions.ts";
 
-/** What a resource adds to the changes that all have in common. */
+/** What a resource adds to the common requests. The comment at the top of this file says when each one runs. */
 export interface ResourceRules<Fields extends object> {
-  /** In the audit. */
+  /** The resource's name in the audit. */
   readonly name: string;
-  /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
+  /** Checks what no schema can express. Throws a `DomainError`; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
   /**
-   * Asks others whether it may be so, outside of any transaction; `id` is null for a new record. Resolves to what they were
-   * asked of: `fields`, with what they keep of the record. Throws a `DomainError`.
+   * Has a platform confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the fields
+   * that the platform confirmed, which may include a stored token. Throws a `DomainError`.
    */
   verify?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
   /**
-   * What is to be stored over what there is: null for a new one. Throws `WrongField`, and `RecordMovedOn` where others were
-   * asked of what is not there any more.
+   * Builds the record to store from the input and the stored record, which is null for a new one. Throws `WrongField`,
+   * and `RecordMovedOn` if the stored record changed while the platform was asked.
    */
   merge?(fields: Fields, before: Fields | null, verified: Fields): Fields;
-  /** The record as the audit keeps it: without secrets. */
+  /** The fields without secrets. */
   forAudit?(fields: Fields): object;
 }
 
-/** A change that was committed. */
+/** `before` is null for a new record, `after` for a removed one. */
 export interface CommittedChange<Fields> {
   readonly actor: Actor;
   readonly id: number;
@@ -32,25 +51,25 @@ export interface CommittedChange<Fields> {
   readonly after: Fields | null;
 }
 
-/** Reads and changes records that are there. Each change stands in the audit, in the transaction that makes it. */
+/** Reads and changes existing records. Each change is audited in the transaction that makes it. */
 export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields> = OneRecord<Fields>> {
   constructor(
     protected readonly rules: ResourceRules<Fields>,
     private readonly reads: Pick<RecordReads<Fields>, "find">,
     protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
-    /** Hears of each change once it is committed. */
+    /** Called for each change after the commit. */
     protected readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
   async one(businessId: number, id: number): Promise<StoredRecord<Fields>> {
-    return there(await this.reads.find(businessId, id));
+    return existing(await this.reads.find(businessId, id));
   }
 
   /**
-   * Writes the whole record. What changes nothing leaves its version as it is.
+   * Replaces the whole record. If no field differs, the version stays as it is.
    *
-   * @param isExpected - whether the caller means this version of it
+   * @param isExpected - whether `If-Match` names the stored version
    */
   async change(
     actor: Actor,
@@ -61,7 +80,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     const { businessId } = actor;
     const verified = (await this.rules.verify?.(businessId, fields, id)) ?? fields;
     const { before, after } = await this.run(actor, async (stores) => {
-      const before = there(await stores.records.lock(businessId, id));
+      const before = existing(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       const wanted = this.rules.merge?.(fields, before.fields, verified) ?? fields;
       this.rules.check?.(wanted, before.fields);
@@ -74,19 +93,8 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     return after;
   }
 
-  /**
-   * Runs `work` in one transaction, with an entry of the audit for each record of another resource that it changed, and
-   * publishes the events that it logged once that is committed.
-   */
-  protected async run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
-    const { result, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
-      const result = await work(stores);
-      await stores.audit.add(actor, (await stores.records.relatedChanges?.(actor.businessId)) ?? []);
-      const events: readonly LoggedEvent[] = (await stores.records.logEvents?.(actor.businessId)) ?? [];
-      return { result, events };
-    });
-    if (events.length > 0) this.feed.publish(events);
-    return result;
+  protected run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.unitOfWork, this.feed, actor, work);
   }
 
   protected note(
@@ -105,7 +113,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
 
 const exportedAtOnce = 1_000;
 
-/** The five requests of every resource. */
+/** The requests that every resource with many records has. */
 export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, RecordStore<Fields>> {
   constructor(
     rules: ResourceRules<Fields>,
@@ -121,7 +129,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     return this.stored.list(businessId, asked);
   }
 
-  /** Page by page. */
+  /** All records that contain the text, for an export. */
   async *all(businessId: number, text: string | null): AsyncGenerator<readonly StoredRecord<Fields>[]> {
     for (let after: number | null = null, isLast = false; !isLast; ) {
       const found: readonly StoredRecord<Fields>[] = await this.stored.list(businessId, {
@@ -153,7 +161,7 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
     const { businessId } = actor;
     const before = await this.run(actor, async (stores) => {
-      const before = there(await stores.records.lock(businessId, id));
+      const before = existing(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       await stores.records.remove(businessId, id);
       await this.note(stores, actor, "removed", id, before.fields, null);
@@ -163,17 +171,17 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   }
 }
 
-function there<Fields>(kept: StoredRecord<Fields> | null): StoredRecord<Fields> {
-  if (!kept) throw new RecordNotFound();
-  return kept;
+function existing<Fields>(stored: StoredRecord<Fields> | null): StoredRecord<Fields> {
+  if (!stored) throw new RecordNotFound();
+  return stored;
 }
 
-/** The record as the audit keeps it. */
+/** The fields as the audit stores them: without secrets. */
 export const auditedBy =
   <Fields extends object>(rules: ResourceRules<Fields>) =>
   (fields: Fields | null): object | null =>
     fields && (rules.forAudit?.(fields) ?? fields);
 
-/** Fields hold what JSON can say. */
+/** Compares the fields of `other` only: read-only fields are missing in the input. */
 export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

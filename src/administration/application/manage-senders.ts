@@ -13,7 +13,7 @@ import type { ManagedSender } from "../domain/sender.ts";
 import type { ResourceRules } from "./manage-records.ts";
 import type { AuditLog, RecordStores } from "./ports.ts";
 
-/** What a token opens: the platform is asked whether it is so, and whether it still is where one of them changes. */
+/** The fields that the platform confirms. A change of one of them requires a new token. */
 const claimedFields = ["provider", "platformId", "accountId", "phone"] as const;
 
 const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
@@ -24,13 +24,13 @@ const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
   accessToken: "token",
 };
 
-/** What a business says that it sends from is asked of the platform before it is stored. */
+/** The platform confirms that the token gives access to the sender before it is stored. */
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   forAudit: ({ token: _, ...shown }) => shown,
   async verify(_businessId, fields) {
     const { provider: channel, platformId, accountId, phone, token } = fields;
-    // None is given where nothing of it changes: `over` sees to that.
+    // Nothing to confirm: `merge` refuses a changed sender without a token.
     if (token === null) return fields;
     if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
@@ -46,17 +46,16 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
   },
 });
 
-/** States of what goes on with a sender: campaigns that are not over, and chats that are open. */
+/** The states of unfinished campaigns and open chats, which depend on their sender. */
 export const underWay = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
 
-/** Instances as they are stored. */
 export interface InstanceReads {
-  /** With its token, which is null where it cannot be opened. */
+  /** With its token, which is null if it cannot be decrypted. */
   opened(businessId: number, id: number): Promise<StoredRecord<ManagedSender> | null>;
   now(businessId: number): Promise<Date>;
 }
 
-/** What a provider said when it was asked. */
+/** The state of an instance, as its provider answered. */
 export interface ConnectionReport extends SenderPairing {
   /** By the database's clock. */
   readonly askedAt: Date;
@@ -64,13 +63,13 @@ export interface ConnectionReport extends SenderPairing {
 
 export interface InstanceStore {
   /**
-   * Keeps it, unless the sender is another instance by now. News of the connection that came after the provider was asked
-   * are newer than its answer.
+   * Stores the state, unless the sender names another instance by now. A state that a webhook reported after `askedAt`
+   * is newer and stays.
    */
   note(businessId: number, id: number, word: ConnectionReport): Promise<void>;
 }
 
-/** The codes by which phones are paired with instances. */
+/** Gets the QR code that pairs a phone with an instance. */
 export class PairSenders {
   constructor(
     private readonly instances: InstanceReads,
@@ -79,8 +78,8 @@ export class PairSenders {
   ) {}
 
   /**
-   * Has the instance connect. The image, a PNG, that its phone has to see; who got it stands in the audit, and the code does
-   * not. Rejects with `RecordNotFound` for what is no instance, `PhoneConnected` and `PlatformUnavailable`.
+   * Starts the pairing and resolves to the QR code, a PNG. The audit records who requested it, without the code.
+   * Rejects with `RecordNotFound` if the sender is not an instance, with `PhoneConnected` and `PlatformUnavailable`.
    */
   async code(actor: Actor, id: number): Promise<Uint8Array> {
     const { businessId } = actor;

@@ -21,15 +21,15 @@ export type SubmitFailure =
   | PlatformUnavailable;
 
 /**
- * Sends a template to the platform for approval, or for another one after it was refused. It counts as pending, and stands
- * in the audit, before the request leaves: it can be neither changed nor submitted a second time meanwhile, and where the
- * answer is lost, or the process with it, a sync finds out what became of it.
+ * Sends a template to the platform for approval, also again after a rejection. The template becomes pending and is
+ * audited before the request leaves, so that it can be neither changed nor submitted twice meanwhile. If the answer is
+ * lost, or the process dies, a sync finds out the outcome.
  */
 export class SubmitTemplate {
   constructor(
     private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
     private readonly platform: ApprovingPlatform,
-    /** Throws what breaks the platform's rules. */
+    /** Throws if the template breaks one of the platform's rules. */
     private readonly check: (template: Template) => void,
   ) {}
 
@@ -44,7 +44,7 @@ export class SubmitTemplate {
     });
     const { after, isArchived } = await this.settleSubmission(actor, id, submission, outcome);
     if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
-    // The platform may have it: it stays pending until a sync or a webhook says more.
+    // The platform may have the template: it stays pending until a sync or a webhook reports its status.
     if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
     if (outcome.kind === "not-sent") throw new PlatformUnavailable("a template could not be sent");
     if (isArchived) throw new RecordNotFound();

@@ -11,15 +11,15 @@ import type {
   TemplateStore,
 } from "./template-ports.ts";
 
-/** How many templates came of a look at the platform. */
+/** How many templates a sync created, updated and missed. */
 export interface Synced {
   readonly created: number;
   readonly updated: number;
-  /** Templates of ours that the platform does not have. */
+  /** Templates of the business that the platform does not have. */
   readonly missing: number;
 }
 
-/** Brings templates and their states to where the platform's account stands. */
+/** Updates a business's templates to what its account at the platform has. */
 export class SyncTemplates {
   constructor(
     private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
@@ -75,18 +75,23 @@ const byId = (kept: readonly StoredRecord<Template>[]) => new Map(kept.map(({ id
 
 const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
 
-/** Whether the list may be older than the template's last submission: it has nothing, or what was rejected before that. */
+/**
+ * Whether the list may be older than the last submission: it lacks the template, or still shows an earlier rejection.
+ */
 const isTooEarlyFor = ({ isInDoubt }: KnownTemplate, listed: PlatformTemplate | undefined): boolean =>
   isInDoubt && (!listed || listed.status === "REJECTED");
 
-/** Each name once in each language. */
+/** One template for each name and language. */
 const eachOnce = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
   ...new Map(listed.map((template) => [keyOf(template.name, template.language), template])).values(),
 ];
 
 const keyOf = (name: string, language: string): string => `${name}\n${language}`;
 
-/** Matches the listed templates with the stored ones, by id, else by name and language; those without a match come apart. */
+/**
+ * Matches listed templates with stored ones by id, else by name and language. `unmatched` are those that are not
+ * stored.
+ */
 function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
   const byKey = new Map(listed.map((template) => [keyOf(template.name, template.language), template]));
@@ -101,7 +106,8 @@ function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplat
       unmatched.delete(found);
     }
     if (language) continue;
-    // One that names no language stands for its name in all of them, and is sent in the first of these.
+    // A stored template without a language stands for its name in all languages. Its status is that of the one that a
+    // send would use.
     const named = listed.filter(({ name }) => name === platformName);
     for (const each of named) unmatched.delete(each);
     const sent =
@@ -113,7 +119,9 @@ function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplat
   return { matched, unmatched: [...unmatched] };
 }
 
-/** What was submitted is as the platform has it; what was refused may have been changed here since. */
+/**
+ * A submitted template gets the platform's content. A rejected one keeps its own, which may have changed here since.
+ */
 function newsOf(template: KnownTemplate, listed: PlatformTemplate | undefined): TemplateNews {
   const stored = storedFieldsOf(template);
   if (!listed) return { ...stored, platformStatus: null, platformReason: null, platformId: null };

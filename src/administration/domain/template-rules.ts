@@ -1,10 +1,10 @@
-/** What the messaging platform takes as a template; it refuses everything else. */
+/** The messaging platform's rules for templates. They are checked here so that a refusal can name the field. */
 
 export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
-/** Characters. */
+/** In characters. */
 export const longest = { name: 512, header: 60, body: 1_024, footer: 60, button: 25, url: 2_000, phone: 20 } as const;
 const mostButtons = 10;
 const mostOfKind: Readonly<Partial<Record<string, number>>> = {
@@ -24,17 +24,17 @@ export type TemplateRule =
   | "too-long"
   | "too-many"
   | "twice"
-  /** Placeholders: wrongly written, a number left out, at an end of the text, where none may be. */
+  /** Placeholders: badly written, numbered with a gap, at the start or end of the text, or not allowed at all. */
   | "placeholder"
   | "gap"
   | "at-an-end"
   | "no-placeholders"
-  /** Examples: one for each placeholder, or of the media. */
+  /** A placeholder, or the header's media, has no example. */
   | "example"
-  /** Quick replies stand together. */
+  /** Other buttons separate the quick replies. */
   | "mixed";
 
-/** The first rule that a structure breaks, and at which of its fields: `components[1].text`. */
+/** A broken rule and the path of the field that breaks it, for instance `components[1].text`. */
 export interface Violation {
   readonly at: string;
   readonly rule: TemplateRule;
@@ -49,12 +49,16 @@ const upper = (value: unknown): string => text(value).toUpperCase();
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
-/** @param structure - `{ language, category, components }` in the platform's format */
+/**
+ * The first rule that is broken.
+ *
+ * @param structure - `{ language, category, components }` in the platform's format
+ */
 export function violationOf(structure: object): Violation | null {
   return first(violations(structure as Json));
 }
 
-/** The name under which the platform knows a template. */
+/** Whether the platform accepts this as the name of a template. */
 export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
 
 function* violations({ language, category, components }: Json): Generator<Violation> {
@@ -80,7 +84,7 @@ function violationsOfPart(type: string, component: Json, at: string, isAuthentic
   if (type === "HEADER") return header(component, at);
   if (type === "FOOTER") return footer(component, at, isAuthentication);
   if (type === "BUTTONS") return buttons(component, at);
-  // The platform writes the text of these itself.
+  // The platform itself writes the body of an authentication template.
   return isAuthentication && component.text === undefined ? [] : body(component, at);
 }
 
@@ -155,7 +159,7 @@ function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
 
 function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {
   const { text: words, url, phone_number: phone, example } = button;
-  // The platform names these itself.
+  // The platform itself labels these buttons.
   if (kind !== "COPY_CODE" && kind !== "OTP") {
     yield* wordsOf(words, `${at}.text`, longest.button);
     if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
@@ -180,11 +184,11 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation
 
 function* wordsOf(value: unknown, at: string, most: number): Generator<Violation> {
   if (!isText(value)) yield { at, rule: "missing" };
-  // By characters: an emoji is one.
+  // The platform counts an emoji as one character; `length` would count two.
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }
 
-/** An example for each: in the order of their numbers, or by their names. */
+/** Each placeholder needs an example: by position if they are numbered, else by name. */
 function* examples(
   names: readonly string[],
   { numbered, named }: { readonly numbered: unknown; readonly named: unknown },
@@ -205,7 +209,7 @@ function* examples(
   }
 }
 
-/** What stands in the placeholders, in their order; null where braces are no placeholder. */
+/** The numbers or names inside the placeholders, in their order; null if some braces are not a valid placeholder. */
 function placeholdersIn(words: string): readonly string[] | null {
   const found = [...words.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim());
   const rest = words.replace(/\{\{[^{}]*\}\}/g, "");
