@@ -57,7 +57,11 @@ export class ImportRecords<Fields extends object> {
     return this.imports.execute(actor.businessId, rows, { keyOf, take, lineOf, header }, progress);
   }
 
-  private async importBatch(actor: Actor, rows: readonly RowInput<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
+  private async importBatch(
+    actor: Actor,
+    rows: readonly RowInput<Fields>[],
+    complete: Complete<Fields>,
+  ): Promise<Outcome[]> {
     try {
       const { outcomes, changed } = await inTransaction(this.unitOfWork, this.feed, actor, (stores) =>
         this.write(actor, stores, rows, complete),

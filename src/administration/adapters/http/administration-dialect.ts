@@ -14,7 +14,7 @@ import type {
 import type { TemplateLocked } from "../../domain/template.ts";
 import type { LastAdministrator } from "../../domain/users.ts";
 
-/** What may use a record. */
+/** The Spanish name of each kind of record that may use another. */
 const usesOnWire: Readonly<Record<string, string>> = {
   orders: "pedidos",
   zones: "zonas",
@@ -27,7 +27,7 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/** How all of administration words what may go wrong. `wireName` spells a field as the resource does. */
+/** The answer to each failure in administration. `wireName` spells a field as the resource's clients do. */
 const wordsFor = (wireName: (field: string) => string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],
@@ -45,7 +45,7 @@ const wordsFor = (wireName: (field: string) => string) =>
       coded("last_administrator", "El negocio debe tener al menos un administrador activo"),
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireName(field)} no existe`)],
-    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireName(field)} cierra un círculo`)],
+    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireName(field)} forma un ciclo`)],
     locked: ({ field }) => [
       409,
       coded("locked", `${wireName(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
@@ -74,7 +74,7 @@ const wordsFor = (wireName: (field: string) => string) =>
 
 type Words = ReturnType<typeof wordsFor>;
 
-/** The dialect of an operation that meets these failures, and none but these. */
+/** Makes the dialect of an operation from the failures that it can meet. */
 export const administrationDialect = (wireName: (field: string) => string) => {
   const words = wordsFor(wireName);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
@@ -93,17 +93,18 @@ const inUse = named(
   }),
 );
 
-/** What the requests of every resource may answer. */
+/** Failures that the OpenAPI document describes alike for every resource. */
 export const answers = {
   notFound: { description: "No such record", schema: codedFailure },
-  movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
-  duplicate: { description: "Another record has a value that each may have only once", schema: codedFailure },
+  movedOn: { description: "The record no longer has the version that `If-Match` names", schema: codedFailure },
+  duplicate: { description: "Another record has the same unique value", schema: codedFailure },
   duplicateOrInUse: {
-    description: "Another record has a value that each may have only once; or something uses the record as it is",
+    description:
+      "Another record has the same unique value, or the change is not allowed while something uses the record",
     schema: { anyOf: [inUse, codedFailure] },
   },
   inUse: {
-    description: "Something uses the record: what, and how often; or the business cannot be without it",
+    description: "Something uses the record (`usos` lists what, and how often), or it is the last active administrator",
     schema: { anyOf: [inUse, codedFailure] },
   },
   away: { description: "The platform does not answer", schema: codedFailure },

@@ -46,7 +46,7 @@ const dialect = {
   wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
 } as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
 
-/** @param resources - how the records that stand in the audit are spelled */
+/** @param resources - how each resource spells its records on the wire */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
   const spelled = (resource: string, kept: object | null) =>

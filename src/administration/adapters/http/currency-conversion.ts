@@ -30,7 +30,7 @@ const datedRates: Schema = {
   },
 };
 
-/** What other currencies are worth, as reports read it: what counts nowhere there is not taken. */
+/** Rates of other currencies for reports. A value that reports could not use is refused. */
 export const currencyConversion: FieldOnWire<object | null> = {
   name,
   schema: { anyOf: [rates, datedRates, { type: "null" }] },

@@ -5,7 +5,7 @@ import type { FieldOnWire } from "./record-on-wire.ts";
 
 const longestName = 200;
 
-/** A text with something to read in it. */
+/** A text that is not blank. */
 const nameSchema = { type: "string", pattern: "\\S", maxLength: longestName } as const;
 
 export const requiredName = (name: string): FieldOnWire<string> => ({
@@ -18,7 +18,7 @@ export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<strin
   name,
   schema: { type: ["string", "null"], maxLength },
   fallback: null,
-  // An empty text says as much as none.
+  // An empty text means no value.
   read: (input: string | null) => input || null,
 });
 
@@ -27,7 +27,7 @@ export const requiredText = (name: string, maxLength: number): FieldOnWire<strin
   schema: { type: "string", pattern: "\\S", maxLength },
 });
 
-/** What opens something at a platform, as headers can carry it: taken, and never shown. */
+/** A platform's access token. It is never shown, and its characters can be sent in a header. */
 export const secretToken = (name: string): FieldOnWire<string | null> => ({
   name,
   schema: { anyOf: [{ type: "string", pattern: "^[!-~]+$", maxLength: 2_000 }, { type: "null" }] },
@@ -47,7 +47,7 @@ export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   fallback: null,
 });
 
-/** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */
+/** Major units with at most two decimals, for instance `"12.50"`. Numbers are accepted too. */
 export const money = (name: string): FieldOnWire<string> => ({
   name,
   schema: {
@@ -64,7 +64,7 @@ export const money = (name: string): FieldOnWire<string> => ({
   },
 });
 
-/** The id of a record of that kind; null for none. */
+/** The id of a record of that kind, or null. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({
   name,
   schema: { ...idOf(entity), type: ["integer", "null"] },
@@ -73,7 +73,7 @@ export const optionalReference = (name: string, entity: string): FieldOnWire<num
 
 const mostReferences = 1_000;
 
-/** Ids of records of that kind, each once, in their order. */
+/** Ids of records of that kind, sorted and without repeats. */
 export const references = (name: string, entity: string): FieldOnWire<readonly number[]> => ({
   name,
   schema: { type: "array", maxItems: mostReferences, items: idOf(entity) },
@@ -93,7 +93,7 @@ export const optionalInteger = (name: string, maximum: number = maxId): FieldOnW
   fallback: null,
 });
 
-/** A text that is JSON. */
+/** A text that must be valid JSON. */
 export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
   ...optionalText(name, maxLength),
   read: (input: string | null) => {

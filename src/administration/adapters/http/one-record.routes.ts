@@ -26,7 +26,7 @@ export function oneRecordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `get${one}`,
       summary: `Read the ${path} record`,
-      rules: [[number(), "There is one record of each business. `ETag` is its version."]],
+      rules: [[number(), "Each business has one such record. `ETag` is its version."]],
       responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: dialectFor("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
@@ -36,11 +36,11 @@ export function oneRecordRoutes<Fields extends object>(
       method: "put",
       path: `/admin/${path}`,
       operationId: `change${one}`,
-      summary: `Write the ${path} record whole`,
+      summary: `Replace the ${path} record`,
       rules: [
         [
           number(),
-          `Writes the whole record under \`If-Match\`, as with other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
+          `Replaces the whole record and honours \`If-Match\`, as for other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
         ],
         ...rules.map((rule) => [number(), rule] as const),
       ],

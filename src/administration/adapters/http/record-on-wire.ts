@@ -3,47 +3,47 @@ import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/h
 import { storableJson } from "../../../kernel/text.ts";
 import type { Matching, StoredRecord } from "../../domain/records.ts";
 
-/** A field as clients spell it. */
+/** How clients spell a field. */
 export interface FieldOnWire<Value> {
   readonly name: string;
   readonly schema: Schema;
-  /** What a record has where the field is not given; without this the field is required. */
+  /** The value of a record whose client leaves the field out. Without a fallback the field is required. */
   readonly fallback?: Value;
-  /** The value of what was given, where it is not the same. */
+  /** Converts the client's value to the stored one. Throws `InvalidInput`. */
   readonly read?: (input: never) => Value;
-  /** Shown, and not taken. */
+  /** Shown, but ignored in requests. */
   readonly readOnly?: true;
-  /** Taken, and not shown. */
+  /** Accepted in requests, but never shown. */
   readonly writeOnly?: true;
-  /** And back. */
+  /** Converts the stored value to the one that clients see. */
   readonly write?: (value: Value) => unknown;
 }
 
-/** How clients know a resource. */
+/** A resource as clients see it. */
 export interface RecordOnWire<Fields extends object> {
-  /** Under `/admin/`. */
+  /** The path below `/admin/`. */
   readonly path: string;
-  /** What its ids name, for schemas: `tag`. */
+  /** The kind of record that its ids belong to, for schemas: `tag`. */
   readonly entity: string;
-  /** `Tag`: the schema's name, and the operations' (`listTags`, `createTag`). */
+  /** The name in schemas and operations: `Tag` gives `listTags` and `createTag`. */
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
-  /** Fills in what is not given and follows from what is. */
+  /** Derives fields that the client left out from the other ones. */
   complete?(fields: Fields): Fields;
-  /** What the answer that makes a record tells besides, and no other. */
+  /** Fields that only the answer to a creation has, such as a secret. */
   readonly shownOnce?: Readonly<Record<string, Schema>>;
-  /** What the count of a record's changes is called, where the resource has a `version` of another kind. */
+  /** The name of the record's version, if the resource uses `version` for something else. */
   readonly counter?: string;
-  /** Spells that, where it is not spelled as it is kept. */
+  /** Converts the values of `shownOnce` to those that clients see. */
   readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
-  /** How a row of a file is matched; without this there are no files. */
+  /** How an imported row finds its record. Without it the resource has no import and no export. */
   readonly matching?: Matching<Fields>;
-  /** What is given is looked at by a platform, which may not answer. */
+  /** A platform confirms the input, and may not answer. */
   readonly verifiedByPlatform?: true;
-  /** Fields that are not known are refused, not ignored. */
+  /** Unknown fields are refused; otherwise they are ignored. */
   readonly closed?: true;
-  /** What its clients must know beyond what holds for every resource. */
+  /** The resource's own rules in the OpenAPI document. */
   readonly rules?: readonly string[];
 }
 
@@ -60,11 +60,11 @@ const written = (name: string, write: AnyField["write"], value: unknown) => [nam
 
 const ignored = { readOnly: true, description: "Ignored" } as const;
 
-/** Reads and writes the records of one resource. */
+/** Converts records of one resource between fields and JSON. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
   readonly answer: ObjectSchema;
-  /** With what no other answer tells. */
+  /** The answer to a creation, with the fields that only it has. */
   readonly answerToCreation: ObjectSchema;
   private readonly counter: string;
   private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
@@ -79,7 +79,7 @@ export class WireCodec<Fields extends object> {
       required,
       properties: {
         ...propertiesOf(resource.closed ? this.fields : this.writable),
-        // What was read may be written back as it is.
+        // Clients may send back the record that they read.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
       ...(resource.closed && { additionalProperties: false }),
@@ -109,7 +109,7 @@ export class WireCodec<Fields extends object> {
     return this.fields.filter(([, { writeOnly }]) => !writeOnly);
   }
 
-  /** Without those that are only read. */
+  /** The fields of a request's body, without read-only ones. */
   fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
     const pairs = this.writable.map(([field, { name, read, fallback }]) => {
       const input = body[name];
@@ -121,14 +121,17 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  /** Of what is given, without those that are only read. */
+  /** Only the fields that the body has, without read-only ones. */
   inputIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
     const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
     const whole = this.fieldsOf(body);
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
-  /** What is given, over what there is or a new record has. Throws `InvalidInput` where a field is missing. */
+  /**
+   * The input, completed from the existing record or, for a new one, from the fallbacks. Throws `InvalidInput` if a
+   * field is missing.
+   */
   merged(input: Partial<Fields>, existing: Fields | null): Fields {
     const pairs = this.writable.map(([field, onWire]) => {
       const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];
@@ -146,7 +149,7 @@ export class WireCodec<Fields extends object> {
     return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 
-  /** Those of the fields that are there. */
+  /** Converts the fields that are present, for the audit. */
   partOf(fields: Partial<Fields>): object {
     const there = this.readable.filter(([field]) => Object.hasOwn(fields, field));
     return Object.fromEntries(
@@ -154,7 +157,7 @@ export class WireCodec<Fields extends object> {
     );
   }
 
-  /** The spelling of a field. */
+  /** The name that clients use for a field. */
   wireName(field: string): string {
     return this.fields.find(([own]) => own === field)?.[1].name ?? field;
   }

@@ -15,9 +15,9 @@ const words = new Map([
   ...["false", "0", "no"].map((word): [string, boolean] => [word, false]),
 ]);
 
-/** Records of one resource as rows of CSV files. */
+/** Converts records of one resource to and from rows of CSV files. */
 export class RowCodec<Fields extends object> {
-  /** Of an export; an import takes those of them that are not only read. */
+  /** The columns of an export. An import ignores the read-only ones. */
   readonly columns: readonly string[];
   private readonly readers: ReadonlyMap<string, (cell: string) => unknown>;
   private readonly parse: (raw: unknown) => unknown;
@@ -41,14 +41,14 @@ export class RowCodec<Fields extends object> {
     return csvLine(this.columns.map((name) => cellOf(wire[name])));
   }
 
-  /** Reads rows below this header. Throws `InvalidInput` where it misses what rows are matched by. */
+  /** Makes a reader of the rows below this header. Throws `InvalidInput` if a column for the matching is missing. */
   readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<RowInput<Fields>, RowRefusal> {
     const places = this.placesIn(header);
     return (cells) => {
       const input: Record<string, unknown> = {};
       for (const [name, read] of this.readers) {
         const cell = storableText(cells[places.get(name) ?? -1] ?? "");
-        // An empty cell says nothing.
+        // An empty cell leaves the field as it is.
         if (cell !== "") input[name] = read(cell);
       }
       try {
@@ -88,7 +88,10 @@ const cellOf = (value: unknown): unknown => {
 
 const numberIn = (cell: string): number | string => (/^-?\d{1,16}$/.test(cell.trim()) ? Number(cell) : cell);
 
-/** What a cell says where the field has this schema; what it cannot mean stays the text that it is, and is refused. */
+/**
+ * Makes a reader of cells for a field with this schema. A cell that it cannot convert stays text, which validation
+ * refuses.
+ */
 function readerOf(schema: Schema): (cell: string) => unknown {
   const types = typesOf(schema);
   if (types.has("string")) return (cell) => cell;

@@ -24,7 +24,7 @@ export const actorOf = ({
   ...doneBy(caller, ip),
 });
 
-/** Numbers the rules of one resource, those that all resources have among them. */
+/** Numbers the rules of one resource: common and own ones share one sequence. */
 export function numbering(resource: string): () => string {
   let last = 0;
   return () => {
@@ -35,7 +35,7 @@ export function numbering(resource: string): () => string {
 
 type RecordBody = Readonly<Record<string, unknown>>;
 
-/** The requests that all resources have, spelled as this one is. */
+/** The routes that every resource has. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
@@ -61,7 +61,10 @@ export function recordRoutes<Fields extends object>(
       operationId: `list${many}`,
       summary: `List ${many}`,
       rules: [
-        [number(), "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+        [
+          number(),
+          "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those that are searched, must contain.",
+        ],
         ...(rows ? [[number(), csvRule] as const] : []),
       ],
       query: {
@@ -100,14 +103,17 @@ export function recordRoutes<Fields extends object>(
       method: "post",
       path: `/admin/${path}`,
       operationId: `create${one}`,
-      summary: `Make a record of ${many}`,
+      summary: `Create one of ${many}`,
       rules: [
-        [number(), "Fields that are not known, and those that are only read, are ignored."],
-        [number(), "A value that each record may have only once, and that another one has, is a 409 `taken`."],
-        [number(), "Every change stands in the audit: who, when, from where, the record before and after."],
+        [number(), "Unknown fields and read-only fields are ignored."],
+        [number(), "If another record already has the same value in a unique field, the answer is 409 `taken`."],
+        [
+          number(),
+          "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
+        ],
         ...rules.map((rule) => [number(), rule] as const),
       ],
-      // An answer that is kept to be repeated would keep the secret.
+      // An idempotency key would store the answer, and the secret with it.
       ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
       responses: {
@@ -126,7 +132,12 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `get${one}`,
       summary: `Read one of ${many}`,
-      rules: [[number(), "`ETag` is the record's version. A record of another business is one that does not exist."]],
+      rules: [
+        [
+          number(),
+          "`ETag` is the record's version. A record of another business is answered as one that does not exist.",
+        ],
+      ],
       params,
       responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: dialectFor("not_found"),
@@ -137,13 +148,13 @@ export function recordRoutes<Fields extends object>(
       method: "put",
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
-      summary: `Write one of ${many} whole`,
+      summary: `Replace one of ${many}`,
       rules: [
-        [number(), "Writes the whole record: a field that is not given gets its value of a new record."],
+        [number(), "Replaces the whole record: a field that is left out gets the default that it has in a new record."],
         [
           number(),
-          "`If-Match` with the record's `ETag` makes the change only if the record is still at that version: otherwise 412, " +
-            "and nothing is changed. What changes nothing keeps its version.",
+          "With `If-Match` the record changes only if it still has the version of that `ETag`; otherwise the answer is 412. A " +
+            "request that changes nothing leaves the version as it is.",
         ],
         ...rules.map((rule) => [number(), rule] as const),
       ],
@@ -190,9 +201,9 @@ export function recordRoutes<Fields extends object>(
       rules: [
         [
           number(),
-          "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
-            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often: " +
-            `${mostUses} stands for as many and more. What is archived uses nothing.`,
+          "Users, articles, steps and templates are archived: they are no longer listed, and records that refer to them stay " +
+            "as they are. Any other record that is in use is not removed: 409 `in_use` with what uses it and how often " +
+            `(${mostUses} means that many or more). Archived records do not count as users of a record.`,
         ],
       ],
       conditional: true,
@@ -214,8 +225,8 @@ export function recordRoutes<Fields extends object>(
 }
 
 const csvRule =
-  "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
-  "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.";
+  "With `Accept: text/csv` the answer is one CSV file of all records that match `q`; `cursor` and `limit` are ignored. " +
+  "Texts that a spreadsheet would run as a formula begin with an apostrophe. Importing the file again changes nothing.";
 
 async function* linesOf<Fields extends object>(
   rows: RowCodec<Fields>,
@@ -227,7 +238,7 @@ async function* linesOf<Fields extends object>(
 
 export const etagOf = (version: number): string => `"${version}"`;
 
-/** Whether a version is one that `If-Match` names; every one where there is none. */
+/** Makes the check of a version against `If-Match`; without that header every version passes. */
 export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
   const tags = ifMatchOf(headers);
   return (version) => tags === null || tags === "any" || tags.includes(etagOf(version));

@@ -6,7 +6,7 @@ import { run, sql } from "./query.ts";
 import { duplicateValueIn } from "./record-table.ts";
 import { archivedAt } from "./references.ts";
 
-/** Many records of one table at once: each request is a few statements, however many there are. */
+/** Reads and writes many records of one table in a few statements. */
 export class KnexBatches<Fields extends object> extends KnexRecords<Fields> implements RecordBatches<Fields> {
   async matching(
     businessId: number,
@@ -40,7 +40,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
       locked.map(({ id }) => id),
     );
     const byKey = groupBy(kept, ({ fields }) => matchKeyOf(matching, fields));
-    // Of several with one key that of the row's id counts, else the first.
+    // If several records have the key, the row's id decides; else the first one is taken.
     return wanted.map(({ id, fields }) => {
       const alike = byKey.get(matchKeyOf(matching, fields)) ?? [];
       return alike.find((each) => each.id === id) ?? alike[0] ?? null;
@@ -98,7 +98,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The columns to write, and the rows as one JSON text, which the statement unfolds. */
+  /** The columns to write, and the rows as one JSON text for `jsonb_populate_recordset`. */
   private rowsOf(records: readonly (readonly [id: number, fields: Fields])[]): [columns: string[], rows: string] {
     const { only = {} } = this.table;
     const columnOf = Object.entries(this.table.columns as Readonly<Record<string, string>>);

@@ -15,7 +15,7 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
-/** The records of one table. Those of another business are not there. */
+/** The records of one table. Every statement is limited to one business. */
 export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   private readonly mirrors: Mirrors;
 
@@ -48,8 +48,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.takeTurn(businessId);
-    // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait. Tickets, deliveries
-    // and the like may go on naming it meanwhile: if they waited for it, and it for them, the database would end one.
+    // Locks the row alone first: the aggregates beside it cannot be locked, and are read after the wait. `no key
+    // update` lets other rows, such as tickets and deliveries, refer to it meanwhile, which avoids deadlocks with them.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
@@ -85,7 +85,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
-    // From here on no other row comes to name it; those that were just being written are counted.
+    // This lock keeps new rows from referring to the record, and waits for those that are being written.
     await run(this.queries, sql(name).where({ business_id: businessId, id }).select("id").forUpdate());
     const uses = await this.usesOf(businessId, id);
     if (uses.length > 0) throw new RecordInUse(uses);
@@ -104,11 +104,11 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       const asked = sql(table).where("business_id", businessId).select("id").orderBy("id");
       asked.whereRaw("id = any(?)", [ids] as never);
       const archives = archivedAt(table);
-      // Kept from being deleted or archived until this transaction ends; where that is going on, it is waited for.
+      // Locks the referenced records against deletion and archiving; waits if one is under way.
       const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();
       const there = new Set((await run<{ id: number }>(this.queries, locked)).map(({ id }) => id));
       for (const [at, own] of named.entries()) {
-        // What it named before it may go on naming.
+        // A reference that the stored record already has may stay.
         const before = idsNamed(records[at]?.existing?.fields[field]);
         if (!own.every((id) => there.has(id) || before.includes(id))) unknown[at] ??= field;
       }
@@ -120,7 +120,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return this.mirrors.entries(businessId);
   }
 
-  /** Gives each of these records the pairs that its fields name, and no others. */
+  /** Replaces the pairs of these records by those that their fields list. */
   async writeSets(businessId: number, records: readonly (readonly [id: number, fields: Partial<Fields>])[]) {
     if (records.length === 0) return;
     for (const [field, set] of setsOf(this.table)) {
@@ -129,7 +129,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 
-  /** Those with these ids, in their order. */
+  /** The records with these ids, in the order of the ids. */
   async those(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
     if (ids.length === 0) return [];
     const asked = this.of(businessId)
@@ -138,7 +138,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return (await run<Row>(this.queries, asked)).map((row) => this.recordFrom(row));
   }
 
-  /** All columns and sets of the business's records. */
+  /** Selects all columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, exact = [], only = {} } = this.table;
     const archives = this.table.withArchived ? undefined : archivedAt(name);
@@ -161,7 +161,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  /** What keeps a record from being deleted. */
+  /** What uses the record, so that it cannot be deleted. */
   protected async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const counts = countsOfUses(businessId, this.table.name, id);
     return counts ? run<Use>(this.queries, counts) : [];
@@ -175,7 +175,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return { id, version, fields: Object.fromEntries(pairs) };
   }
 
-  /** Fields that are only read are not there. */
+  /** Read-only fields are undefined here and are not written. */
   protected valuesOf(_businessId: number, fields: Fields): Record<string, unknown> {
     const { columns, arrays = [] } = this.table;
     const written = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
@@ -201,7 +201,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     if (field) throw new UnknownReference(field);
   }
 
-  /** Who writes pairs from both sides at once would lock the two sides in different orders, and goes one by one. */
+  /**
+   * Both sides of a mirrored set can be written. They would lock rows in different orders and deadlock, so writes of
+   * one business take turns.
+   */
   protected async takeTurn(businessId: number): Promise<void> {
     for (const [, { table, mirror }] of setsOf(this.table)) {
       if (mirror) await takeTurn(this.queries, table, businessId);
@@ -213,6 +216,6 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 }
 
-/** The ids in a field that holds one, several, or a text of several. */
+/** The ids in a field: a number, a list, or a text with several ids. */
 const idsNamed = (value: unknown): number[] =>
   typeof value === "string" ? idsIn(value) : ([value ?? []].flat() as number[]);

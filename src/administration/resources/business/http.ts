@@ -20,7 +20,5 @@ export const businessOnWire: RecordOnWire<OwnBusiness> = {
   one: "Business",
   many: "Businesses",
   fields: { name: requiredName("nombre"), imageUrl: optionalUrl("img_wa"), timezone },
-  rules: [
-    "`timezone` is a name of the tz database; days, hours and months of the business are those of its clock there.",
-  ],
+  rules: ["`timezone` is a name of the tz database. The business's days, hours and months are counted in this zone."],
 };

@@ -22,7 +22,7 @@ const departmentsTable: RecordTable<Department> = {
   searched: ["name"],
 };
 
-/** Logs `agent:changed` for each agent who joins or leaves a department. */
+/** Also logs `agent:changed` for each agent who joins or leaves a department. */
 export class PostgresDepartmentRecords extends KnexRecords<Department> {
   private readonly moved = new Set<number>();
 

@@ -39,10 +39,10 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     media_quota_bytes: readOnly("media_quota_bytes", { type: "integer" }),
   },
   rules: [
-    "A flag that is null or left out says nothing: its default holds.",
-    "`currency_conversion` holds rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals, for all days or " +
-      "in a list by the day `from` which they hold. What reports could not read is refused.",
-    "`group_shared_report` and `media_quota_bytes` are only read: the one shows figures of other businesses, the other takes " +
-      "room of the installation, so that an operator decides on them.",
+    "A flag that is null or left out has its default value.",
+    "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
+      "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
+    "`group_shared_report` and `media_quota_bytes` are read-only. An operator sets them, as the first shows figures of other " +
+      "businesses and the second uses the installation's storage.",
   ],
 };

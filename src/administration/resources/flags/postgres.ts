@@ -22,7 +22,7 @@ const none: Flags = {
   media_quota_bytes: null,
 };
 
-/** The flags that are known; others that an operator set stay as they are and are not shown. */
+/** Reads and writes the known flags. Others that an operator set are not shown and stay as they are. */
 export class PostgresFlags implements OneRecord<Flags> {
   constructor(private readonly queries: Queries) {}
 

@@ -1,4 +1,4 @@
-/** What a business decides about itself, by the name of the flag. Null where it says nothing, so that the default holds. */
+/** A business's feature flags by their names. Null means that the default applies. */
 export interface Flags {
   readonly timezone: string | null;
   readonly currency: string | null;
@@ -11,7 +11,7 @@ export interface Flags {
   readonly template_language: string | null;
   readonly tax_id_label: string | null;
   readonly "payments-url": string | null;
-  /** Other businesses whose figures this one's report shows, and room for files: an operator decides on them. */
+  /** Businesses whose figures the report shows too, and the space for files. An operator sets both. */
   readonly group_shared_report: readonly number[] | null;
   readonly media_quota_bytes: number | null;
 }
