@@ -31,17 +31,17 @@ import { ImportRows } from "../kernel/row-imports.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** What a resource has beside its table. */
+/** What a resource can have beside its table. */
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
-  /** Hears of each change once it is committed. */
+  /** Called for each change after the commit. */
   readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
-  /** Rows of a file that one transaction takes in, where the usual number would hold others up. */
+  /** How many imported rows share a transaction, if the usual number would block others for too long. */
   readonly rowsAtOnce?: number;
 }
 
-/** The routes of a resource that needs nothing but its table. */
+/** Provides the routes of a resource that needs nothing but its table. */
 export function provideRecords<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,
@@ -54,7 +54,7 @@ export function provideRecords<Fields extends object>(
   ]);
 }
 
-/** The routes by which files come in; none where nothing says how their rows are matched. */
+/** The routes of a resource's imports; none if `matching` is not set. */
 export function importsOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
@@ -77,11 +77,11 @@ export function importsOf<Fields extends object>(
   return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
 }
 
-/** So that the audit spells its records as its own routes do. */
+/** Lets the audit spell the records as the resource's own routes do. */
 export const bindForAudit = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
   bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
 
-/** The five requests of a resource. */
+/** The routes that every resource has. */
 export function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
@@ -96,7 +96,7 @@ export function routesOf<Fields extends object>(
   return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed));
 }
 
-/** The routes of what a business has one of. */
+/** Provides the routes of a resource of which a business has one record. */
 export function provideOneRecord<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,

@@ -80,7 +80,7 @@ import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
-/** Each is some ten statements, and other changes of the business's records wait for the transaction. */
+/** Each user takes about ten statements, and other changes in the business wait for the transaction. */
 const usersAtOnce = 50;
 
 export const administrationModule = new ContainerModule(({ bind }) => {
@@ -107,7 +107,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
-    // Not `bindForAudit`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
+    // Without `bindForAudit`: fields have the same names inside and on the wire, and entries of the audit have further
+    // ones, for instance of a rotation.
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
   });
@@ -200,7 +201,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** The platform of the business's number. */
+/** Approval at the platform with the business's number. */
 function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
   const senderOf = async (businessId: number) => {
     const sender = await senders.of(businessId, cloudChannel);

@@ -314,13 +314,13 @@ describe("What records refer to", () => {
        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[2]
        where contype = 'f' and cardinality(conkey) = 2`,
     );
-    const known = Object.entries(referred).flatMap(([table, { archives, namedBy = [] }]) =>
-      archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, namedBy] as const),
+    const known = Object.entries(referred).flatMap(([table, { archives, referredBy = [] }]) =>
+      archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, referredBy] as const),
     );
     // An extra's own articles; and chats that wait for a department, which are counted as its chats.
     const own = ["extra_articles.extra_id", "waiting_chats.department_id"];
     const missing = known.filter(
-      ([key, namedBy]) => !own.includes(key) && !namedBy.some((by) => `${by.table}.${by.column}` === key),
+      ([key, referredBy]) => !own.includes(key) && !referredBy.some((by) => `${by.table}.${by.column}` === key),
     );
     expect(known.length).to.be.at.least(12);
     expect(missing.map(([key]) => key)).to.deep.equal([]);

@@ -66,7 +66,7 @@ export interface InstanceStore {
    * Stores the state, unless the sender names another instance by now. A state that a webhook reported after `askedAt`
    * is newer and stays.
    */
-  note(businessId: number, id: number, word: ConnectionReport): Promise<void>;
+  saveConnection(businessId: number, id: number, report: ConnectionReport): Promise<void>;
 }
 
 /** Gets the QR code that pairs a phone with an instance. */
@@ -92,13 +92,13 @@ export class PairSenders {
     if (answer === null) throw new PlatformUnavailable(`no code for instance ${id}`);
     const state = answer === "connected" ? "open" : "connecting";
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {
-      await records.note(businessId, id, { platformId, state, askedAt });
-      await noteAsked(audit, actor, id, { platformId, state });
+      await records.saveConnection(businessId, id, { platformId, state, askedAt });
+      await auditPairing(audit, actor, id, { platformId, state });
     });
     if (answer === "connected") throw new PhoneConnected(`instance ${id}`);
     return answer;
   }
 }
 
-const noteAsked = (audit: AuditLog, actor: Actor, recordId: number, after: SenderPairing) =>
+const auditPairing = (audit: AuditLog, actor: Actor, recordId: number, after: SenderPairing) =>
   audit.add(actor, [{ resource: senderPairings, recordId, change: "created", before: null, after }]);

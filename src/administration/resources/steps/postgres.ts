@@ -46,19 +46,19 @@ const stepsTable: RecordTable<Step> = {
   changedAt: "updated_at",
 };
 
-/** Ways from a step to another one; each of them goes in no circle. */
+/** The columns that lead to another step. Neither may form a cycle. */
 const ways = [
   ["parentStepId", "parent_step_id"],
   ["nextStepId", "next_step_id"],
 ] as const;
 
-/** Steps that lead to each other. Agents and tags are stored as text. */
+/** Also refuses cycles of steps. */
 export class PostgresStepRecords extends KnexRecords<Step> {
   constructor(private readonly transaction: Queries) {
     super(transaction, stepsTable);
   }
 
-  /** Two changes at once could close a circle that neither sees. */
+  /** Two transactions could each add half of a cycle that neither of them sees, so they take turns. */
   protected override takeTurn(businessId: number): Promise<void> {
     return takeTurn(this.transaction, "steps", businessId);
   }
@@ -71,7 +71,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return kept;
   }
 
-  /** Whether following parents or next steps leads back to the step, with no `loop` step in the circle. */
+  /** Whether following the column leads back to the step through a cycle without a `loop` step. */
   private async closesCircle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,

@@ -48,8 +48,8 @@ const templatesTable: RecordTable<Template> = {
 
 const mostKnown = 12_000;
 /**
- * The platform lists what it approves, and what it takes, a little after it says so. No answer to a submission comes later
- * than that either.
+ * The platform's list shows a new status this much later than its answers and webhooks do. The answer to a submission
+ * also comes within this time.
  */
 const listIsBehind = sql.raw("interval '1 minute'");
 const pending = "PENDING";
@@ -82,7 +82,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
     const review = await this.review(businessId, id);
-    // Otherwise it was submitted again: what came of that counts.
+    // Otherwise the template was submitted again, and only the later outcome counts.
     if (review.listedFrom === submission.listedFrom) {
       const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
       const isOther = platformId !== review.platformId || status !== review.status;
@@ -104,7 +104,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
       sql("templates")
         .where({ business_id: businessId, id })
         .select({ platformId: "platform_id", status: "platform_status" })
-        // As text: a `Date` is coarser than the database.
+        // As text, because a `Date` has no microseconds.
         .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
     if (!review) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
@@ -191,25 +191,26 @@ function rowOf(businessId: number, template: PlatformTemplate): object {
   };
 }
 
-/** How a template stands at the platform, as far as it was told. */
+/** What the platform has reported about a template. */
 type PlatformReview = Omit<OpenSubmission, "listedFrom"> & { readonly listedFrom: string | null };
 
-/** The same once there is an answer, or none any more. */
+/** What is stored after a submission ended with this outcome. */
 function reviewAfter(
   outcome: SubmissionOutcome,
   { platformId, status, changedAt }: PlatformReview,
   submission: OpenSubmission,
 ) {
-  // The platform dates its news by the second: two may have one date.
+  // The platform's reports have times in whole seconds: a new one may have the same time, so the status is compared
+  // too.
   const hasNews = changedAt !== submission.changedAt || status !== pending;
   if (outcome.kind === "accepted") {
-    // A list that did not have it yet is no news.
+    // A sync may have cleared the status, because its list did not have the template yet.
     const known = hasNews && status !== null ? status : outcome.status;
     return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
   }
   if (outcome.kind === "unknown") {
-    // The platform takes no new one twice, as it has each name once in each language; it takes an edit again once it has
-    // looked at the one before.
+    // For a new template the list counts at once: if the platform has it after all, it refuses a second one with the
+    // same name and language. It would accept a second edit, so for an edit the list counts only later.
     return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
   return { platformId, status: hasNews ? status : submission.status, listedFrom: null };

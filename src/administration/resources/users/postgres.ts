@@ -10,9 +10,9 @@ import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/recor
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
-/** Days for which an invitation is good. */
+/** An invitation is valid for this many days. */
 const invitationDays = 7;
-/** More than a user has. */
+/** Sign-ins keep fewer sessions open for a user; this only bounds the list. */
 const mostSessions = 100;
 
 const usersTable: RecordTable<User> = {
@@ -38,9 +38,9 @@ export interface UserParts {
 }
 
 /**
- * A user's e-mail stands in `credentials`, where a sign-in looks it up, with the digests of password and invitation.
- * Users are locked in the order of their ids, and with one all active administrators: of two changes at once the second
- * sees whether the first left any.
+ * The e-mail is stored in `credentials`, where a sign-in looks it up, with the hash of the password and the digest of
+ * the invitation. A change locks the user and all active administrators in the order of their ids, so that two changes
+ * at once cannot remove the last two administrators.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
@@ -129,7 +129,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
-  /** Those with these e-mails, locked. */
+  /** The users with these e-mails, locked. */
   async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<User>>> {
     await this.takeTurn(businessId);
     const known = sql("credentials")
@@ -142,7 +142,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
   }
 
-  /** Which of these e-mails somebody has, in any business. */
+  /** Those of the e-mails that are in use in any business. */
   async emailsInUse(emails: readonly string[]): Promise<ReadonlySet<string>> {
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
@@ -175,7 +175,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, wanted.select("id").orderBy("id").forNoKeyUpdate());
   }
 
-  /** Whom an invitation went to under another e-mail is not to accept it any more. */
+  /** Removes an open invitation: the person who got it under the old e-mail may no longer accept it. */
   private async setEmail(businessId: number, userId: number, email: string): Promise<void> {
     const row = { email: sql.raw("lower(?)", [email]), business_id: businessId, user_id: userId };
     await this.written(
@@ -186,7 +186,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** What follows when a user comes, goes or changes. */
+  /** Ends sessions, hands over chats and checks administrators after a user was created, changed or archived. */
   private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
@@ -206,7 +206,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 }
 
-/** Users of a file, one after the other: what follows from each is more than its row. */
+/** Imports users one after the other, because each change has follow-ups beyond its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
 
