@@ -34,12 +34,12 @@ export type SendOutcome =
       readonly recipientId?: string;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Proven never to have left: no connection was made. */
+  /** The request certainly never left: no connection was made. */
   | { readonly kind: "not-sent"; readonly reason: string }
-  /** The request left and its answer proves nothing; it may or may not have been accepted. */
+  /** The request left and its answer does not say whether the message was accepted. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** What a message is in its chat once its request has ended that way. */
+/** The state of a message in its chat after each outcome of its request. */
 export const settledStates = {
   accepted: "sent",
   refused: "failed",
@@ -47,7 +47,7 @@ export const settledStates = {
   unknown: "unknown",
 } as const satisfies Record<SendOutcome["kind"], DeliveryState>;
 
-/** What became of a message of ours. */
+/** A delivery status of a message that we sent. */
 export interface DeliveryStatus {
   /** The platform's id of the business's number. */
   readonly sender: string;
@@ -80,7 +80,7 @@ export interface PlatformTemplate {
   readonly state: TemplateState;
 }
 
-/** What the platform tells of a template by itself. */
+/** A webhook's report on a template. */
 export interface TemplateNews {
   /** The platform's id of the business's account. */
   readonly account: string;
@@ -88,7 +88,7 @@ export interface TemplateNews {
   readonly name: string;
   readonly language: string;
   readonly at: Date;
-  /** The platform's own word; null where the template is gone there. Absent from news of its category. */
+  /** The review status; null if the platform deleted the template. Absent from reports on the category. */
   readonly status?: string | null;
   readonly reason?: string | null;
   readonly category?: string;

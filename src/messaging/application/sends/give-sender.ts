@@ -2,7 +2,7 @@ import { bySystem, type NoteInAudit } from "../../../kernel/audit.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Sender, SenderDirectory, StoredSender } from "./ports.ts";
 
-/** An operator gives a business something to send from, or what it has another token. It stands in the audit, without the token. */
+/** An operator adds a sender to a business, or replaces a sender's token. The audit records it without the token. */
 export class GiveSender {
   constructor(
     private readonly unitOfWork: Pick<
