@@ -39,8 +39,9 @@ const complete: Statement = {
 };
 
 /**
- * The last recipients of a dead worker end no campaign; one that goes back to the queue may meet the end, or the
- * cancelling, of its campaign; and whoever was to tell of an end may have died. All of that is soon found here.
+ * Repairs three cases: the last recipients of a dead worker, after which no one completed the campaign; a recipient
+ * that went back to the queue while its campaign ended or was cancelled; and an end that was not announced because the
+ * process died.
  */
 const tidy: Statement = {
   name: "campaign_tidy",
@@ -121,14 +122,14 @@ type ClaimRow = ClaimedRecipient &
   };
 
 export interface QueueSettings {
-  /** Seconds for which a number belongs to its worker after each claim. */
+  /** Seconds for which a worker keeps its number after each claim. */
   readonly senderLeaseSeconds: number;
-  /** Seconds in which a claimed recipient must be sent and recorded. */
+  /** Seconds within which a claimed recipient must be sent to and recorded. */
   readonly recipientLeaseSeconds: number;
 }
 
 export class PostgresCampaignQueue implements CampaignQueue {
-  /** Whether this process's master secret is known to be the right one. */
+  /** True once this process has decrypted a token, which shows that its master secret is right. */
   private opensTokens = false;
 
   constructor(
@@ -160,10 +161,13 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return { businessId, fence, messagesPerSecond, waitMs, sender: toSender(row, businessId, this.vault) };
   }
 
-  /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
+  /**
+   * Returns the campaigns that it paused. A failure here is ignored, so that other numbers do not wait; the next lease
+   * tries again.
+   */
   private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
     const own = [businessId, sender_id, fence];
-    // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
+    // A process that has decrypted no token may have the wrong master secret: it leaves the number to other workers.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
     const cell = this.cells.of(businessId);
     const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);

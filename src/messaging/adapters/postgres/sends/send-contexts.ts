@@ -13,7 +13,7 @@ import type { Template } from "../../../domain/template.ts";
 import { joinedTemplate, maySend, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender } from "./senders.ts";
 
-/** Who has the chat on the cloud's channel of the contact with this number, or with this id at the platform. */
+/** The user who has the cloud channel's chat of the contact with this number or platform id. */
 const holderOfNumber = (phone: string): string => `
   select chat.support_user_id
   from (
@@ -38,7 +38,7 @@ const toNumber: Statement = {
     where business.id = $1`,
 };
 
-/** One row for each sender that the send may need: the first of its channel, and the first of the cloud's. */
+/** One row for each sender that the send may need: the first of its channel, and the first of the cloud channel. */
 const toChat: Statement = {
   name: "send_context_chat",
   text: `
