@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 
 const { admin } = people;
 
-describe("Files of users", () => {
+describe("Imports of users", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -25,7 +25,7 @@ describe("Files of users", () => {
   const listed = async (name: string): Promise<{ id: number }[]> =>
     (await inbox.done(admin, "GET", `/admin/users?limit=100&q=${name}`)).data;
 
-  it("tell clients of each agent who came in or changed, once", async () => {
+  it("publish one event for each agent who was created or changed", async () => {
     const socket = await inbox.world.listen(admin);
     const toldOf = (id: number) =>
       socket.heard.filter(({ name, payload }) => name === "agent:changed" && payload.agente.id === id).length;
