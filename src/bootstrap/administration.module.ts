@@ -155,11 +155,11 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         },
         unitOfWorkOf(cells, recordsOn),
       );
-      const told = { afterCommit, feed };
+      const afterChanges = { afterCommit, feed };
       const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
-        ...importsOf(usersOnWire, cells, log, batchesOn, { ...told, rowsAtOnce: usersAtOnce }),
-        ...routesOf(usersOnWire, cells, recordsOn, told),
+        ...importsOf(usersOnWire, cells, log, batchesOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
+        ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
         ...userAccessRoutes(access),
       ];
     },

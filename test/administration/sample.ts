@@ -9,7 +9,7 @@ export interface Sample {
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Valid bodies that differ in every field for each `n`. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
-  /** Wrong values of fields, and the field that the error names. */
+  /** A field and a wrong value of it; the error must name the field. */
   readonly wrong: readonly (readonly [field: string, value: unknown])[];
   /** Fields that refer to records of other resources. */
   readonly references?: readonly string[];
@@ -20,7 +20,7 @@ export interface Sample {
   /** SQL that creates each kind of use, by its name in the answer. `$1` is the business and `$2` the record. */
   readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;
-  /** Removes from a body the references that keep the record from being removed. */
+  /** Fields to change so that nothing keeps the record from being removed. */
   readonly frees?: Readonly<Record<string, unknown>>;
   /** The name of the record's version; `version` by default. */
   readonly counter?: string;

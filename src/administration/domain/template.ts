@@ -1,5 +1,8 @@
 import { DomainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
+import { approvalStates, templateStateOf } from "../../messaging/public.ts";
+
+export { approvalStates };
 
 /** The part of a template that the platform reviews, in the platform's format. */
 export interface TemplateStructure {
@@ -47,6 +50,10 @@ export interface Template {
   readonly createdAt?: string;
   readonly updatedAt?: string;
 }
+
+/** §1.5: the approval state that clients see, from the platform's review status. */
+export const approvalStateOf = (platformStatus: string | null | undefined): (typeof approvalStates)[number] =>
+  platformStatus == null ? "no_status" : templateStateOf(platformStatus);
 
 /** Whether the platform has this content. It then cannot be changed here until the platform rejects it. */
 export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformStatus">): boolean =>

@@ -145,7 +145,7 @@ export class WireCodec<Fields extends object> {
 
   toWire({ id, version, fields, shownOnce }: StoredRecord<Fields>): object {
     const pairs = this.readable.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
-    const { shownOnceToWire = (told: object) => told } = this.resource;
+    const { shownOnceToWire = (values: object) => values } = this.resource;
     return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 

@@ -3,10 +3,17 @@ import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
 import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
-import { approvalStates, templateStateOf } from "../../../messaging/public.ts";
 import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { alteredOf, bodyIn, headerTypeOf, isSubmitted, TemplateLocked } from "../../domain/template.ts";
+import {
+  alteredOf,
+  approvalStateOf,
+  approvalStates,
+  bodyIn,
+  headerTypeOf,
+  isSubmitted,
+  TemplateLocked,
+} from "../../domain/template.ts";
 import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
 import type { Template } from "./record.ts";
 
@@ -78,7 +85,7 @@ export const templatesOnWire: RecordOnWire<Template> = {
     createdByAi: { name: "created_by_ai", schema: { type: ["boolean", "null"] }, fallback: null },
     approvalState: {
       ...readOnly<string | null>("state", { enum: approvalStates }),
-      write: (platformStatus) => (platformStatus == null ? "no_status" : templateStateOf(platformStatus)),
+      write: approvalStateOf,
     },
     platformStatus: readOnly("platform_status", {
       type: ["string", "null"],

@@ -17,10 +17,10 @@ export class ReadReceipts {
   /** Returns at once. Each receipt is tried once. */
   send(businessId: number, provider: string, platformMessageId: string): void {
     if (this.underWay.size >= mostUnderWay) return;
-    const told = this.tell(businessId, provider, platformMessageId)
+    const sent = this.showRead(businessId, provider, platformMessageId)
       .catch((error) => this.onFailure(error, businessId))
-      .finally(() => this.underWay.delete(told));
-    this.underWay.add(told);
+      .finally(() => this.underWay.delete(sent));
+    this.underWay.add(sent);
   }
 
   /** Resolves when no receipt is being sent any more. */
@@ -28,7 +28,7 @@ export class ReadReceipts {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async tell(businessId: number, provider: string, platformMessageId: string): Promise<void> {
+  private async showRead(businessId: number, provider: string, platformMessageId: string): Promise<void> {
     if (!isChannel(provider)) return;
     const channel = this.channels[provider];
     if (!channel.markRead) return;

@@ -73,19 +73,19 @@ const tidy: Statement = {
         and recipient.position = left_queued.position
       returning recipient.business_id, recipient.campaign_id
     ),
-    untold as (
+    unannounced as (
       select business_id, id from campaigns
       where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
     )
     select business_id, array_agg(id) as campaign_ids
-    from (table ended union table reopened union table cancelled union table untold) as changed (business_id, id)
+    from (table ended union table reopened union table cancelled union table unannounced) as changed (business_id, id)
     group by business_id`,
 };
 
 const announce: Statement = {
   name: "campaign_announce",
   text: `
-    with told as (
+    with announced as (
       update campaigns set announced_at = now()
       where business_id = $1 and id = any($2::bigint[])
         and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
@@ -97,7 +97,7 @@ const announce: Statement = {
                'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
                'pauseReason', campaign.pause_reason, 'total', campaign.total, 'finishedAt', campaign.finished_at,
                'counts', ${countsByState}) as payload
-      from campaigns as campaign join told using (id)
+      from campaigns as campaign join announced using (id)
       where campaign.business_id = $1
     ),
     ${loggingEvents}
@@ -218,9 +218,9 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
     const events = await this.cells.of(businessId).rows<LoggedEvent>(announce, [businessId, campaignIds]);
-    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
-    const untold = campaignIds.filter((id) => !told.has(id));
-    return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
+    const announced = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+    const unannounced = campaignIds.filter((id) => !announced.has(id));
+    return { events, later: unannounced.length === 0 ? [] : await this.existing(businessId, unannounced) };
   }
 
   private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {

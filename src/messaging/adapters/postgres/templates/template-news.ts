@@ -112,7 +112,7 @@ export class PostgresTemplateNews {
       ).values(),
     ];
     const stopped = last
-      .flatMap((told) => told.slice(-1))
+      .flatMap((reports) => reports.slice(-1))
       .filter(({ status }) => stoppedStatuses.includes(status ?? ""));
     if (stopped.length === 0) return new Map();
     const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [JSON.stringify(stopped)]);
