@@ -41,10 +41,17 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
   fallback,
 });
 
+/** A scheme may be written in capitals; JSON Schema has no patterns that ignore case. */
+export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
+
+/** With the scheme in small letters: who uses the address looks for these. */
+export const plainUrl = (given: string): string => given.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
+
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   name,
-  schema: { anyOf: [{ type: "string", pattern: "^https?://", maxLength: 2_000 }, { type: "null" }] },
+  schema: { anyOf: [{ type: "string", pattern: webUrl, maxLength: 2_000 }, { type: "null" }] },
   fallback: null,
+  read: (given: string | null) => given && plainUrl(given),
 });
 
 /** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */

@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { webhookEvents } from "../../../kernel/webhook-events.ts";
-import { flag, optionalText } from "../../adapters/http/fields.ts";
+import { flag, optionalText, plainUrl, webUrl } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
@@ -26,14 +26,14 @@ export const webhooksOnWire = (
       name: "url",
       schema: {
         type: "string",
-        pattern: "^https?://",
+        pattern: webUrl,
         maxLength: longestUrl,
         example: "https://crm.example.com/recado",
       },
       read: (given: string) => {
         const complaint = complaintAbout(given);
         if (complaint !== null) throw new InvalidInput(`url ${complaints[complaint]}`);
-        return given;
+        return plainUrl(given);
       },
     },
     events: {
