@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -65,6 +65,9 @@ sender: $(MODULES) ## give a business a number: PLATFORM_TOKEN=... make sender B
 
 ad-token: $(MODULES) ## give a business access to the ad platform: ADS_TOKEN=... make ad-token BUSINESS=1 ACCOUNT_ID=act_1
 	@exec node $(DEMO_ENV) --import tsx src/cli/ad-token.ts "$$BUSINESS"
+
+operator-flag: $(MODULES) ## set a flag that businesses cannot: make operator-flag BUSINESS=1 FLAG=media_quota_bytes VALUE=10000000000
+	@exec node $(DEMO_ENV) --import tsx src/cli/operator-flag.ts "$$BUSINESS"
 
 app-key: $(MODULES) ## print a new App Key once: make app-key BUSINESS=1
 	@test -n "$$BUSINESS" || { echo 'Say whose: make app-key BUSINESS=1' >&2; exit 2; }

@@ -103,11 +103,18 @@ export function provideOneRecord<Fields extends object>(
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
   bindForAudit(bind, onWire);
-  provide(bind, tokens.routes, [tokens.cells], (cells) => {
-    const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
-    const records = new ChangeRecords({ name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));
-    return oneRecordRoutes(onWire, records);
-  });
+  provide(bind, tokens.routes, [tokens.cells], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
+}
+
+export function oneRecordRoutesOf<Fields extends object>(
+  onWire: RecordOnWire<Fields>,
+  cells: Cells<Cell>,
+  recordOn: (queries: Queries) => OneRecord<Fields>,
+  rules: Omit<ResourceRules<Fields>, "name"> = {},
+): Route[] {
+  const reads = { find: (businessId: number, id: number) => recordOn(cells.of(businessId)).find(businessId, id) };
+  const records = new ChangeRecords({ ...rules, name: onWire.path }, reads, unitOfWorkOf(cells, recordOn));
+  return oneRecordRoutes(onWire, records);
 }
 
 export const unitOfWorkOf = <Store>(cells: Cells<Cell>, recordsOn: (transaction: Queries) => Store) =>

@@ -14,6 +14,8 @@ import {
   ManageUserAccess,
   PairSenders,
   ReadAudit,
+  reportAccountRules,
+  SetOperatorFlag,
   type StoredAdAccess,
   SubmitTemplate,
   SyncTemplates,
@@ -35,8 +37,9 @@ import { driversOnWire } from "../administration/resources/drivers/http.ts";
 import { driversTable } from "../administration/resources/drivers/postgres.ts";
 import { extrasOnWire } from "../administration/resources/extras/http.ts";
 import { extrasTable } from "../administration/resources/extras/postgres.ts";
-import { flagsOnWire } from "../administration/resources/flags/http.ts";
+import { checkFlags, flagsOnWire } from "../administration/resources/flags/http.ts";
 import { PostgresFlags } from "../administration/resources/flags/postgres.ts";
+import type { Flags } from "../administration/resources/flags/record.ts";
 import { quickRepliesOnWire } from "../administration/resources/quick-replies/http.ts";
 import { quickRepliesTable } from "../administration/resources/quick-replies/postgres.ts";
 import { pairingsOnWire, sendersOnWire } from "../administration/resources/senders/http.ts";
@@ -47,7 +50,7 @@ import { tagsOnWire } from "../administration/resources/tags/http.ts";
 import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
-import { usersOnWire } from "../administration/resources/users/http.ts";
+import { invitationsOnWire, sessionsOnWire, usersOnWire } from "../administration/resources/users/http.ts";
 import {
   PostgresUserBatches,
   PostgresUserRecords,
@@ -71,6 +74,7 @@ import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
   bindForAudit,
   importsOf,
+  oneRecordRoutesOf,
   provideOneRecord,
   provideRecords,
   routesOf,
@@ -113,7 +117,25 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
-  provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));
+  bindForAudit(bind, flagsOnWire);
+  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
+    const flagsOn = (queries: Queries) => new PostgresFlags(queries);
+    const rules = reportAccountRules<Flags>(platform, {
+      flags: async (businessId) => (await flagsOn(cells.of(businessId)).find(businessId))?.fields,
+      token: async (businessId) => {
+        const accesses = new SealedRecords(cells.of(businessId), secrets, adAccountsTable);
+        const [access] = await accesses.list(businessId, { text: null, after: null, limit: 1 });
+        const opened = access && (await accesses.opened(businessId, access.id));
+        return opened?.fields.token ?? null;
+      },
+    });
+    return oneRecordRoutesOf(flagsOnWire, cells, flagsOn, { ...rules, check: checkFlags });
+  });
+  provide(bind, tokens.setOperatorFlag, [tokens.cells], (cells) => {
+    const flagsOn = (queries: Queries) => new PostgresFlags(queries);
+    const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };
+    return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
+  });
   provideRecords(bind, zonesOnWire, zonesTable);
   bindForAudit(bind, stepsOnWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>
@@ -134,6 +156,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     ];
   });
   bindForAudit(bind, usersOnWire);
+  bindForAudit(bind, invitationsOnWire);
+  bindForAudit(bind, sessionsOnWire);
   provide(
     bind,
     tokens.routes,

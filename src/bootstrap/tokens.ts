@@ -1,4 +1,5 @@
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
+import type { SetOperatorFlag } from "../administration/public.ts";
 import type { AdCredentialStore, AdCredentials, AdPlatform, GiveAdAccess, ReportedAds } from "../ads/public.ts";
 import type {
   ActingStores,
@@ -165,6 +166,7 @@ export const tokens = {
   mediaFiles: token<MediaRegister>("mediaFiles"),
   readMedia: token<ReadMedia>("readMedia"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
+  setOperatorFlag: token<SetOperatorFlag>("setOperatorFlag"),
   giveSender: token<GiveSender>("giveSender"),
   channels: token<Channels>("channels"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),

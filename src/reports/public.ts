@@ -5,3 +5,4 @@ export type { ReportPage, SharedReports } from "./application/ports.ts";
 export { Registrations } from "./application/registrations.ts";
 export { SharedReport } from "./application/shared-report.ts";
 export { isConversion } from "./domain/currency.ts";
+export { largestGroup } from "./domain/group.ts";

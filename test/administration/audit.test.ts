@@ -67,14 +67,14 @@ describe("The audit", () => {
   it("is read page by page, also for entries with the same time", async () => {
     await world.rows(
       `insert into audit (business_id, at, actor_kind, actor_id, address, resource, record_id, change)
-       select 1, '2026-01-05T00:00:00.000001Z', 'system', null, '', 'pages', n, 'created' from generate_series(1, 7) n`,
+       select 1, '2026-01-05T00:00:00.000001Z', 'system', null, '', 'drivers', n, 'created' from generate_series(1, 7) n`,
     );
     const seen: number[] = [];
-    let query = "?resource=pages&limit=3";
+    let query = "?resource=drivers&limit=3";
     for (let pages = 0; query !== "" && pages < 5; pages += 1) {
       const { data, next } = await audit(query);
       seen.push(...data.map((entry: { record_id: number }) => entry.record_id));
-      query = next ? `?resource=pages&limit=3&cursor=${next}` : "";
+      query = next ? `?resource=drivers&limit=3&cursor=${next}` : "";
     }
     expect(seen).to.deep.equal([7, 6, 5, 4, 3, 2, 1]);
   });
@@ -85,12 +85,12 @@ describe("The audit", () => {
     expect(own.data.map((entry: { after: object }) => entry.after)).to.deep.equal([{ nombre: "De otra" }]);
     await world.rows(
       `insert into audit (business_id, at, actor_kind, actor_id, address, resource, record_id, change)
-       select 1, at::timestamptz, 'user', 102, '', 'days', row_number() over (), 'created'
+       select 1, at::timestamptz, 'user', 102, '', 'extras', row_number() over (), 'created'
        from unnest(array['2026-02-10T03:59:59.999Z', '2026-02-10T04:00:00Z', '2026-02-11T03:59:59.9995Z',
                          '2026-02-11T04:00:00Z']) as at`,
     );
     const days = async (query: string) =>
-      (await audit(`?resource=days&${query}`)).data.map((entry: { record_id: number }) => entry.record_id);
+      (await audit(`?resource=extras&${query}`)).data.map((entry: { record_id: number }) => entry.record_id);
     expect(await days("from=2026-02-10&to=2026-02-10")).to.deep.equal([3, 2]);
     expect(await days("from=2026-02-10")).to.deep.equal([4, 3, 2]);
     expect(await days("to=2026-02-10T03:59:59.999Z")).to.deep.equal([1]);
@@ -101,8 +101,12 @@ describe("The audit", () => {
     ["to=ayer", "to"],
     ["from=2026-03-02&to=2026-03-01", "from"],
     ["record=x", "record"],
+    ["record=7", "resource"],
+    ["record=7&user=101", "resource"],
+    ["resource=nada", "resource"],
+    ["resource=", "resource"],
     ["cursor=x", "cursor"],
-    ["limit=101", "limit"],
+    ["limit=0", "limit"],
   ]) {
     it(`refuses ${query}, and names ${field}`, async () => {
       const { status, json } = await ask(admin, "GET", `/admin/audit?${query}`);
@@ -124,12 +128,12 @@ describe("The audit", () => {
   it("is kept for 400 days", async () => {
     await world.rows(
       `insert into audit (business_id, at, actor_kind, actor_id, address, resource, record_id, change)
-       select 1, now() - days * interval '1 day', 'system', null, '', 'old', days, 'created'
+       select 1, now() - days * interval '1 day', 'system', null, '', 'articles', days, 'created'
        from unnest(array[399, 401]) as days`,
     );
     const purge = resolveAll(world.container, tokens.tick).find(({ name }) => name === "audit.purge");
     await purge?.run(new AbortController().signal);
-    const left = await audit("?resource=old");
+    const left = await audit("?resource=articles");
     expect(left.data.map((entry: { record_id: number }) => entry.record_id)).to.deep.equal([399]);
   });
 });

@@ -16,6 +16,7 @@ const bodies: Readonly<Record<string, object>> = {
 
 /** By operation: the resources of its audit entries, if they are not its own alone. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
+  createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],
   resetPassword: ["user-passwords", "user-sessions", "user-invitations"],
   endUserSession: ["user-sessions"],
@@ -41,6 +42,7 @@ describe("The audit of every request of administration", () => {
   const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
     createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
     endUserSessions: (id) => world.sessionToken(Number(id)),
+    resetPassword: (id) => world.sessionToken(Number(id)),
     syncTemplates: () => world.rows("update templates set platform_status = 'PAUSED' where business_id = $1", [own]),
   };
 
@@ -74,10 +76,24 @@ describe("The audit of every request of administration", () => {
         expect(Math.abs(Date.parse(entry.at) - Date.now())).to.be.below(60_000);
         expect(entry.resource).to.be.oneOf(alsoIn[route.operationId] ?? [resource]);
         if (record !== undefined) expect(entry.record_id).to.equal(record);
+        const fields = Object.keys({ ...entry.before, ...entry.after });
+        expect(fields.filter((field) => field !== field.toLowerCase())).to.deep.equal([]);
+      }
+      for (const also of alsoIn[route.operationId] ?? []) {
+        expect(entries.map((entry) => entry.resource)).to.include(also);
       }
       for (const { change, before, after } of entries.filter((entry) => entry.resource === resource)) {
         expect([before === null, after === null]).to.deep.equal([change === "created", change === "removed"]);
         if (change === "changed") expect(after).not.to.deep.equal(before);
+      }
+      for (const entry of all) {
+        const filtered = await requests.as(
+          own,
+          "get",
+          `/admin/audit?resource=${entry.resource}&record=${entry.record_id}`,
+        );
+        expect(filtered.status, filtered.text).to.equal(200);
+        expect(filtered.json.data.map(({ id }: Answer["json"]) => id)).to.include(entry.id);
       }
       const secrets = secretsIn(resource, { ...body, ...said });
       for (const secret of secrets) expect(JSON.stringify(entries)).not.to.include(secret);

@@ -51,10 +51,46 @@ describe("A business's own record and flags", () => {
       { unknown_flag: 1 },
       { currency: "bolivianos" },
       { bot_inactivity_minutes: 0 },
+      { template_language: "español" },
+      { template_language: "ES" },
+      { currency: "USD", ["x".repeat(1_000)]: null },
     ]) {
       const { status, json } = await ask("PUT", "flags", wrong);
       expect([status, json.code], JSON.stringify(wrong)).to.deep.equal([400, "invalid_input"]);
+      expect(json.error).to.include(String(Object.keys(wrong).at(-1)).slice(0, 100));
+      expect(json.error.length).to.be.below(200);
     }
+    expect((await ask("PUT", "flags", { template_language: "pt_BR" })).json.template_language).to.equal("pt_BR");
+  });
+
+  it("keep a language that an operator wrote otherwise, until another one is given", async () => {
+    await world.rows(
+      `update businesses set feature_flags = feature_flags || '{"template_language": "Spanish"}' where id = 1`,
+    );
+    const { json: read } = await ask("GET", "flags");
+    expect((await ask("PUT", "flags", { ...read, currency: "USD" })).json.template_language).to.equal("Spanish");
+    expect((await ask("PUT", "flags", { ...read, template_language: "English" })).status).to.equal(400);
+  });
+
+  it("name an ad account for reports that the business's own token opens", async () => {
+    await world.control("POST", "/faults", { path: "adaccounts", status: 500, count: 9 });
+    const away = await ask("PUT", "flags", { ad_account_for_report: "act_1" });
+    expect([away.status, away.json.code]).to.deep.equal([502, "platform_unavailable"]);
+    await world.control("DELETE", "/faults");
+    for (const account of ["act_1", "1"]) {
+      const { status, json, text } = await ask("PUT", "flags", { ad_account_for_report: account });
+      expect(status, text).to.equal(200);
+      expect(json.ad_account_for_report).to.equal(account);
+    }
+    for (const account of ["act_2", "act_99", "x"]) {
+      const { status, json } = await ask("PUT", "flags", { ad_account_for_report: account });
+      expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
+      expect(json.error).to.include("ad_account_for_report");
+    }
+    expect((await ask("GET", "flags")).json.ad_account_for_report).to.equal("1");
+    await world.rows("delete from ad_credentials where business_id = 1");
+    expect((await ask("PUT", "flags", { ad_account_for_report: "1", currency: "USD" })).status).to.equal(200);
+    expect((await ask("PUT", "flags", { ad_account_for_report: "act_1" })).status).to.equal(400);
   });
 
   it("treat an empty text as the default", async () => {

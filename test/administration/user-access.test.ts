@@ -60,7 +60,7 @@ describe("Access of users", () => {
       const answers: (string | number)[] = [];
       for (let n = 0; n < 7; n += 1) {
         const { status, json } = await change(user.token, `wrong password ${n}`, "otra clave larga");
-        answers.push(json.code ?? status);
+        answers.push(status === 429 ? status : json.code);
       }
       expect(answers.slice(0, 5)).to.deep.equal(Array(5).fill("wrong_password"));
       expect(answers).to.include(429);
@@ -74,17 +74,16 @@ describe("Access of users", () => {
         const { status, json } = await change(user.token, password, wrong);
         expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
         expect(json.error).to.include("nueva");
+        if (String(wrong).length === 9) expect(json.error).to.include("al menos 10 caracteres");
       }
     });
 
-    it("is theirs alone: an App Key cannot change it", async () => {
-      const { status } = await send(
-        "PUT",
-        "/me/password",
-        { actual: "x", nueva: password },
-        { "x-api-key": world.appKey(1) },
-      );
-      expect(status).to.equal(400);
+    it("themselves: no key does, and neither does a token that is missing or wrong", async () => {
+      const refusal = { error: "Las credenciales no son válidas", code: "unauthorized" };
+      for (const headers of [{ "x-api-key": world.appKey(1) }, { authorization: "Bearer rs_wrong" }, {}]) {
+        const { status, json } = await send("PUT", "/me/password", { actual: "x", nueva: password }, headers);
+        expect([status, json]).to.deep.equal([401, refusal]);
+      }
     });
   });
 
@@ -98,7 +97,13 @@ describe("Access of users", () => {
       expect(data).to.have.length(2);
       expect(Object.keys(data[0])).to.deep.equal(["id", "created_at", "expires_at", "last_used", "address"]);
       expect(data[0].last_used).to.equal(null);
-      expect(data[1].last_used).to.match(/:00:00\.000Z$/);
+      expect(Date.parse(data[1].last_used)).to.be.at.least(Date.parse(data[1].created_at));
+      await world.rows("update sessions set created_at = created_at - interval '3 hours' where user_id = $1", [
+        user.id,
+      ]);
+      const earlier = (await ask(admin, "GET", path)).json.data;
+      expect(earlier[0].last_used).to.equal(null);
+      expect(earlier[1].last_used).to.match(/:00:00\.000Z$/);
       expect(data[0].address).to.match(/127\.0\.0\.1|::/);
       expect((await ask(admin, "DELETE", `${path}/${data[0].id}`)).status).to.equal(204);
       await isOver(second);
@@ -138,7 +143,9 @@ describe("Access of users", () => {
     });
 
     it("is recorded in the audit, with who gave it and without secrets", async () => {
-      const { id } = await made();
+      const { id, invitation } = await made();
+      const [first] = (await ask(admin, "GET", `/admin/audit?resource=user-invitations&record=${id}`)).json.data;
+      expect(first).to.deep.include({ change: "created", after: { expires_at: invitation.expires_at } });
       await ask(admin, "POST", `/admin/users/${id}/invite`);
       await world.sessionToken(id);
       await ask(admin, "POST", `/admin/users/${id}/reset-password`);
@@ -147,6 +154,7 @@ describe("Access of users", () => {
         [id],
       );
       expect(rows.map(({ resource, change }) => `${resource} ${change}`)).to.deep.equal([
+        "user-invitations created",
         "user-invitations created",
         "user-passwords removed",
         "user-sessions removed",

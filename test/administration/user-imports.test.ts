@@ -25,6 +25,21 @@ describe("Imports of users", () => {
   const listed = async (name: string): Promise<{ id: number }[]> =>
     (await inbox.done(admin, "GET", `/admin/users?limit=100&q=${name}`)).data;
 
+  it("make users whom nobody invited yet", async () => {
+    await imported(agents("nueva", 1));
+    const [{ id } = { id: 0 }] = await listed("nueva");
+    const invitations = async () =>
+      (await inbox.done(admin, "GET", `/admin/audit?resource=user-invitations&record=${id}`)).data;
+    expect(await invitations()).to.deep.equal([]);
+    const open = "select 1 from credentials where user_id = $1 and invitation_digest is not null";
+    expect(await inbox.world.rows(open, [id])).to.deep.equal([]);
+    const { invitation } = await inbox.done(admin, "POST", `/admin/users/${id}/invite`);
+    expect(await invitations()).to.have.length(1);
+    const body = { token: invitation.token, password: "una clave larga" };
+    const { json } = await request(`${inbox.world.api}/auth/invitation`, { method: "POST", body });
+    expect(json.usuario_id).to.equal(id);
+  });
+
   it("publish one event for each agent who was created or changed", async () => {
     const socket = await inbox.world.listen(admin);
     const toldOf = (id: number) =>

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
-import type { Reply, Route } from "../../src/infra/http/routing/route.ts";
+import { type Reply, type Route, saysCodes } from "../../src/infra/http/routing/route.ts";
 import { request } from "../support/http.ts";
 import { isOfFeature, servedRoutes } from "./routes.ts";
 import { serveSample } from "./sample-app.ts";
@@ -85,8 +85,8 @@ describe("the OpenAPI document of this API", () => {
     ]);
   });
 
-  it("refuses a caller in one object where an App Key or a session token will do", () => {
-    for (const route of routes.filter(({ auth, responses }) => auth === "key-or-session" && !(401 in responses))) {
+  it("refuses a caller in one object where an App Key or a session token will do, or a route says codes", () => {
+    for (const route of routes.filter((each) => saysCodes(each) && !(401 in each.responses))) {
       expect(operationOf(route)?.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
     }
     expect(document.components.responses.Unauthorized?.content?.["application/json"]?.schema).to.deep.equal({
@@ -111,7 +111,7 @@ describe("the OpenAPI document of this API", () => {
       const shared = document.components.responses[response?.$ref?.split("/").at(-1) ?? ""];
       return JSON.stringify((shared ?? response)?.content?.["application/json"]?.schema);
     };
-    for (const route of routes.filter(({ auth }) => auth === "key-or-session")) {
+    for (const route of routes.filter(saysCodes)) {
       const isJson = typeof route.body === "object";
       const statuses = [
         429,

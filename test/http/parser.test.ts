@@ -21,6 +21,14 @@ const thing = {
       items: { type: "object", required: ["number"], properties: { number: { type: "string", minLength: 1 } } },
     },
     extra: { type: "object", additionalProperties: { type: "string" } },
+    either: {
+      anyOf: [
+        { type: "string", enum: ["a"] },
+        { type: "integer", minimum: 1 },
+        { type: "array", items: { type: "string" } },
+        { type: "null" },
+      ],
+    },
   },
 } as const satisfies ObjectSchema;
 
@@ -64,6 +72,10 @@ describe("parser", () => {
       [{ ...good, people: [null] }, "people[0] debe ser un objeto"],
       [{ ...good, extra: { "1a": 5 } }, "extra.1a debe ser un texto"],
       [{ ...good, extra: [] }, "extra debe ser un objeto"],
+      [{ ...good, either: "b" }, "either no es un valor permitido"],
+      [{ ...good, either: 0 }, "either no es válido"],
+      [{ ...good, either: ["b", 5] }, "either[1] debe ser un texto"],
+      [{ ...good, either: true }, "either debe ser un texto o un número o un arreglo"],
     ];
     for (const [raw, message] of refusals) {
       it(`${JSON.stringify(raw)}: ${message}`, () => {

@@ -92,8 +92,8 @@ describe("The audit tells of access", () => {
     expect((await accept()).status).to.equal(200);
     expect((await accept()).status).to.equal(401);
     const [entry, made] = await told("user-invitations", agent);
-    expect(made).to.deep.include({ change: "created", after: { expiresAt: invitation.expires_at } });
-    expect(entry).to.deep.include({ change: "removed", before: { expiresAt: invitation.expires_at }, after: null });
+    expect(made).to.deep.include({ change: "created", after: { expires_at: invitation.expires_at } });
+    expect(entry).to.deep.include({ change: "removed", before: { expires_at: invitation.expires_at }, after: null });
     expect(entry.actor).to.deep.equal({ type: "user", id: agent, nombre: "Ana Agente" });
     expect(entry.ip).to.match(/127\.0\.0\.1|::1/);
     for (const secret of [password, invitation.token]) expect(await whole()).not.to.include(secret);
@@ -103,7 +103,7 @@ describe("The audit tells of access", () => {
     const session = await resolve(world.container, tokens.issueSession).execute(agent);
     const [entry] = await told("user-sessions", agent);
     expect(entry).to.deep.include({ actor: system, change: "created", before: null });
-    expect(entry.after).to.deep.equal({ expiresAt: session.expiresAt.toISOString() });
+    expect(entry.after).to.deep.equal({ expires_at: session.expiresAt.toISOString() });
     expect(await whole()).not.to.include(session.token);
   });
 

@@ -1,8 +1,8 @@
-import { type AdPlatform, TokenRefused } from "../../ads/public.ts";
+import { type AdPlatform, accountIdOf, TokenRefused } from "../../ads/public.ts";
 import { DomainError } from "../../kernel/errors.ts";
 import { PlatformUnavailable } from "../../messaging/public.ts";
 import type { AdAccess } from "../domain/ad-access.ts";
-import { RecordMovedOn, type StoredRecord, WrongField } from "../domain/records.ts";
+import { RecordMovedOn, type StoredRecord, UnknownReference, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
 /** Reads the record with its token, which is null if it cannot be decrypted. */
@@ -22,10 +22,7 @@ export const adAccountRules = (
     const kept = id === null ? null : await stored.opened(businessId, id);
     const token = newToken ?? kept?.fields.token ?? null;
     if (token === null) return fields;
-    const accounts = await platform.accounts({ businessId, token }).catch((error: unknown) => {
-      if (error instanceof TokenRefused) throw new WrongField("token", "refused");
-      throw error instanceof DomainError ? new PlatformUnavailable(error.message) : error;
-    });
+    const accounts = await openedBy(platform, { businessId, token }, "token");
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
     return { ...fields, token };
@@ -38,3 +35,40 @@ export const adAccountRules = (
     return { ...fields, token };
   },
 });
+
+interface NamesAccount {
+  readonly ad_account_for_report: string | null;
+}
+
+export interface StoredForReports {
+  flags(businessId: number): Promise<NamesAccount | undefined>;
+  /** Of the business's access to the ad platform; null where it has none, or one that cannot be opened. */
+  token(businessId: number): Promise<string | null>;
+}
+
+/** The ad account of reports is one that the business's token opens; the platform is asked where another one is named. */
+export const reportAccountRules = <Flags extends NamesAccount>(
+  platform: Pick<AdPlatform, "accounts">,
+  stored: StoredForReports,
+): Pick<ResourceRules<Flags>, "verify"> => ({
+  async verify(businessId, flags) {
+    const field = "ad_account_for_report";
+    const named = flags[field];
+    if (named === null || named === (await stored.flags(businessId))?.[field]) return flags;
+    const token = await stored.token(businessId);
+    const accounts = token === null ? [] : await openedBy(platform, { businessId, token }, field);
+    if (!accounts.some(({ id }) => id === accountIdOf(named))) throw new UnknownReference(field);
+    return flags;
+  },
+});
+
+/** The accounts that a token opens. A token that is refused is the fault of that field. */
+const openedBy = (
+  platform: Pick<AdPlatform, "accounts">,
+  access: Parameters<AdPlatform["accounts"]>[0],
+  field: string,
+) =>
+  platform.accounts(access).catch((error: unknown) => {
+    if (error instanceof TokenRefused) throw new WrongField(field, "refused");
+    throw error instanceof DomainError ? new PlatformUnavailable(error.message) : error;
+  });

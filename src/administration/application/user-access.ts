@@ -13,7 +13,7 @@ export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Rounded down to the hour; null if it was never used. */
+  /** To the hour, and not before it was made; null before it was used. */
   readonly lastUsedAt: Date | null;
   /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
   readonly address: string | null;
@@ -104,7 +104,8 @@ export class ManageUserAccess {
   }
 }
 
-const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
+/** An invitation as the audit tells of it. */
+export const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
   resource: "user-invitations",
   recordId: userId,
   change: "created",

@@ -19,6 +19,9 @@ const parts = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
 
 export type TemplateRule =
   | "missing"
+  | "not-text"
+  | "not-list"
+  | "not-object"
   | "unknown"
   | "malformed"
   | "too-long"
@@ -61,16 +64,21 @@ export function violationOf(structure: object): Violation | null {
 /** Whether the platform accepts this as the name of a template. */
 export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
 
+/** A language as the platform names it: `es`, `pt_BR`. */
+export const isLanguage = (written: string): boolean => /^[a-z]{2,3}(_[A-Z]{2})?$/.test(written);
+
 function* violations({ language, category, components }: Json): Generator<Violation> {
-  if (!isText(language)) yield { at: "language", rule: "missing" };
-  else if (!/^[a-z]{2,3}(_[A-Z]{2})?$/.test(text(language))) yield { at: "language", rule: "unknown" };
-  if (!isText(category)) yield { at: "category", rule: "missing" };
-  else if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
-  if (!Array.isArray(components)) yield { at: "components", rule: "missing" };
+  yield* textAt(language, "language");
+  if (!isLanguage(text(language))) yield { at: "language", rule: "unknown" };
+  yield* textAt(category, "category");
+  if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
+  yield* listAt(components, "components");
   const seen = new Set<string>();
   for (const [index, part] of list(components).entries()) {
     const at = `components[${index}]`;
+    if (typeof part !== "object") yield { at, rule: "not-object" };
     const component = object(part);
+    if (component.type !== undefined) yield* textAt(component.type, `${at}.type`);
     const type = upper(component.type);
     if (!parts.includes(type)) yield { at: `${at}.type`, rule: "unknown" };
     if (seen.has(type)) yield { at: `${at}.type`, rule: "twice" };
@@ -95,7 +103,8 @@ function* header({ format, text: words, example }: Json, at: string): Generator<
     if (!isText(handle)) yield { at: `${at}.example.header_handle`, rule: "example" };
     return;
   }
-  if (upper(format) !== "TEXT") yield { at: `${at}.format`, rule: isText(format) ? "unknown" : "missing" };
+  yield* textAt(format, `${at}.format`);
+  if (upper(format) !== "TEXT") yield { at: `${at}.format`, rule: "unknown" };
   yield* wordsOf(words, `${at}.text`, longest.header);
   const placeholders = placeholdersIn(text(words));
   if (placeholders === null) yield { at: `${at}.text`, rule: "placeholder" };
@@ -139,6 +148,7 @@ function* footer({ text: words }: Json, at: string, isAuthentication: boolean): 
 
 function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
   const where = `${at}.buttons`;
+  yield* listAt(listed, where);
   if (list(listed).length === 0) yield { at: where, rule: "missing" };
   if (list(listed).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
   const kinds = list(listed).map((each) => upper(object(each).type));
@@ -146,6 +156,8 @@ function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
     const button = object(each);
     const kind = upper(button.type);
     const own = `${where}[${index}]`;
+    if (typeof each !== "object") yield { at: own, rule: "not-object" };
+    if (button.type !== undefined) yield* textAt(button.type, `${own}.type`);
     if (!isAmong(buttonKinds, kind)) yield { at: `${own}.type`, rule: "unknown" };
     const most = mostOfKind[kind];
     if (most !== undefined && kinds.slice(0, index + 1).filter((other) => other === kind).length > most) {
@@ -170,7 +182,7 @@ function* buttonOf(kind: string, button: Json, at: string): Generator<Violation>
     if (!/^\+?\d+$/.test(text(phone))) yield { at: `${at}.phone_number`, rule: "malformed" };
   }
   if (kind === "COPY_CODE" && !isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
-  if (kind === "FLOW" && !isText(button.flow_id)) yield { at: `${at}.flow_id`, rule: "missing" };
+  if (kind === "FLOW") yield* textAt(button.flow_id, `${at}.flow_id`);
 }
 
 function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation> {
@@ -182,8 +194,18 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation
   if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
 }
 
-function* wordsOf(value: unknown, at: string, most: number): Generator<Violation> {
+/** A text with something to read in it. */
+function* textAt(value: unknown, at: string): Generator<Violation> {
+  if (value !== undefined && typeof value !== "string") yield { at, rule: "not-text" };
   if (!isText(value)) yield { at, rule: "missing" };
+}
+
+function* listAt(value: unknown, at: string): Generator<Violation> {
+  if (!Array.isArray(value)) yield { at, rule: value === undefined ? "missing" : "not-list" };
+}
+
+function* wordsOf(value: unknown, at: string, most: number): Generator<Violation> {
+  yield* textAt(value, at);
   // The platform counts an emoji as one character; `length` would count two.
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }

@@ -1,6 +1,6 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
-import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
   named,
@@ -20,6 +20,9 @@ import { answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
+
+/** What is spelled as it is kept: its fields are called alike on the wire, or it has none. */
+const keptAsTheyAre = ["contacts", "user-passwords", "webhooks"];
 
 const record = orNull({ type: "object", description: "Spelled as its resource spells it" } as const);
 const entrySchema = named(
@@ -49,6 +52,7 @@ const dialect = {
 /** @param resources - how each resource spells its records on the wire */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
+  const names = [...codecs.keys(), ...keptAsTheyAre].sort();
   const spelled = (resource: string, kept: object | null) =>
     kept && (codecs.get(resource)?.partOf(kept as never) ?? kept);
   const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: StoredEntry) => ({
@@ -74,7 +78,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
           "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
           "removed. Beside these stand users' changes of their own password (`user-passwords`), invitations (`user-invitations`: made, " +
-          "and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
+          "also with a new user, and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
           "senders that were asked for and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
           "what an operator made or revoked, by `system`. What is asked of a webhook or a template stands there as its change: " +
           "`tested`, `redelivered`, `replayed_since`. Users' own sessions and availability are no changes of a record: " +
@@ -82,7 +86,8 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       ],
       [
         "Audit.2",
-        "`resource` is the name in the path: `tags`. `from` and `to` are inclusive; without a zone they are in that of the " +
+        "`resource` is the name in the path: `tags`; another one is refused. `record` is the id of a record of it, and is " +
+          "refused without it. `from` and `to` are inclusive; without a zone they are in that of the " +
           "business, and a date alone means its whole day. Filters that are given together must all hold.",
       ],
       ["Audit.3", "Entries are kept for 400 days. Nothing changes them."],
@@ -90,13 +95,13 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     query: {
       type: "object",
       properties: {
-        resource: { type: "string", minLength: 1, maxLength: 50, example: "tags" },
+        resource: { type: "string", enum: names, example: "tags" },
         record: { type: "integer", minimum: 1, maximum: maxId, description: "The id of a record of that resource" },
         user: { ...numericIdOf("user"), description: "Made by this user" },
         from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
         to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },
         cursor: cursorField,
-        limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+        limit: limitField(usualPage),
       },
     } as const,
     responses: {
@@ -110,7 +115,10 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     dialect,
     handle: async ({ query, caller }) => {
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
-      const { cursor, limit = usualPage } = query;
+      const { cursor } = query;
+      const limit = limitOf(query.limit ?? usualPage);
+      // No index finds the records of this id in all resources.
+      if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };
       const found = await audit.list(caller.businessId, asked);

@@ -41,28 +41,39 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
   fallback,
 });
 
+/** A scheme may be written in capitals; JSON Schema has no patterns that ignore case. */
+export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
+
+/** With the scheme in small letters: who uses the address looks for these. */
+export const plainUrl = (input: string): string => input.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
+
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   name,
-  schema: { anyOf: [{ type: "string", pattern: "^https?://", maxLength: 2_000 }, { type: "null" }] },
+  schema: { anyOf: [{ type: "string", pattern: webUrl, maxLength: 2_000 }, { type: "null" }] },
   fallback: null,
+  read: (input: string | null) => input && plainUrl(input),
 });
 
 /** Major units with at most two decimals, for instance `"12.50"`. Numbers are accepted too. */
-export const money = (name: string): FieldOnWire<string> => ({
-  name,
-  schema: {
-    anyOf: [
-      { type: "string", pattern: String.raw`^\d{1,12}(\.\d{1,2})?$` },
-      { type: "number", minimum: 0, maximum: 999_999_999_999.99 },
-    ],
-    example: "12.50",
-  },
-  read: (input: string | number) => {
-    const written = Number(input).toFixed(2);
-    if (Number(written) !== Number(input)) throw new InvalidInput(`${name} puede tener dos decimales`);
-    return written;
-  },
-});
+export const money = (name: string): FieldOnWire<string> => {
+  const words = `${name} debe ser un texto decimal de cero o más, con dos decimales como mucho: "12.50"`;
+  return {
+    name,
+    schema: {
+      anyOf: [
+        { type: "string", pattern: String.raw`^\d{1,12}(\.\d{1,2})?$` },
+        { type: "number", minimum: 0, maximum: 999_999_999_999.99 },
+      ],
+      "x-error": { type: words, pattern: words, minimum: words, maximum: words },
+      example: "12.50",
+    },
+    read: (input: string | number) => {
+      const written = Number(input).toFixed(2);
+      if (Number(written) !== Number(input)) throw new InvalidInput(words);
+      return written;
+    },
+  };
+};
 
 /** The id of a record of that kind, or null. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({

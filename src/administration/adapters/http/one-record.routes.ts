@@ -11,11 +11,13 @@ export function oneRecordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "one" | "change">,
 ): Route[] {
-  const { path, one, rules = [], closed } = resource;
+  const { path, one, rules = [], closed, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
   const number = numbering(one);
   const dialectFor = administrationDialect((field) => codec.wireName(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
+  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
+  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const replyOf = (record: StoredRecord<Fields>) =>
     new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
@@ -46,8 +48,8 @@ export function oneRecordRoutes<Fields extends object>(
       ],
       conditional: true,
       body: codec.body,
-      responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...failures },
-      dialect: dialectFor("not_found", "moved_on", "unknown_reference", "rule_broken"),
+      responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...elsewhere, ...failures },
+      dialect: dialectFor("not_found", "moved_on", "unknown_reference", "rule_broken", ...codesElsewhere),
       handle: async (call) => {
         const { businessId } = call.caller;
         const fields = codec.fieldsOf(call.body as Readonly<Record<string, unknown>>);

@@ -2,7 +2,7 @@ import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
@@ -72,7 +72,7 @@ export function recordRoutes<Fields extends object>(
         properties: {
           q: { type: "string", minLength: 1, maxLength: longestSearch },
           cursor: cursorField,
-          limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+          limit: limitField(usualPage),
         },
       } as const,
       responses: {
@@ -86,7 +86,8 @@ export function recordRoutes<Fields extends object>(
       dialect: dialectFor(),
       ...(rows && { lane: (_query, headers) => (wantsCsv(headers) ? "exports" : undefined) }),
       handle: async ({ query, caller, headers }) => {
-        const { q: text = null, cursor, limit = usualPage } = query;
+        const { q: text = null, cursor } = query;
+        const limit = limitOf(query.limit ?? usualPage);
         if (rows && wantsCsv(headers)) {
           return csvReply(linesOf(rows, records.all(caller.businessId, text)), `${path}.csv`);
         }

@@ -27,7 +27,11 @@ const sessionsAnswer = objectWith({
       id: integer,
       created_at: timestamp,
       expires_at: timestamp,
-      last_used: { type: ["string", "null"], format: "date-time", description: "Rounded down to the hour" },
+      last_used: {
+        type: ["string", "null"],
+        format: "date-time",
+        description: "To the hour, and never before `created_at`",
+      },
       address: {
         ...nullableText,
         description: "The address it was opened from, for IPv6 its network; null if it is not known",

@@ -1,7 +1,9 @@
+import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import type { Schema } from "../../../infra/http/routing/schema.ts";
 import { currencyCode, currencyConversion } from "../../adapters/http/currency-conversion.ts";
 import { optionalText, optionalUrl } from "../../adapters/http/fields.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import { isLanguage } from "../../domain/template-rules.ts";
 import { timezone } from "../business/http.ts";
 import type { Flags } from "./record.ts";
 
@@ -38,11 +40,22 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     group_shared_report: readOnly("group_shared_report", { type: "array", items: { type: "integer" } }),
     media_quota_bytes: readOnly("media_quota_bytes", { type: "integer" }),
   },
+  verifiedByPlatform: true,
   rules: [
     "A flag that is null or left out has its default value.",
     "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
       "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
-    "`group_shared_report` and `media_quota_bytes` are read-only. An operator sets them, as the first shows figures of other " +
-      "businesses and the second uses the installation's storage.",
+    "`ad_account_for_report` is one of the accounts that the business's token opens (`/admin/ad-accounts`), as the ad platform " +
+      "says when another one is written: otherwise a 400 that names it. A platform that does not answer is a 502 " +
+      "`platform_unavailable`, and nothing is changed.",
+    "`template_language` is written as in templates: `es`, `pt_BR`.",
+    "`group_shared_report` and `media_quota_bytes` are only read: the one shows figures of other businesses, the other takes " +
+      "room of the installation, so that an operator decides on them, with `make operator-flag`.",
   ],
 };
+
+/** Throws in words for the caller. What is as it was is not looked at again. */
+export function checkFlags({ template_language: language }: Flags, before: Flags | null): void {
+  if (language === null || language === before?.template_language || isLanguage(language)) return;
+  throw new InvalidInput("template_language no es un idioma de plantillas, como es o pt_BR");
+}

@@ -1,10 +1,10 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { OneRecord } from "../../application/ports.ts";
+import type { OperatorFlagStore } from "../../application/set-operator-flag.ts";
+import { type OperatorFlag, operatorFlags } from "../../domain/operator-flags.ts";
 import type { StoredRecord } from "../../domain/records.ts";
 import type { Flags } from "./record.ts";
-
-const decidedByOperator = ["group_shared_report", "media_quota_bytes"] as const satisfies readonly (keyof Flags)[];
 
 const none: Flags = {
   timezone: null,
@@ -23,7 +23,7 @@ const none: Flags = {
 };
 
 /** Reads and writes the known flags. Others that an operator set are not shown and stay as they are. */
-export class PostgresFlags implements OneRecord<Flags> {
+export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
   constructor(private readonly queries: Queries) {}
 
   async find(businessId: number): Promise<StoredRecord<Flags> | null> {
@@ -44,7 +44,18 @@ export class PostgresFlags implements OneRecord<Flags> {
   }
 
   async change(businessId: number, _id: number, flags: Flags): Promise<StoredRecord<Flags>> {
-    const written = Object.entries(flags).filter(([name]) => !decidedByOperator.some((each) => each === name));
+    const written = Object.entries(flags).filter(([name]) => !operatorFlags.some((each) => each === name));
+    return this.write(businessId, written);
+  }
+
+  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<Flags>> {
+    return this.write(businessId, [[flag, value]]);
+  }
+
+  private async write(
+    businessId: number,
+    written: readonly (readonly [string, unknown])[],
+  ): Promise<StoredRecord<Flags>> {
     const said = Object.fromEntries(written.filter(([, value]) => value !== null));
     const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
     await run(

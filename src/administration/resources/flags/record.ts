@@ -1,5 +1,7 @@
+import type { OperatorFlags } from "../../domain/operator-flags.ts";
+
 /** A business's feature flags by their names. Null means that the default applies. */
-export interface Flags {
+export interface Flags extends OperatorFlags {
   readonly timezone: string | null;
   readonly currency: string | null;
   readonly currency_conversion: object | null;
@@ -11,7 +13,4 @@ export interface Flags {
   readonly template_language: string | null;
   readonly tax_id_label: string | null;
   readonly "payments-url": string | null;
-  /** Businesses whose figures the report shows too, and the space for files. An operator sets both. */
-  readonly group_shared_report: readonly number[] | null;
-  readonly media_quota_bytes: number | null;
 }

@@ -3,7 +3,7 @@ import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
 import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
-import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
+import { flag, optionalText, plainUrl, readOnly, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import {
   alteredOf,
@@ -46,7 +46,11 @@ export const templatesOnWire: RecordOnWire<Template> = {
     },
     buttons: optionalText("botones", 20_000),
     code: optionalText("codigo", 200),
-    fileName: optionalText("archivo_nombre", 2_000),
+    // The name of a file of this service, or an address.
+    fileName: {
+      ...optionalText("archivo_nombre", 2_000),
+      read: (given: string | null) => (given ? plainUrl(given) : null),
+    },
     headerType: {
       name: "type",
       schema: { anyOf: [{ type: "string", pattern: `^(?:${headerTypes.map(anyCase).join("|")})$` }, { type: "null" }] },
@@ -146,6 +150,9 @@ export function checkStructure({ structure }: Template): void {
 
 const words: Readonly<Record<Violation["rule"], (violation: Violation) => string>> = {
   missing: () => "es requerido",
+  "not-text": () => "debe ser un texto",
+  "not-list": () => "debe ser un arreglo",
+  "not-object": () => "debe ser un objeto",
   unknown: () => "no es un valor conocido",
   malformed: () => "no es válido",
   "too-long": ({ most }) => `puede tener hasta ${most} caracteres`,

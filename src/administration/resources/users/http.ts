@@ -1,8 +1,29 @@
+import { timestamp } from "../../../infra/http/routing/schema.ts";
 import { flag, references, requiredName } from "../../adapters/http/fields.ts";
 import { invitationSchema, invitationToWire } from "../../adapters/http/invitation-on-wire.ts";
-import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Invitation } from "../../application/user-access.ts";
 import { type User, userMatching } from "./record.ts";
+
+const expiresAt: FieldOnWire<string> = { name: "expires_at", schema: timestamp, readOnly: true };
+
+/** How the audit spells invitations. */
+export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
+  path: "user-invitations",
+  entity: "user",
+  one: "UserInvitation",
+  many: "UserInvitations",
+  fields: { expiresAt },
+};
+
+/** How the audit spells a session that an operator opened, and how many were ended. */
+export const sessionsOnWire: RecordOnWire<{ readonly expiresAt: string; readonly sessions: number }> = {
+  path: "user-sessions",
+  entity: "user",
+  one: "UserSession",
+  many: "UserSessions",
+  fields: { expiresAt, sessions: { name: "sessions", schema: { type: "integer" }, readOnly: true } },
+};
 
 const longestEmail = 320;
 const largestRole = 32_767;

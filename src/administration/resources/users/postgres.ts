@@ -5,7 +5,13 @@ import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
-import type { Invitation, UserAccessStore, UserSession, UserSessionReads } from "../../application/user-access.ts";
+import {
+  type Invitation,
+  invited,
+  type UserAccessStore,
+  type UserSession,
+  type UserSessionReads,
+} from "../../application/user-access.ts";
 import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
@@ -44,6 +50,7 @@ export interface UserParts {
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
+  private readonly invitations: AuditEntry[] = [];
 
   constructor(
     private readonly transaction: Queries,
@@ -59,11 +66,18 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   override async create(businessId: number, fields: User): Promise<StoredRecord<User>> {
+    const created = await this.createUninvited(businessId, fields);
+    const invitation = await this.invite(businessId, created.id);
+    this.invitations.push(invited(created.id, invitation));
+    return { ...created, shownOnce: { invitation } };
+  }
+
+  /** Without an invitation, whose token would be answered to no one. */
+  async createUninvited(businessId: number, fields: User): Promise<StoredRecord<User>> {
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
-    const invitation = await this.invite(businessId, id);
     await this.followUp(businessId, id, null, fields);
-    return { ...(await this.there(businessId, id)), shownOnce: { invitation } };
+    return this.there(businessId, id);
   }
 
   override async change(businessId: number, id: number, fields: User): Promise<StoredRecord<User>> {
@@ -81,6 +95,10 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, this.credentialOf(businessId, id).delete());
     await this.writeSets(businessId, [[id, {}]]);
     await this.followUp(businessId, id, before.fields, null);
+  }
+
+  override async relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
+    return [...(await super.relatedChanges(businessId)), ...this.invitations];
   }
 
   async logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
@@ -114,7 +132,9 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
     const open = this.openSessions(businessId, userId)
-      .select("id", "created_at as createdAt", "expires_at as expiresAt", "last_used_at as lastUsedAt", "address")
+      .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
+      // The hour of a use began before a session that was made in it. Of a null and a moment, `greatest` is the moment.
+      .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
       .orderBy("created_at", "desc")
       .limit(mostSessions);
     return run<UserSession>(this.transaction, open);
@@ -238,7 +258,7 @@ export class PostgresUserBatches implements RecordBatches<User> {
     const inUse = await this.users.emailsInUse(records.map(({ email }) => email));
     const created: (StoredRecord<User> | null)[] = [];
     for (const fields of records) {
-      created.push(inUse.has(fields.email) ? null : await this.users.create(businessId, fields));
+      created.push(inUse.has(fields.email) ? null : await this.users.createUninvited(businessId, fields));
     }
     return created;
   }

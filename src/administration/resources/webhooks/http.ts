@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { webhookEvents } from "../../../kernel/webhook-events.ts";
-import { flag, optionalText } from "../../adapters/http/fields.ts";
+import { flag, optionalText, plainUrl, webUrl } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
@@ -24,14 +24,14 @@ export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErro
       name: "url",
       schema: {
         type: "string",
-        pattern: "^https?://",
+        pattern: webUrl,
         maxLength: longestUrl,
         example: "https://crm.example.com/recado",
       },
       read: (input: string) => {
         const error = urlErrorOf(input);
         if (error !== null) throw new InvalidInput(`url ${urlErrors[error]}`);
-        return input;
+        return plainUrl(input);
       },
     },
     events: {

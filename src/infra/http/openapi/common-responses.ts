@@ -91,7 +91,7 @@ const refusals: Readonly<Record<Exclude<AuthKind, "none">, CommonName>> = {
 /** What may happen on the way to a route's handler, by the status of the answer. */
 export function commonFailures(route: Route): Readonly<Record<number, CommonName>> {
   return {
-    ...(route.auth !== "none" && { 401: refusals[route.auth] }),
+    ...(route.auth !== "none" && { 401: saysCodes(route) ? "Unauthorized" : refusals[route.auth] }),
     ...((route.forAdministrators || scopeOf(route) !== undefined) && { 403: "Forbidden" as const }),
     ...(saysCodes(route) ? codedFailures(route) : plainFailures(route)),
   };

@@ -11,6 +11,19 @@ export const cursorField = {
   description: "`next` of the page before",
 } as const;
 
+const mostOfPage = 100;
+
+/** The parameter `limit` of a list that has `usual` items on a page; what is asked goes through `limitOf`. */
+export const limitField = (usual: number) =>
+  ({
+    type: "integer",
+    minimum: 1,
+    default: usual,
+    description: `More than ${mostOfPage} counts as ${mostOfPage}`,
+  }) as const;
+
+export const limitOf = (asked: number): number => Math.min(asked, mostOfPage);
+
 /** Where a page ends, as clients hand it back: opaque to them. */
 export const cursorOf = (...position: readonly number[]): string =>
   Buffer.from(position.join(".")).toString("base64url");

@@ -57,11 +57,27 @@ function checkOf(property: Schema): Check {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
   const wrongLength = (keyword: string, limit: number) => ({ keyword, instancePath: "", params: { limit } });
   return (value) => {
-    if (!(value instanceof StreamedArray)) return isValid(value) ? undefined : isValid.errors?.[0];
+    if (!(value instanceof StreamedArray)) return isValid(value) ? undefined : telling(isValid.errors ?? []);
     if (value.length > maxItems) return wrongLength("maxItems", maxItems);
     if (value.length < minItems) return wrongLength("minItems", minItems);
     return value.wrong;
   };
+}
+
+/**
+ * Which error says most of a value: the first; of an `anyOf`, that of an alternative which takes values of this type, and
+ * where none does, all the types that it takes.
+ */
+function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
+  const either = errors.at(-1);
+  if (either?.keyword !== "anyOf") return errors[0];
+  const wrongTypes = errors.filter(
+    ({ keyword, instancePath }) => keyword === "type" && instancePath === either.instancePath,
+  );
+  const ofOtherType = wrongTypes.map(({ schemaPath }) => schemaPath.slice(0, -"type".length));
+  const others = errors.slice(0, -1).filter(({ schemaPath }) => !ofOtherType.some((at) => schemaPath.startsWith(at)));
+  if (others.length > 0) return telling(others);
+  return { ...either, keyword: "type", params: { anyOf: wrongTypes.flatMap(({ params }) => params.type) } };
 }
 
 /** How the elements of each of these arrays are looked at while they arrive. */
@@ -121,6 +137,7 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
     property,
     check: checkOf(property),
   }));
+  const known = new Set(Object.keys(schema.properties));
   return (input) => {
     const record = isRecord(input) ? input : {};
     for (const { name, property, check } of checks) {
@@ -128,7 +145,8 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
       const error = value === undefined ? undefined : check(value);
       if (error || (value === undefined && required.has(name))) return wording(name, property, value, error, texts);
     }
-    return undefined;
+    const unknown = schema.additionalProperties === false && Object.keys(record).find((name) => !known.has(name));
+    return unknown ? `${unknown.slice(0, longestPath)} no es un campo conocido` : undefined;
   };
 }
 
@@ -156,14 +174,25 @@ function wording(
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
-/** Cut off where the caller's own keys would make it long. */
+/** Characters of the path of a field: the caller's own keys would make it longer. */
+const longestPath = 100;
+
 const fieldPath = (name: string, error: WrongElement | undefined): string =>
-  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(0, 100);
+  `${name}${(error?.instancePath ?? "").replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".")}`.slice(
+    0,
+    longestPath,
+  );
 
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
-  if (keyword === "type") return `debe ser ${typeNames[String([error?.params.type].flat()[0])] ?? "válido"}`;
+  if (keyword === "type") {
+    // Of a field that takes several types its first is named, but for those of an `anyOf`.
+    const { type, anyOf = [type].flat().slice(0, 1) } = (error?.params ?? {}) as { type?: unknown; anyOf?: unknown[] };
+    const names = anyOf.filter((each) => each !== "null").map((each) => typeNames[String(each)] ?? "válido");
+    return `debe ser ${[...new Set(names)].join(" o ")}`;
+  }
   if (keyword === "minLength" && error?.params.limit === 1) return "es requerido";
+  if (keyword === "minLength") return `debe tener al menos ${error?.params.limit} caracteres`;
   if (keyword === "enum") return "no es un valor permitido";
   if (tooMuch.has(keyword)) {
     const limit = `más de ${error?.params.limit}`;

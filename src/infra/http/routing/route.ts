@@ -56,6 +56,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   /** The rules of the operation, numbered as comments cite them. */
   readonly rules?: readonly (readonly [number: string, rule: string])[];
   readonly auth: Auth;
+  /** What turns a request away on its way is `{ error, code }`, where `auth` alone does not say so. */
+  readonly codes?: true;
   readonly params?: Params;
   readonly query?: Query;
   /**
@@ -155,10 +157,11 @@ export function scopeOf({ auth, scope, method, operationId }: Route): Scope | un
 }
 
 /**
- * Operations beyond the specification's endpoints, which all take an App Key or a session token: what turns a request
- * away on its way to one of them is `{ error, code }`, not `{ message }`.
+ * Operations beyond the specification's endpoints, which take an App Key or a session token, or say so themselves: what
+ * turns a request away on its way to one of them is `{ error, code }`, not `{ message }`.
  */
-export const saysCodes = ({ auth }: Pick<Route, "auth">): boolean => auth === "key-or-session";
+export const saysCodes = ({ auth, codes }: Pick<Route, "auth" | "codes">): boolean =>
+  auth === "key-or-session" || codes === true;
 
 /** Types the handler by the route's schemas. */
 export function defineRoute<

@@ -1,18 +1,17 @@
+import { limitField, limitOf } from "../../../infra/http/routing/cursors.ts";
 import type { PageRequest } from "../../application/reads/ports.ts";
 import type { WrongPeriod } from "../../domain/failures.ts";
 
 /** What lists of orders have in common. */
 
-const mostOfPage = 100;
-
 /** The parameters of a list that has `usual` items on a page. */
 export const paging = (usual: number) =>
   ({
     page: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: 1 },
-    limit: { type: "integer", minimum: 1, default: usual, description: `${mostOfPage} at most, whatever is asked` },
+    limit: limitField(usual),
   }) as const;
 
-export const pageOf = ({ page, limit }: PageRequest): PageRequest => ({ page, limit: Math.min(limit, mostOfPage) });
+export const pageOf = ({ page, limit }: PageRequest): PageRequest => ({ page, limit: limitOf(limit) });
 
 export const hasNextPage = ({ page, limit }: PageRequest, total: number): boolean => page * limit < total;
 

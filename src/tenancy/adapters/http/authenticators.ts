@@ -18,11 +18,17 @@ export interface AuthenticatorParts {
 export function authenticators(parts: AuthenticatorParts): Authenticators {
   return {
     "key-or-token": refusing(keyRefusal, eitherOf(appKey(parts), session(parts))),
-    session: session(parts),
+    session: whereCodes(refusing(codedRefusal, session(parts)), session(parts)),
     "key-or-session": refusing(codedRefusal, eitherOf(appKey(parts), session(parts))),
     "key-or-body-token": keyOrBodyToken(parts),
   };
 }
+
+/** Some operations answer a missing or wrong token with a code, the others in the words of the specification. */
+const whereCodes =
+  (coding: Middleware, plain: Middleware): Middleware =>
+  (ctx, next) =>
+    ctx.state.saysCodes ? coding(ctx, next) : plain(ctx, next);
 
 /** A request with neither is answered like one without a key. */
 const eitherOf =

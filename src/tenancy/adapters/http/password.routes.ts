@@ -88,16 +88,21 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
         "A wrong `actual` is a 403 `wrong_password`. After five wrong ones the user has to pause before each further attempt, as " +
           "at a sign-in (Auth.8): 429.",
       ],
+      [
+        "Auth.18",
+        "It takes a session token: without one, and with an App Key, it is a 401 with the code `unauthorized`.",
+      ],
     ],
     auth: "session",
+    codes: true,
     body: objectWith({ actual: { type: "string", minLength: 1, maxLength: 1024 }, nueva: newPassword }),
     responses: {
       204: { description: "The password is changed" },
       400: { description: "A field is missing or wrong", schema: codedFailure },
       403: { description: "The current password is wrong", schema: codedFailure },
-      429: { description: "Too soon after a wrong password; with `Retry-After`", schema: problem },
+      429: { description: "Too soon after a wrong password; with `Retry-After`", schema: codedFailure },
       500: { description: "Unexpected failure", schema: codedFailure },
-      503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
+      503: { description: "Too many others are signing in; with `Retry-After`", schema: codedFailure },
     },
     dialect: passwordDialect,
     handle: async ({ body: { actual, nueva }, caller: { businessId, userId, token }, ip, signal }) => {

@@ -1,6 +1,6 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -145,7 +145,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         properties: {
           state: { type: "string", enum: deliveryStates },
           cursor: cursorField,
-          limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+          limit: limitField(usualPage),
         },
       } as const,
       responses: {
@@ -157,7 +157,8 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       },
       dialect,
       handle: async ({ params, query, caller: { businessId } }) => {
-        const { state = null, cursor, limit = usualPage } = query;
+        const { state = null, cursor } = query;
+        const limit = limitOf(query.limit ?? usualPage);
         const [before = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await deliveries.list(businessId, params.id, state, before, limit);
         const page = found.slice(0, limit);

@@ -1,0 +1,43 @@
+import { bySystem } from "../../kernel/audit.ts";
+import { BusinessNotFound } from "../../kernel/errors.ts";
+import { isSameJson } from "../../kernel/same-json.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import { complaintAbout, type OperatorFlag, type OperatorFlags } from "../domain/operator-flags.ts";
+import { RuleBroken, type StoredRecord } from "../domain/records.ts";
+import type { RecordStores } from "./ports.ts";
+
+/** The flags of one business; its id is theirs. */
+export interface OperatorFlagStore {
+  find(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
+  lock(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
+  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<OperatorFlags>>;
+}
+
+/** An operator sets a flag that the business itself only reads. It stands in the audit. */
+export class SetOperatorFlag {
+  constructor(
+    private readonly reads: Pick<OperatorFlagStore, "find">,
+    private readonly unitOfWork: Pick<UnitOfWork<RecordStores<OperatorFlagStore>>, "run">,
+  ) {}
+
+  /** Null takes the flag away. Rejects with `RuleBroken` where it takes no such value, and with `BusinessNotFound`. */
+  async execute(businessId: number, flag: OperatorFlag, value: unknown): Promise<void> {
+    const error = complaintAbout(flag, value);
+    if (error !== null) throw new RuleBroken(error);
+    if (flag === "group_shared_report") await this.checkGroup((value ?? []) as readonly number[]);
+    await this.unitOfWork.run(businessId, async ({ records, audit }) => {
+      const before = await records.lock(businessId, businessId);
+      if (!before) throw new BusinessNotFound(`there is no business ${businessId}`);
+      if (isSameJson(before.fields[flag], value)) return;
+      const { fields } = await records.setOperatorFlag(businessId, flag, value);
+      const entry = { resource: "flags", recordId: businessId, change: "changed" } as const;
+      await audit.add({ businessId, ...bySystem }, [{ ...entry, before: before.fields, after: fields }]);
+    });
+  }
+
+  private async checkGroup(businesses: readonly number[]): Promise<void> {
+    for (const id of businesses) {
+      if (!(await this.reads.find(id, id))) throw new BusinessNotFound(`there is no business ${id} for the group`);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { operatorFlags } from "../administration/public.ts";
+import { resolve } from "../bootstrap/provide.ts";
+import { tokens } from "../bootstrap/tokens.ts";
+import { idArgument, runCommand, settingOf } from "./command.ts";
+import { withContainer } from "./container.ts";
+
+/** Sets a flag of a business that an operator decides on, to a value that is JSON. Null takes it away. */
+await runCommand(async () => {
+  const businessId = idArgument("business");
+  const named = settingOf("FLAG", "media_quota_bytes");
+  const flag = operatorFlags.find((known) => known === named);
+  if (!flag) {
+    throw new Error(
+      `FLAG must be one of ${operatorFlags.join(", ")}; the business itself sets others: PUT /admin/flags`,
+    );
+  }
+  const value = jsonIn(settingOf("VALUE", "10000000000"));
+  await withContainer((container) => resolve(container, tokens.setOperatorFlag).execute(businessId, flag, value));
+  console.log(`business ${businessId}: ${flag} ${value === null ? "says nothing" : `is ${JSON.stringify(value)}`}`);
+});
+
+function jsonIn(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    throw new Error("VALUE must be JSON: 10000000000, [1,2] or null");
+  }
+}
