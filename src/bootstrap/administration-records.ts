@@ -8,8 +8,8 @@ import { KnexBatches } from "../administration/adapters/postgres/knex-batches.ts
 import { KnexRecords } from "../administration/adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../administration/adapters/postgres/record-table.ts";
 import {
-  type Changed,
   ChangeRecords,
+  type CommittedChange,
   ImportRecords,
   ManageRecords,
   type OneRecord,
@@ -31,36 +31,36 @@ import { ImportRows } from "../kernel/row-imports.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** What a resource has beside its table. */
+/** What a resource can have beside its table. */
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
-  /** Hears of each change once it is committed. */
-  readonly afterwards?: (changed: Changed<Fields>) => Promise<void>;
+  /** Called for each change after the commit. */
+  readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
-  /** Rows of a file that one transaction takes in, where the usual number would hold others up. */
+  /** How many imported rows share a transaction, if the usual number would block others for too long. */
   readonly rowsAtOnce?: number;
 }
 
-/** The routes of a resource that needs nothing but its table. */
+/** Provides the routes of a resource that needs nothing but its table. */
 export function provideRecords<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,
   table: RecordTable<Fields>,
 ) {
-  spell(bind, onWire);
+  bindForAudit(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.log], (cells, log) => [
     ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   ]);
 }
 
-/** The routes by which files come in; none where nothing says how their rows are matched. */
+/** The routes of a resource's imports; none if `matching` is not set. */
 export function importsOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   log: Log,
   batchesOn: (transaction: Queries) => RecordBatches<Fields>,
-  { rules = {}, afterwards, feed, rowsAtOnce }: Own<Fields> = {},
+  { rules = {}, afterCommit, feed, rowsAtOnce }: Own<Fields> = {},
 ): Route[] {
   const { path, matching } = onWire;
   if (!matching) return [];
@@ -70,39 +70,39 @@ export function importsOf<Fields extends object>(
     { ...rules, name: path, matching },
     unitOfWorkOf(cells, batchesOn),
     rows,
-    afterwards,
+    afterCommit,
     feed,
   );
   const onFailure = (error: unknown) => log.warn({ err: error, resource: path }, "an import of records broke off");
   return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
 }
 
-/** So that the audit spells its records as its own routes do. */
-export const spell = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
+/** Lets the audit spell the records as the resource's own routes do. */
+export const bindForAudit = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
   bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
 
-/** The five requests of a resource. */
+/** The routes that every resource has. */
 export function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   recordsOn: (queries: Queries) => RecordStore<Fields>,
-  { rules = {}, afterwards, feed }: Own<Fields> = {},
+  { rules = {}, afterCommit, feed }: Own<Fields> = {},
 ): Route[] {
   const reads: RecordReads<Fields> = {
     list: (businessId, asked) => recordsOn(cells.of(businessId)).list(businessId, asked),
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
   const named = { ...rules, name: onWire.path };
-  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterwards, feed));
+  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed));
 }
 
-/** The routes of what a business has one of. */
+/** Provides the routes of a resource of which a business has one record. */
 export function provideOneRecord<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
-  spell(bind, onWire);
+  bindForAudit(bind, onWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
 }
 

@@ -9,10 +9,9 @@ import { SealedRecords } from "../administration/adapters/postgres/sealed-record
 import {
   type ApprovingPlatform,
   adAccountRules,
-  type Changed,
+  type CommittedChange,
   type InstanceReads,
   ManageUserAccess,
-  NoAccount,
   PairSenders,
   ReadAudit,
   reportAccountRules,
@@ -69,23 +68,23 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
-import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
-import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
+import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
+import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
+  bindForAudit,
   importsOf,
   oneRecordRoutesOf,
   provideOneRecord,
   provideRecords,
   routesOf,
-  spell,
   unitOfWorkOf,
 } from "./administration-records.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
-/** Each is some ten statements, and other changes of the business's records wait for the transaction. */
+/** Each user takes about ten statements, and other changes in the business wait for the transaction. */
 const usersAtOnce = 50;
 
 export const administrationModule = new ContainerModule(({ bind }) => {
@@ -94,7 +93,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, articlesOnWire, articlesTable);
   provideRecords(bind, extrasOnWire, extrasTable);
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
-  spell(bind, departmentsOnWire);
+  bindForAudit(bind, departmentsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
     routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
       rules: { check: checkHours },
@@ -102,7 +101,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     }),
   );
   provideRecords(bind, tagsOnWire, tagsTable);
-  spell(bind, appKeysOnWire);
+  bindForAudit(bind, appKeysOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
@@ -112,12 +111,13 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
-    // Not `spell`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
-    const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
+    // Without `bindForAudit`: fields have the same names inside and on the wire, and entries of the audit have further
+    // ones, for instance of a rotation.
+    const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
-  spell(bind, flagsOnWire);
+  bindForAudit(bind, flagsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const rules = reportAccountRules<Flags>(platform, {
@@ -137,11 +137,11 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
   });
   provideRecords(bind, zonesOnWire, zonesTable);
-  spell(bind, stepsOnWire);
+  bindForAudit(bind, stepsOnWire);
   provide(bind, tokens.routes, [tokens.cells], (cells) =>
     routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
   );
-  spell(bind, templatesOnWire);
+  bindForAudit(bind, templatesOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.platform, tokens.senderDirectory], (cells, approval, senders) => {
     const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
     const unitOfWork = unitOfWorkOf(cells, recordsOn);
@@ -155,9 +155,9 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ),
     ];
   });
-  spell(bind, usersOnWire);
-  spell(bind, invitationsOnWire);
-  spell(bind, sessionsOnWire);
+  bindForAudit(bind, usersOnWire);
+  bindForAudit(bind, invitationsOnWire);
+  bindForAudit(bind, sessionsOnWire);
   provide(
     bind,
     tokens.routes,
@@ -167,9 +167,9 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         const token = newToken("ri");
         return { token, digest: secrets.digest(token) };
       };
-      const parts: UserParts = { newInvitation, tellOfAgents };
+      const parts: UserParts = { newInvitation, logAgentChanges: tellOfAgents };
       const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
-      const afterwards = async ({ actor: { businessId }, id: userId, before, after }: Changed<User>) => {
+      const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
         if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
       };
       const access = new ManageUserAccess(
@@ -179,16 +179,16 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         },
         unitOfWorkOf(cells, recordsOn),
       );
-      const told = { afterwards, feed };
+      const afterChanges = { afterCommit, feed };
       const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
-        ...importsOf(usersOnWire, cells, log, batchesOn, { ...told, rowsAtOnce: usersAtOnce }),
-        ...routesOf(usersOnWire, cells, recordsOn, told),
+        ...importsOf(usersOnWire, cells, log, batchesOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
+        ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
         ...userAccessRoutes(access),
       ];
     },
   );
-  spell(bind, adAccountsOnWire);
+  bindForAudit(bind, adAccountsOnWire);
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
     const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
     const stored: StoredAdAccess = {
@@ -196,8 +196,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     };
     return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, stored) });
   });
-  spell(bind, sendersOnWire);
-  spell(bind, pairingsOnWire);
+  bindForAudit(bind, sendersOnWire);
+  bindForAudit(bind, pairingsOnWire);
   provide(
     bind,
     tokens.senderPlatforms,
@@ -225,11 +225,11 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** The platform of the business's number. */
+/** Approval at the platform with the business's number. */
 function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
   const senderOf = async (businessId: number) => {
     const sender = await senders.of(businessId, cloudChannel);
-    if (!sender) throw new NoAccount(`business ${businessId}`);
+    if (!sender) throw new NoSender(`business ${businessId}`);
     return sender;
   };
   return {

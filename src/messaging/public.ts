@@ -53,13 +53,15 @@ export type {
   TemplateApproval,
 } from "./application/templates/ports.ts";
 export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
-export { MediaNotAccessible, SendUncertain } from "./domain/failures.ts";
+export { MediaNotAccessible, NoSender, SendUncertain } from "./domain/failures.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export {
+  approvalStates,
   type DeliveryStatus,
   PlatformUnavailable,
   type SendOutcome,
   settledStates,
   type TemplateNews,
+  templateStateOf,
 } from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

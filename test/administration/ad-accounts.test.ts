@@ -5,7 +5,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 
 const [admin, agent, otherAdmin] = [101, 102, 201];
 
-describe("The access of a business to the ad platform", () => {
+describe("A business's access to the ad platform", () => {
   let world: World;
   const tokens = new Map<number, string>();
   before(async () => {
@@ -27,7 +27,7 @@ describe("The access of a business to the ad platform", () => {
   const accountsOf = async (businessId: number) =>
     (await world.get(`/empresas/campaigns/${businessId}/accounts`, businessId)).json;
 
-  it("is made with a token that opens accounts, which is seen nowhere afterwards and works at once", async () => {
+  it("is created with a token, which is never shown afterwards and works at once", async () => {
     const made = await ask(otherAdmin, "POST", "", { token: "ads-token-9", default_account_id: "act_9" });
     expect([made.status, made.json.default_account_id]).to.deep.equal([201, "act_9"]);
     const { data } = await accountsOf(2);
@@ -45,7 +45,7 @@ describe("The access of a business to the ad platform", () => {
     expect((await accountsOf(2)).data).to.equal(undefined);
   });
 
-  it("is refused with a token that opens nothing, without one, and with a foreign account", async () => {
+  it("is refused without a token, with an unknown one, and with a foreign account", async () => {
     for (const [body, field] of [
       [{ token: "nobodys" }, "token"],
       [{}, "token"],
@@ -57,7 +57,7 @@ describe("The access of a business to the ad platform", () => {
     }
   });
 
-  it("keeps its token where none is given, and stays as it is where the platform does not answer", async () => {
+  it("keeps its token in a request without one, and stays as it is if the platform does not answer", async () => {
     const { id } = await own();
     const none = await ask(admin, "PUT", `/${id}`, { default_account_id: null });
     expect([none.status, none.json.default_account_id]).to.deep.equal([200, null]);
@@ -71,7 +71,7 @@ describe("The access of a business to the ad platform", () => {
     expect(await own()).to.deep.equal(none.json);
   });
 
-  it("keeps no default account that its token does not open, also where that was replaced meanwhile", async () => {
+  it("refuses a default account that its token gives no access to, also if the token is replaced meanwhile", async () => {
     const { id } = await own();
     const sealed = async () => {
       const [row] = await world.rows<{ sealed: Buffer }>(
@@ -99,7 +99,7 @@ describe("The access of a business to the ad platform", () => {
     expect(await own()).to.deep.equal(replaced.json);
   });
 
-  it("is mended with another token, and removed, where the stored one cannot be opened", async () => {
+  it("can get a new token, and be removed, if the stored one cannot be decrypted", async () => {
     const spoil = () => world.rows("update ad_credentials set sealed_token = '\\x00' where business_id = 1");
     const { id } = await own();
     await spoil();
@@ -113,7 +113,7 @@ describe("The access of a business to the ad platform", () => {
     expect((await ask(admin, "POST", "", { token: "ads-token-9" })).status).to.equal(201);
   });
 
-  it("is its administrators' alone", async () => {
+  it("is for its administrators only", async () => {
     const { id } = await own();
     expect((await ask(agent, "GET")).status).to.equal(403);
     for (const method of ["GET", "DELETE"]) {

@@ -4,7 +4,7 @@ import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("App Keys that a business makes", () => {
+describe("App Keys of a business", () => {
   let world: World;
   let token: string;
 
@@ -20,7 +20,7 @@ describe("App Keys that a business makes", () => {
   });
   after(() => world.stop());
 
-  it("may do what their scopes say, and nothing else", async () => {
+  it("allow what their scopes name, and nothing else", async () => {
     const [reader, sender, orders, admin] = await Promise.all(
       ["read", "send", "orders", "admin"].map(async (scope) => (await make({ scopes: [scope] })).key),
     );
@@ -41,7 +41,7 @@ describe("App Keys that a business makes", () => {
     }
   });
 
-  it("hear nothing on a socket without the scope `read`, and no more once they lose it", async () => {
+  it("get no events on a socket without the scope `read`, nor after they lose it", async () => {
     const opened = (key: string): Promise<{ socket: Socket; said: string }> => {
       const socket = io(`${world.api}/realtime`, { forceNew: true, transports: ["websocket"], auth: { key } });
       return new Promise((resolve) => {
@@ -63,13 +63,13 @@ describe("App Keys that a business makes", () => {
     socket.disconnect();
   });
 
-  it("have all scopes but `admin` where none is named", async () => {
+  it("have all scopes but `admin` if none is given", async () => {
     const made = await make({});
     expect(made.scopes).to.deep.equal(["read", "send", "orders"]);
     expect((await byKey(made.key, "GET", "/admin/tags")).status).to.equal(403);
   });
 
-  it("expire within the years of four digits, at a moment that there is", async () => {
+  it("refuse an expiry that is no valid date or has a year of more than four digits", async () => {
     const latest = await byAdmin("POST", "/admin/app-keys", { label: "crm", expires_at: "9999-12-31T23:59:59-12:00" });
     expect([latest.status, latest.json.expires_at]).to.deep.equal([201, "9999-12-31T23:59:59.999Z"]);
     for (const expires_at of ["9999-02-30T00:00:00Z", "+010000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"]) {
@@ -79,7 +79,7 @@ describe("App Keys that a business makes", () => {
     }
   });
 
-  it("are refused once they are removed or over, and tell when they were used last", async () => {
+  it("are refused after they are removed or expired, and show when they were last used", async () => {
     const { id, key } = await make({});
     expect((await byKey(key, "GET", "/chats")).status).to.equal(200);
     const { json } = await byAdmin("GET", `/admin/app-keys/${id}`);
@@ -92,7 +92,7 @@ describe("App Keys that a business makes", () => {
     expect((await byKey(over.key, "GET", "/chats")).status).to.equal(401);
   });
 
-  it("can be written once they are over, and then keep their end", async () => {
+  it("can be changed after they expired, and keep their expiry", async () => {
     const { id } = await make({ expires_at: "2099-01-01T00:00:00Z" });
     await world.rows("update app_keys set expires_at = now() - interval '1 second' where id = $1", [id]);
     const { json: read } = await byAdmin("GET", `/admin/app-keys/${id}`);

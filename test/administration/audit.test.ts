@@ -31,7 +31,7 @@ describe("The audit", () => {
   const audit = async (query = "", who = admin) => (await ask(who, "GET", `/admin/audit${query}`)).json;
   const made = async (path: string, body: object, who = admin) => (await ask(who, "POST", `/admin/${path}`, body)).json;
 
-  it("tells who changed which record, from where, before and after, as its resource spells it", async () => {
+  it("shows who changed which record from where, with the record before and after in its resource's spelling", async () => {
     const { id } = await made("zones", { nombre: "Norte", precio: "5" });
     await ask(admin, "PUT", `/admin/zones/${id}`, { nombre: "Norte", precio: "6.50" });
     await ask(admin, "DELETE", `/admin/zones/${id}`);
@@ -51,7 +51,7 @@ describe("The audit", () => {
     }
   });
 
-  it("tells of keys what they are called, and no secret", async () => {
+  it("shows the label of a key, and no secret", async () => {
     const { id, key } = await made("app-keys", { label: "CRM", scopes: ["admin"] });
     const byKey = await request(`${world.api}/admin/tags`, {
       method: "POST",
@@ -64,7 +64,7 @@ describe("The audit", () => {
     expect(text).to.include("CRM").and.not.include(key);
   });
 
-  it("is read page by page, also where entries were made in one moment", async () => {
+  it("is read page by page, also for entries with the same time", async () => {
     await world.rows(
       `insert into audit (business_id, at, actor_kind, actor_id, address, resource, record_id, change)
        select 1, '2026-01-05T00:00:00.000001Z', 'system', null, '', 'drivers', n, 'created' from generate_series(1, 7) n`,
@@ -79,7 +79,7 @@ describe("The audit", () => {
     expect(seen).to.deep.equal([7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it("is filtered by user and by days of the business's zone, which are whole", async () => {
+  it("can be filtered by user and by whole days in the business's zone", async () => {
     await made("branches", { nombre: "De otra" }, 150);
     const own = await audit("?user=150");
     expect(own.data.map((entry: { after: object }) => entry.after)).to.deep.equal([{ nombre: "De otra" }]);
@@ -115,7 +115,7 @@ describe("The audit", () => {
     });
   }
 
-  it("is for administrators, of their own business only", async () => {
+  it("is for administrators of the same business only", async () => {
     await made("tags", { nombre: "Propia" });
     expect((await ask(agent, "GET", "/admin/audit")).status).to.equal(403);
     const { key } = await made("app-keys", { label: "Sin admin" });

@@ -3,18 +3,18 @@ import type { Answer } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, own, resourceOf, routes, sampleOf } from "./every-request.ts";
 
-/** Each request of administration that changes something leaves that in the audit. A new one takes part by itself. */
+/** Every request of administration that changes something must be audited. New routes are included automatically. */
 
 const changing = routes.filter(({ method }) => method !== "get");
 
-/** By operation: a body that changes what there is, where that of other tests does not. */
+/** By operation: a body that changes the record, if the other tests' body does not. */
 const bodies: Readonly<Record<string, object>> = {
   changeBusiness: { nombre: "Otro nombre" },
   changeFlags: { timezone: "America/Lima" },
   changeAdAccess: { default_account_id: null },
 };
 
-/** By operation: in which resources its entries are, where that is not its own alone. */
+/** By operation: the resources of its audit entries, if they are not its own alone. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
   createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],
@@ -23,7 +23,7 @@ const alsoIn: Readonly<Record<string, readonly string[]>> = {
   endUserSessions: ["user-sessions"],
 };
 
-/** By resource: the one whose records change with it, as it names them or they name it. Each has entries of its own. */
+/** By resource: another resource whose records change with it and have their own audit entries. */
 const mirrors: Readonly<Record<string, string>> = { users: "departments", departments: "users" };
 
 describe("The audit of every request of administration", () => {
@@ -38,7 +38,7 @@ describe("The audit of every request of administration", () => {
   const told = async (): Promise<Answer["json"][]> =>
     (await requests.as(own, "get", "/admin/audit?limit=100")).json.data;
 
-  /** By operation: what has to be there so that something changes. */
+  /** By operation: a preparation without which nothing would change. */
   const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
     createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
     endUserSessions: (id) => world.sessionToken(Number(id)),
@@ -46,14 +46,14 @@ describe("The audit of every request of administration", () => {
     syncTemplates: () => world.rows("update templates set platform_status = 'PAUSED' where business_id = $1", [own]),
   };
 
-  it("knows the routes", () => {
+  it("covers all routes", () => {
     expect(changing.length).to.be.above(50);
     const known = new Set(changing.map(({ operationId }) => operationId));
     for (const name of Object.keys({ ...bodies, ...alsoIn, ...ready })) expect(known).to.include(name);
   });
 
   for (const route of changing) {
-    it(`tells of ${route.operationId}`, async () => {
+    it(`records ${route.operationId}`, async () => {
       const resource = resourceOf(route);
       const params = await requests.paramsFor(route, own);
       await ready[route.operationId]?.(params.id);
@@ -101,7 +101,7 @@ describe("The audit of every request of administration", () => {
   }
 });
 
-/** Secrets that must not stand in the audit: tokens of the request, and what only the answer shows. */
+/** Secrets that must not be in the audit: tokens of the request, and what only the answer shows. */
 function secretsIn(resource: string, said: Readonly<Record<string, unknown>>): string[] {
   const { hidden = [], once = [] } = sampleOf(resource) ?? {};
   return [...hidden, ...once, "token", "secret", "key", "invitation"].flatMap((name) => {

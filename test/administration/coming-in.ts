@@ -3,7 +3,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 
-/** Administrators, users whom they invite, and how these come in. */
+/** Administrators, and users whom they invite, with their sign-ins. */
 
 export const admin = 101;
 export const agent = 102;
@@ -12,7 +12,7 @@ export const password = "una clave larga";
 
 const refusal = JSON.stringify({ message: "Invalid invitation" });
 
-/** @param world - the one that runs, once `prepare` is called */
+/** @param world - the running world; called only after `prepare` */
 export function comingIn(world: () => World) {
   const sessions = new Map<number, string>();
   let count = 0;

@@ -7,20 +7,21 @@ import type { World } from "../support/world.ts";
 import { type Ids, makeIds, samples } from "./resources.ts";
 
 /**
- * Every request of administration, made from its route and the samples of the resources: a new one takes part by itself.
+ * Every request of administration, built from its route and the samples of the resources. New routes are included
+ * automatically.
  */
 
-/** The business whose requests are made, and another one. */
+/** The business that makes the requests, and another one. */
 export const [own, foreign] = [1, 2];
 
-/** By resource: what its records need so that all requests below them can succeed. */
+/** By resource: a preparation of its records without which some of its requests fail. */
 const able: Readonly<Record<string, Json>> = {
   webhooks: { disabled: false },
   users: { activo: true },
   templates: { type: "TEXT", tipo: "Cloud" },
 };
 
-/** By operation: a body that no sample of a resource gives. */
+/** By operation: a body that is not in the samples of the resources. */
 const bodies: Readonly<Record<string, () => Json>> = {
   changeBusiness: () => ({ nombre: "Negocio" }),
   changeFlags: () => ({}),
@@ -33,11 +34,11 @@ export const sampleOf = (resource: string) => samples.find(({ path }) => path ==
 export const paramsIn = ({ path }: Route): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 export const isObject = (schema: Route["body"]): boolean => typeof schema === "object";
 
-/** @param world - the one that runs, once `prepare` is called */
+/** @param world - the running world; called only after `prepare` */
 export function everyRequest(world: () => World) {
   const ids = new Map<number, Ids>();
   const prepare = async () => {
-    // Long ids, which no other number in an answer is.
+    // Large ids, so that no other number in an answer equals one.
     for (const table of ["branches", "articles", "tags"]) {
       await world().rows("select setval(pg_get_serial_sequence($1, 'id'), 5000000)", [table]);
     }
@@ -92,7 +93,7 @@ export function everyRequest(world: () => World) {
     return [columns, ...rows.map((row) => columns.map((name) => [row[name]].flat().join("|")))].map(String).join("\n");
   };
 
-  /** By name: what stands in a path beside the id of a record. */
+  /** By name: a value for a path's parameter that is not the id of a record. */
   const below: Readonly<Record<string, (id: number, businessId: number, resource: string) => Promise<unknown>>> = {
     session: async (id, businessId) => {
       await world().sessionToken(id);
@@ -105,7 +106,7 @@ export function everyRequest(world: () => World) {
       return (await fileIn(resource, businessId, `${columns}\n${row}`)).refused_csv.split("/").at(-1);
     },
   };
-  /** All that a path names, of records that were made for it. */
+  /** Values for all parameters of a path, with new records. */
   const paramsFor = async (route: Route, businessId: number): Promise<Record<string, unknown>> => {
     const names = paramsIn(route);
     const resource = resourceOf(route);

@@ -9,13 +9,13 @@ interface Matched extends Sample {
   readonly matchedBy: readonly string[];
 }
 
-/** As a spreadsheet would write it. */
+/** A cell as a spreadsheet would write it. */
 const cellOf = (value: unknown): string => {
   const text = Array.isArray(value) ? value.join("|") : String(value ?? "");
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-describe("Files of records that a business manages", () => {
+describe("Imports and exports of records", () => {
   let world: World;
   let ids: Ids;
   const tokens = new Map<number, string>();
@@ -58,7 +58,7 @@ describe("Files of records that a business manages", () => {
     const { path, body, matchedBy, wrong, references = [] } = sample as Matched;
     const base = at * 1_000;
     const bodyOf = (n: number) => body(base + n, ids);
-    /** The record of one number with the other fields of another. */
+    /** The record with one number's matching fields and another number's other fields. */
     const mixed = (n: number, others: number) => ({
       ...bodyOf(others),
       ...Object.fromEntries(matchedBy.map((field) => [field, bodyOf(n)[field]])),
@@ -67,7 +67,7 @@ describe("Files of records that a business manages", () => {
     const differs = Object.keys(body(1, anywhere)).length > matchedBy.length;
 
     describe(path, () => {
-      it(`are made, changed and left alone, matched by ${matchedBy.join(" and ")}`, async () => {
+      it(`create, change and leave records, matched by ${matchedBy.join(" and ")}`, async () => {
         expect(await taken(path, rowsOf([bodyOf(1), bodyOf(2)]))).to.deep.equal({ ...none, created: 2 });
         const answer = await taken(path, rowsOf([mixed(1, 11), bodyOf(2), bodyOf(3)]));
         const counts = differs ? { updated: 1, unchanged: 1 } : { unchanged: 2 };
@@ -78,7 +78,7 @@ describe("Files of records that a business manages", () => {
         for (const wanted of [mixed(1, 11), bodyOf(2), bodyOf(3)]) expect(found(wanted)).to.have.length(1);
       });
 
-      it("stand in the audit, each change for itself", async () => {
+      it("record each change in the audit", async () => {
         await taken(path, rowsOf([bodyOf(21)]));
         await taken(path, rowsOf([mixed(21, 22)]));
         const { data } = (await ask(admin, "GET", `/admin/audit?resource=${path}&user=${admin}&limit=2`)).json;
@@ -87,7 +87,7 @@ describe("Files of records that a business manages", () => {
         expect(data[differs ? 1 : 0].after).to.deep.include(bodyOf(21));
       });
 
-      it("come out as a file, which changes nothing when it comes in", async () => {
+      it("change nothing if an export is imported again", async () => {
         await taken(path, rowsOf([bodyOf(31), bodyOf(32), bodyOf(33)]));
         const file = await exported(path);
         const written = () =>
@@ -98,15 +98,15 @@ describe("Files of records that a business manages", () => {
         expect(await written()).to.deep.equal(before);
       });
 
-      it("are refused row by row, and handed out with reasons to this business and resource only", async () => {
+      it("refuse single rows, and return them with reasons to this business and resource only", async () => {
         const bad = wrong
           .filter(([, value]) => value !== undefined && value !== null && cellOf(value).trim() !== "")
-          // Every text will do for a text.
+          // A text field accepts every cell.
           .filter(([, value]) => typeof value === "string" || (typeof value === "number" && !(value > 1)))
           .filter(([field]) => !matchedBy.includes(field) || path === "tags")
           .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));
         const unnamed = { field: String(matchedBy[0]), row: { ...bodyOf(60), ...emptied(bodyOf(60)) } };
-        // A row of one empty cell is no row.
+        // A row with a single empty cell is skipped.
         const all = differs ? [...bad, unnamed] : bad;
         const { refused_csv: file, ...counts } = await taken(
           path,
@@ -130,7 +130,7 @@ describe("Files of records that a business manages", () => {
       });
 
       for (const [place, field] of references.entries()) {
-        it(`are refused with ${field} of nothing, which refuses no other`, async () => {
+        it(`refuse a row with an unknown ${field}, and accept the others`, async () => {
           const rows = [{ ...bodyOf(70), [field]: 999_999_999 }, bodyOf(71 + place)];
           const answer = await taken(path, rowsOf(rows));
           expect(answer).to.deep.include({ created: 1, refused: 1 });
@@ -138,14 +138,14 @@ describe("Files of records that a business manages", () => {
         });
       }
 
-      it("that come twice in a file are taken in one after the other", async () => {
+      it("import rows with the same key one after the other", async () => {
         const again = mixed(80, 81);
         const counts = differs ? { updated: 1, unchanged: 1 } : { unchanged: 2 };
         const answer = await taken(path, rowsOf([bodyOf(80), again, again]));
         expect(answer).to.deep.equal({ ...none, created: 1, ...counts });
       });
 
-      it("are refused where cells would be lost or changed", async () => {
+      it("refuse rows whose cells would be lost or changed", async () => {
         const [header, row] = rowsOf([bodyOf(95)]).split("\n");
         const file = [`${header},`, `${row},perdida`, `${row},,de más`, `\0${row},`, `${row},,,`].join("\n");
         const answer = await taken(path, file);
@@ -158,14 +158,14 @@ describe("Files of records that a business manages", () => {
         ]);
       });
 
-      it("need the column by which they are matched, once", async () => {
+      it("need each matching column exactly once", async () => {
         for (const file of ["telefono,edad\n1,2\n", `${matchedBy[0]},${matchedBy[0]}\nuno,dos\n`, ""]) {
           const { status, json } = await send(path, file);
           expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
         }
       });
 
-      it("come and go for administrators, of their own business", async () => {
+      it("are for administrators of the same business only", async () => {
         expect((await send(path, rowsOf([bodyOf(90)]), agent)).status).to.equal(403);
         await taken(path, rowsOf([bodyOf(91)]));
         expect(await exported(path, foreignAdmin)).not.to.include(String(bodyOf(91)[String(matchedBy[0])]));
@@ -174,7 +174,7 @@ describe("Files of records that a business manages", () => {
     });
   }
 
-  it("takes in 10,000 rows, of which 100 are wrong, in a few seconds", async function () {
+  it("import 10,000 rows, 100 of them wrong, in a few seconds", async function () {
     this.timeout(30_000);
     const article = (n: number) => ({
       ...bodyAt("articles", n),
@@ -189,14 +189,14 @@ describe("Files of records that a business manages", () => {
     expect(performance.now() - began).to.be.below(15_000);
   });
 
-  it("leaves what a row says nothing of as it is", async () => {
+  it("leave fields that a row does not have as they are", async () => {
     await taken("articles", "retailer_id,name,price\nsolo-precio,Empanada,5\n");
     expect(await taken("articles", "retailer_id,price,name\nsolo-precio,6.5,\n")).to.deep.include({ updated: 1 });
     const [found] = await listed("articles", "solo-precio");
     expect(found).to.deep.include({ name: "Empanada", price: "6.50", retailer_id: "solo-precio", type: "item" });
   });
 
-  it("takes an article whose retailer_id was given as an empty text for one without", async () => {
+  it("treat an article with an empty retailer_id as one without", async () => {
     const made = await Promise.all(
       ["Primera vacía", "Segunda vacía"].map((name) =>
         ask(admin, "POST", "/admin/articles", { body: { name, price: "1.00", retailer_id: "" } }),
@@ -211,7 +211,7 @@ describe("Files of records that a business manages", () => {
     expect(await countOf("articles")).to.equal(count);
   });
 
-  it("tells articles without a retailer_id apart by their name, and those alike by the id of an export", async () => {
+  it("match articles without a retailer_id by name, and by the id of an export if names are equal", async () => {
     await taken("articles", "name,price\nSin código,1\n");
     expect(await taken("articles", "name,price\nSin código,2\n")).to.deep.include({ created: 0, updated: 1 });
     const twins = await Promise.all(
@@ -231,7 +231,7 @@ describe("Files of records that a business manages", () => {
     );
   });
 
-  it("takes texts that look like formulas, have line ends or blanks out and in as they are", async () => {
+  it("keep texts with formulas, line ends and spaces as they are, through an export and an import", async () => {
     const texts = ["=1+1", "-5", "una\r\ndos", '  "con" bordes  ', "a;b,c", "'=x"];
     for (const [n, texto] of texts.entries()) {
       await ask(admin, "POST", "/admin/quick-replies", { body: { nombre: `raro-${n}`, texto } });

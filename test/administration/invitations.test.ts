@@ -3,7 +3,7 @@ import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { admin, comingIn, password } from "./coming-in.ts";
 
-describe("Users come in", () => {
+describe("Invitations of users", () => {
   let world: World;
   const access = comingIn(() => world);
   const { by, ask, aUser, made, accept, signIn, refused, sessionOf } = access;
@@ -13,8 +13,8 @@ describe("Users come in", () => {
   });
   after(() => world.stop());
 
-  describe("by invitation", () => {
-    it("once, with a password of their own, and are signed in with that", async () => {
+  describe("an invitation", () => {
+    it("can be accepted once, with a new password, and signs the user in", async () => {
       const user = await made();
       const days = (Date.parse(user.invitation.expires_at) - Date.now()) / 86_400_000;
       expect(days).to.be.within(6.9, 7.1);
@@ -27,7 +27,7 @@ describe("Users come in", () => {
       expect((await signIn(user.email.toUpperCase())).json.usuario_id).to.equal(user.id);
     });
 
-    it("of which only a digest is stored", async () => {
+    it("is stored as a digest only", async () => {
       const { invitation } = await made();
       const stored = JSON.stringify([
         await world.rows("select credentials::text from credentials"),
@@ -37,7 +37,7 @@ describe("Users come in", () => {
       expect(stored).not.to.include(invitation.token).and.not.include(Buffer.from(invitation.token).toString("hex"));
     });
 
-    it("with a password of 10 to 200 characters", async () => {
+    it("needs a password of 10 to 200 characters", async () => {
       const { invitation } = await made();
       for (const wrong of ["123456789", "x".repeat(201), undefined, 5]) {
         const { status, json } = await accept(invitation.token, wrong ?? null);
@@ -48,7 +48,7 @@ describe("Users come in", () => {
       expect((await accept(invitation.token, "ñ".repeat(10))).status).to.equal(200);
     });
 
-    it("that nobody made, that is over, or in whose place there is another, as if there were none", async () => {
+    it("gets the same answer if it is unknown, expired or replaced", async () => {
       const user = await made();
       refused(await accept("ri_nothing"));
       refused(await accept(sessionOf(admin)));
@@ -61,7 +61,7 @@ describe("Users come in", () => {
       expect((await accept(last.json.invitation.token)).status).to.equal(200);
     });
 
-    it("while they are active, and under the e-mail that it was made for", async () => {
+    it("is valid while the user is active and has the e-mail it was made for", async () => {
       const away = await made({ activo: false });
       refused(await accept(away.invitation.token));
       await ask(admin, "PUT", `/admin/users/${away.id}`, { ...away, activo: true });
@@ -74,13 +74,13 @@ describe("Users come in", () => {
       refused(await accept(gone.invitation.token));
     });
 
-    it("of which one is accepted where several are tried at once", async () => {
+    it("is accepted once by several simultaneous requests", async () => {
       const { invitation } = await made();
       const answers = await Promise.all([1, 2, 3].map(() => accept(invitation.token)));
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 401, 401]);
     });
 
-    it("whose token is in no answer that is kept for a key", async () => {
+    it("has its token in no answer that is stored for an idempotency key", async () => {
       const body = aUser();
       const key = { "idempotency-key": "one-user" };
       const { status, json } = await ask(admin, "POST", "/admin/users", body, key);
@@ -93,7 +93,7 @@ describe("Users come in", () => {
   });
 });
 
-describe("Invitations that are guessed", () => {
+describe("Guessed invitations", () => {
   let world: World;
   before(async () => {
     const configure = (config: World["config"]) => ({
@@ -104,7 +104,7 @@ describe("Invitations that are guessed", () => {
   });
   after(() => world.stop());
 
-  it("are refused with 429 after some, and one that is right passes", async () => {
+  it("are refused with 429 after some attempts, and a right one is still accepted", async () => {
     const accept = (token: string) =>
       request(`${world.api}/auth/invitation`, { method: "POST", body: { token, password } });
     const answers: number[] = [];

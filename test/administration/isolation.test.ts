@@ -7,28 +7,29 @@ import { everyRequest, foreign, isObject, own, paramsIn, resourceOf, routes, sam
 import { samples } from "./resources.ts";
 
 /**
- * Another business's records answer like records that exist nowhere, byte for byte, in every request of administration.
- * The requests are made from the routes and the samples of the resources: a new one takes part by itself.
+ * In every request of administration, records of another business get byte for byte the same answer as records that do
+ * not exist. The requests are built from the routes and the samples of the resources; new routes are included
+ * automatically.
  */
 
 const missing = 987_654_321;
 
-/** Fields of a body that name records, by their schema or by the sample. */
+/** Fields of a body that refer to records, by their schema or by the sample. */
 const referencesIn = (route: Route): string[] => {
   const properties = Object.entries(record(record(route.body).properties));
   const marked = properties.filter(([, schema]) => JSON.stringify(schema).includes('"x-entity"')).map(([name]) => name);
   const { references = [] } = sampleOf(resourceOf(route)) ?? {};
   return [...new Set([...marked, ...(isWhole(route) ? references : [])])];
 };
-/** Writes a whole record. */
+/** Creates or replaces a whole record. */
 const isWhole = ({ path, body, method }: Route): boolean =>
   isObject(body) && (method === "put" || /^\/admin\/[^/]+$/.test(path));
 
-/** The same with ids that exist nowhere. */
+/** The same body with ids that do not exist. */
 const nowhere = (value: unknown): unknown =>
   Array.isArray(value) ? [missing] : typeof value === "string" ? String(missing) : missing;
 
-describe("Administration, of another business's records", () => {
+describe("Administration and records of another business", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
@@ -39,14 +40,14 @@ describe("Administration, of another business's records", () => {
   const requests = everyRequest(() => world);
   const { as, below, bodyFor, fileIn, fileOf, goodBody, made, paramsFor, send } = requests;
 
-  /** Without the ids themselves, which a refused row repeats. */
+  /** The text without the ids, which a refused row repeats. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,
     type,
     text: text.replaceAll([value].flat().join("|"), "<id>"),
   });
 
-  it("knows all that stands in the paths of its routes", () => {
+  it("covers all parameters in the paths of its routes", () => {
     const names = new Set(routes.flatMap(paramsIn));
     expect(names).to.deep.equal(new Set(["id", ...Object.keys(below)]));
     expect(routes.length).to.be.above(80);
@@ -61,7 +62,7 @@ describe("Administration, of another business's records", () => {
   for (const route of routes) {
     const names = paramsIn(route);
     describe(route.operationId, () => {
-      it("succeeds for the business's own", async () => {
+      it("succeeds for the business's own record", async () => {
         if (route.operationId === "createAdAccess")
           await world.rows("delete from ad_credentials where business_id = 1");
         const answer = await send(route, await paramsFor(route, own));
@@ -71,7 +72,7 @@ describe("Administration, of another business's records", () => {
       });
 
       if (names.length > 0) {
-        it("knows nothing of theirs, and changes nothing", async () => {
+        it("answers as if the other's record did not exist, and changes nothing", async () => {
           const [mine, theirs] = [await paramsFor(route, own), await paramsFor(route, foreign)];
           const none = Object.fromEntries(names.map((name) => [name, name === "file" ? "r_nothing" : missing]));
           const before = await dumpOf(world, foreign);
@@ -91,7 +92,7 @@ describe("Administration, of another business's records", () => {
       }
 
       for (const field of referencesIn(route)) {
-        it(`takes no ${field} of theirs`, async () => {
+        it(`accepts no ${field} of the other business`, async () => {
           const params = await paramsFor(route, own);
           const good = await goodBody(route);
           const theirs = (await bodyFor(resourceOf(route), foreign))[field];
@@ -111,7 +112,7 @@ describe("Administration, of another business's records", () => {
       if (route.body === "csv") {
         const resource = resourceOf(route);
         const { references = [] } = sampleOf(resource) ?? {};
-        it("matches no row with theirs by its id", async () => {
+        it("matches no imported row with the other's record by its id", async () => {
           const id = await made(resource, foreign);
           const before = await dumpOf(world, foreign);
           const answers = [];
@@ -124,7 +125,7 @@ describe("Administration, of another business's records", () => {
         });
 
         for (const field of references) {
-          it(`takes no ${field} of theirs in a row`, async () => {
+          it(`accepts no ${field} of the other business in an imported row`, async () => {
             const good = await bodyFor(resource, own);
             const theirs = (await bodyFor(resource, foreign))[field];
             const before = await dumpOf(world, foreign);
@@ -145,7 +146,7 @@ describe("Administration, of another business's records", () => {
       }
 
       if (route.method === "get" && sampleOf(resourceOf(route)) && route.path === `/admin/${resourceOf(route)}`) {
-        it("lists none of theirs", async () => {
+        it("lists none of the other's records", async () => {
           const [mine, theirs] = [await made(resourceOf(route), own), await made(resourceOf(route), foreign)];
           const { data } = (await as(own, "get", `${route.path}?limit=100`)).json;
           const listed = data.map(({ id }: { id: number }) => id);
@@ -156,7 +157,7 @@ describe("Administration, of another business's records", () => {
   }
 
   for (const path of new Set(samples.map((sample) => sample.path))) {
-    it(`tells nothing of their ${path} in the audit, by record`, async () => {
+    it(`shows none of the other's ${path} in the audit, filtered by record`, async () => {
       const [mine, theirs] = [await made(path, own), await made(path, foreign)];
       const of = (query: string) => as(own, "get", `/admin/audit?resource=${path}${query}`);
       const mineTold = (await of(`&record=${mine}`)).json;
@@ -165,7 +166,7 @@ describe("Administration, of another business's records", () => {
     });
   }
 
-  it("tells nothing in the audit of what their users did", async () => {
+  it("shows nothing in the audit that the other's users did", async () => {
     const theirUser = Number(`${foreign}01`);
     const authorization = `Bearer ${await world.sessionToken(theirUser)}`;
     const body = await bodyFor("tags", foreign);

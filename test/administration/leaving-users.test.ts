@@ -9,7 +9,7 @@ import type { Heard, Listener } from "../support/world.ts";
 const { admin, carl } = people;
 const step = 901;
 
-describe("Users who leave", () => {
+describe("Users who are deactivated, archived or lose the agent's role", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -22,7 +22,7 @@ describe("Users who leave", () => {
   beforeEach(() => inbox.world.rows("update users set available = false where business_id = 1"));
 
   let count = 0;
-  /** An agent of Ventas, who is there. */
+  /** An available agent of Ventas. */
   const anAgent = async (changes: object = {}): Promise<Answer["json"]> => {
     count += 1;
     const body = {
@@ -38,7 +38,7 @@ describe("Users who leave", () => {
   };
   const put = (user: Answer["json"], changes: object) =>
     inbox.done(admin, "PUT", `/admin/users/${user.id}`, { ...user, ...changes });
-  /** A customer's chat with a ticket, which the agent, the only one who is there, got with it. */
+  /** A customer's chat with a ticket, assigned to the agent, who is the only available one. */
   const withTicket = async (agentId: number): Promise<number> => {
     const { chatId, phone } = await inbox.customerWrites("Hola");
     await inbox.world.post(`/chats/crear/ticket/business/${step}`, { empresa_id: 1, phone_number: phone });
@@ -59,7 +59,7 @@ describe("Users who leave", () => {
   };
   const giveOut = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
 
-  it("lose their sessions and sockets at once, and what they have goes back to its line", async () => {
+  it("lose their sessions and sockets at once, and their chats go back to the waiting lines", async () => {
     const eva = await anAgent();
     const [chatId, ownChat] = [await withTicket(eva.id), await taken(eva.id)];
     const socket = await inbox.world.listen(eva.id);
@@ -83,11 +83,11 @@ describe("Users who leave", () => {
     const bea = await anAgent();
     await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === bea.id);
     expect((await inbox.chat("key", chatId)).tickets[0]).to.deep.include({ estado: "proceso" });
-    // It waits for no department: who comes takes it.
+    // It waits without a department, so any agent may take it.
     await waits(ownChat);
   });
 
-  it("leave their chats to a colleague who is there, before the answer", async () => {
+  it("hand their chats to an available colleague before the answer", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
     const bea = await anAgent();
@@ -98,7 +98,7 @@ describe("Users who leave", () => {
     expect(departments.agentes).to.include(bea.id).and.not.include(eva.id);
   });
 
-  it("leave them too where they are agents no more, and may take chats in their new role", async () => {
+  it("hand over their chats also when they get another role, in which they may take chats again", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
     const socket = await inbox.world.listen(eva.id);
@@ -111,7 +111,7 @@ describe("Users who leave", () => {
     expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
   });
 
-  it("are handed over after a while where a process died in between, and where a chat came to them meanwhile", async () => {
+  it("hand over their chats later if a process died in between, and chats that they got meanwhile", async () => {
     const handOver = resolve(inbox.world.container, tokens.handOverChats);
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
@@ -124,7 +124,7 @@ describe("Users who leave", () => {
     await waits(late);
   });
 
-  it("keep what they have once they are back", async () => {
+  it("keep their remaining chats when they return", async () => {
     const eva = await anAgent();
     await put(eva, { activo: false });
     const back = await put(eva, { activo: true });
@@ -141,7 +141,7 @@ describe("Users who leave", () => {
     ["active", { activo: false }, { activo: true }],
     ["agents", { role_id: 7 }, { role_id: 5 }],
   ] as const) {
-    it(`get what they gave up from the line once they are ${what} again, once, and keep it`, async () => {
+    it(`get chats from the waiting line when they are ${what} again, once, and keep them`, async () => {
       const eva = await anAgent();
       const chatId = await withTicket(eva.id);
       await put(eva, gone);
@@ -165,7 +165,7 @@ describe("Users who leave", () => {
     });
   }
 
-  it("keep closed chats, which come to nobody before their customers write", async () => {
+  it("keep closed chats, which are assigned to no one before their customers write", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
     await inbox.done(eva.id, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
@@ -173,7 +173,7 @@ describe("Users who leave", () => {
     expect(await inbox.chat("key", chatId)).to.deep.include({ soporte_id: eva.id, estado: "cerrado" });
   });
 
-  it("hand over more chats than go in one transaction", async () => {
+  it("hand over more chats than one transaction can", async () => {
     const eva = await anAgent();
     await inbox.world.rows(
       `with contact as (
@@ -194,14 +194,14 @@ describe("Users who leave", () => {
   });
 });
 
-describe("What colleagues hear of users", () => {
+describe("Events for colleagues about users", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
   });
   after(() => inbox.stop());
 
-  it("is who comes as an agent, and another name, department or role, and nothing of others", async () => {
+  it("report new agents and changes of name, department or role, and nothing about other users", async () => {
     const hears = await inbox.world.listen(people.bea);
     const told = (matches: (payload: Answer["json"]) => boolean) =>
       hears.hears(({ name, payload }) => name === "agent:changed" && matches(payload));
@@ -221,7 +221,7 @@ describe("What colleagues hear of users", () => {
   });
 });
 
-describe("What colleagues hear of departments", () => {
+describe("Events for colleagues about departments", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -236,7 +236,7 @@ describe("What colleagues hear of departments", () => {
         JSON.stringify(payload.agente.departamentos) === JSON.stringify(departments),
     );
 
-  it("is which agents come and go, and nothing of those who stay or are no agents", async () => {
+  it("report agents who join or leave, and nothing about others", async () => {
     const hears = await inbox.world.listen(people.ana);
     const made = await inbox.done(admin, "POST", "/admin/departments", { nombre: "Nuevo", agentes: [admin, carl] });
     await toldOf(
@@ -261,7 +261,7 @@ describe("What colleagues hear of departments", () => {
     expect(told.map(({ payload }) => payload.agente.id)).to.have.members([carl, carl, people.bea, people.bea]);
   });
 
-  it("is what agents see of its chats, from then on and no longer", async () => {
+  it("begin and end with the agent's membership for the department's chats", async () => {
     const { chatId, phone } = await inbox.customerWrites("Hola");
     await inbox.done(admin, "POST", `/chats/${chatId}/assign`, { departamento_id: support });
     const hears = await inbox.world.listen(people.bea);
@@ -283,7 +283,7 @@ describe("What colleagues hear of departments", () => {
     expect((await inbox.ask(people.bea, "GET", `/chats/${chatId}`)).status).to.equal(404);
     await says("Después");
     await of("Después", everything);
-    // What bea hears of after it, she hears in its order.
+    // Events arrive in order, so once a later one is there, nothing else can come.
     await agents(carl, people.ana);
     await toldOf(hears, people.ana, [sales, support]);
     const heard = JSON.stringify(hears.heard);

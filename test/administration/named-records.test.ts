@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-describe("A record that others are just being written about", () => {
+describe("A record that open transactions refer to", () => {
   let world: World;
   let token: string;
   before(async () => {
@@ -26,7 +26,7 @@ describe("A record that others are just being written about", () => {
   };
 
   for (const [resource, body] of Object.entries(resources)) {
-    it(`is changed meanwhile: ${resource}`, async () => {
+    it(`can be changed meanwhile: ${resource}`, async () => {
       const made = await ask("POST", resource, body);
       expect(made.status, made.text).to.equal(201);
       const { id } = made.json;
@@ -42,7 +42,7 @@ describe("A record that others are just being written about", () => {
     });
   }
 
-  it("does not hold up a step that tickets begin with when it is archived", async () => {
+  it("can be archived while a ticket of the step is being opened", async () => {
     const { id } = (await ask("POST", "steps", { nombre: "Final" })).json;
     const removed = await world.database.transaction(async (transaction) => {
       const naming = "select from steps where business_id = 1 and id = $1 for key share";

@@ -4,7 +4,7 @@ import { startWorld, type World } from "../support/world.ts";
 
 type Spans = readonly (readonly string[])[];
 
-describe("Opening hours that are written down", () => {
+describe("Opening hours of a department", () => {
   let world: World;
   let count = 0;
   before(async () => {
@@ -112,7 +112,7 @@ describe("Opening hours that are written down", () => {
     ["end after the day", { thu: [["09:00", "24:01"]] }, ["horario.thu[0][1]"]],
   ];
   for (const [what, hours, words] of refused) {
-    it(`are refused where they ${what}`, async () => {
+    it(`are refused if they ${what}`, async () => {
       const kept = (await write({ mon: [["08:00", "09:00"]] })).json;
       for (const { status, json } of [
         await write(hours),
@@ -124,7 +124,7 @@ describe("Opening hours that are written down", () => {
     });
   }
 
-  it("stay as they are stored, whatever else of the department changes", async () => {
+  it("can stay as they are stored while other fields change", async () => {
     const stored = {
       sun: [
         ["00:00", "24:00"],

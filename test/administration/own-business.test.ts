@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("What a business says of itself", () => {
+describe("A business's own record and flags", () => {
   let world: World;
   let token: string;
 
@@ -19,7 +19,7 @@ describe("What a business says of itself", () => {
   });
   afterEach(() => world.stop());
 
-  it("is its name, its picture and its time zone, read and written whole under If-Match", async () => {
+  it("has its name, picture and time zone, and is read and replaced with If-Match", async () => {
     const read = await ask("GET", "business");
     expect(read.json).to.deep.include({ id: 1, nombre: "Negocio 1", img_wa: null, timezone: "America/La_Paz" });
     const body = { nombre: "Pastelería", img_wa: "https://cdn.test/logo.png", timezone: "America/Lima" };
@@ -29,13 +29,13 @@ describe("What a business says of itself", () => {
     expect((await ask("GET", "flags")).json.timezone).to.equal("America/Lima");
   });
 
-  it("names a time zone that exists", async () => {
+  it("accepts only existing time zones", async () => {
     const { status, json } = await ask("PUT", "business", { nombre: "x", timezone: "America/Narnia" });
     expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
     expect(json.error).to.include("timezone");
   });
 
-  it("are flags of known names and types, and what is not given says nothing", async () => {
+  it("accept flags of known names and types; a flag that is left out has its default", async () => {
     const body = {
       currency: "USD",
       agents_see: "own",
@@ -93,7 +93,7 @@ describe("What a business says of itself", () => {
     expect((await ask("PUT", "flags", { ad_account_for_report: "act_1" })).status).to.equal(400);
   });
 
-  it("say nothing where a text is empty, so that the default holds", async () => {
+  it("treat an empty text as the default", async () => {
     const empty = { template_language: "", tax_id_label: "", ad_account_for_report: "" };
     const { status, json } = await ask("PUT", "flags", empty);
     expect(status).to.equal(200);
@@ -103,7 +103,7 @@ describe("What a business says of itself", () => {
     ).to.deep.equal([{ said: false }]);
   });
 
-  it("take the rates that reports count with, as an operator may have written them, and no others", async () => {
+  it("accept the exchange rates that reports can use, in every form that operators may have stored, and no others", async () => {
     for (const conversion of [
       { USD: "6.96", EUR: 7.5, ARS: 0.001 },
       [
@@ -145,7 +145,7 @@ describe("What a business says of itself", () => {
     });
   }
 
-  it("never opens another business's figures: an operator alone decides on groups and on room", async () => {
+  it("never show another business's figures: only an operator sets shared reports and storage", async () => {
     await world.rows(
       `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": 5, "own": 1}' where id = 1`,
     );

@@ -11,11 +11,11 @@ const missing = 999_999_999;
 /** In business 2: a branch, an article, a department and a user. */
 const foreign = 8_888_888;
 
-describe("Records that a business manages", () => {
+describe("Records of a business", () => {
   let world: World;
   let ids: Ids;
   const tokens = new Map<number, string>();
-  /** Without the scope `admin`. */
+  /** A key without the scope `admin`. */
   let plainKey: string;
 
   const ask = async (
@@ -30,13 +30,13 @@ describe("Records that a business manages", () => {
     else if (who !== "none") headers.authorization = `Bearer ${tokens.get(who)}`;
     return request(world.api + path, { method, headers, ...(body !== undefined && { body }) });
   };
-  /** A body, with what it names. */
+  /** A body, and the records that it refers to. */
   const bodyOf = async (sample: Sample, n: number): Promise<Readonly<Record<string, unknown>>> => {
     const body = sample.body(n, ids);
     await sample.prepare?.(world, body);
     return body;
   };
-  /** The record, without what only this answer tells. */
+  /** The record, without the fields that only this answer has. */
   const make = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const { path, once = [] } = sample;
     const made = await ask(admin, "POST", `/admin/${path}`, await bodyOf(sample, n));
@@ -45,7 +45,7 @@ describe("Records that a business manages", () => {
     expect(told.every((each) => typeof each === "string" && each.length > 20)).to.equal(true);
     return Object.fromEntries(Object.entries(made.json).filter(([name]) => !once.includes(name)));
   };
-  /** One that nothing keeps from being removed. */
+  /** A record that can be removed. */
   const makeFree = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const made = await make(sample, n);
     if (!sample.frees) return made;
@@ -72,9 +72,9 @@ describe("Records that a business manages", () => {
   });
   after(() => world.stop());
 
-  it("are all tried here", () => {
+  it("are all covered here", () => {
     const paths = servedRoutes().flatMap(({ path }) => /^\/admin\/([a-z-]+)\/:id$/.exec(path)?.[1] ?? []);
-    // A business has one ad account at most; its tests are its own.
+    // A business has one ad account at most, so these have tests of their own.
     expect(new Set(paths)).to.deep.equal(new Set(["ad-accounts", ...samples.map(({ path }) => path)]));
   });
 
@@ -94,7 +94,7 @@ describe("Records that a business manages", () => {
     const base = at * 1_000;
 
     describe(kind === undefined ? path : `${path} of ${kind}`, () => {
-      it("are made, read, listed and found, page by page", async () => {
+      it("can be created, read, listed and searched, page by page", async () => {
         const made = await make(sample, base + 1);
         expect(made).to.deep.include(shownOf(sample, base + 1, ids));
         const read = await ask(admin, "GET", `/admin/${path}/${made.id}`);
@@ -107,7 +107,7 @@ describe("Records that a business manages", () => {
         expect(second.json.data[0]).to.deep.equal(made);
       });
 
-      it("are written whole, at the version that the caller knows", async () => {
+      it("are replaced as a whole, if the caller has the present version", async () => {
         const made = await make(sample, base + 10);
         const { id, [counter]: version } = made;
         const again = await ask(admin, "PUT", `/admin/${path}/${id}`, made);
@@ -141,7 +141,7 @@ describe("Records that a business manages", () => {
       }
 
       for (const field of references) {
-        it(`are refused with ${field} of nothing, or of another business`, async () => {
+        it(`are refused with an unknown ${field}, and with one of another business`, async () => {
           const texts = new Set<string>();
           for (const id of [missing, foreign]) {
             const given = sample.body(base + 30, ids)[field];
@@ -159,7 +159,7 @@ describe("Records that a business manages", () => {
       }
 
       if (unique !== undefined) {
-        it(`have ${unique} only once`, async () => {
+        it(`cannot have the same ${unique} twice`, async () => {
           const taken = await make(sample, base + 40);
           const known = sample.body(base + 40, ids);
           const takenBy = Object.fromEntries([unique, ...uniqueWith].map((name) => [name, known[name]]));
@@ -178,7 +178,7 @@ describe("Records that a business manages", () => {
         });
       }
 
-      it("are gone once they are removed", async () => {
+      it("are not found after their removal", async () => {
         const { id, [counter]: version } = await makeFree(sample, base + 50);
         const late = await ask(admin, "DELETE", `/admin/${path}/${id}`, undefined, { "if-match": `"${version + 1}"` });
         expect(late.status).to.equal(412);
@@ -189,7 +189,7 @@ describe("Records that a business manages", () => {
       });
 
       for (const [n, { sql, called }] of (archives ? [] : uses).entries()) {
-        it(`are kept while there are ${called} that use them`, async () => {
+        it(`cannot be removed while ${called} use them`, async () => {
           const { id } = await makeFree(sample, base + 60 + n);
           await world.rows(sql, [1, id]);
           const refused = await ask(admin, "DELETE", `/admin/${path}/${id}`);
@@ -200,7 +200,7 @@ describe("Records that a business manages", () => {
       }
 
       if (uses.length > 1) {
-        it("are told of everything that uses them", async () => {
+        it("list everything that uses them in the error", async () => {
           const { id } = await makeFree(sample, base + 65);
           for (const { sql } of uses) await world.rows(sql, [1, id]);
           const { json } = await ask(admin, "DELETE", `/admin/${path}/${id}`);
@@ -232,7 +232,7 @@ describe("Records that a business manages", () => {
         expect([byKey.status, byKey.json.code]).to.deep.equal([403, "forbidden"]);
       });
 
-      it("leave each change in the audit", async () => {
+      it("have an audit entry for each change", async () => {
         const { id } = await make(sample, base + 80);
         await ask(admin, "PUT", `/admin/${path}/${id}`, { ...(await bodyOf(sample, base + 81)), ...frees });
         await ask(admin, "DELETE", `/admin/${path}/${id}`);
@@ -243,7 +243,7 @@ describe("Records that a business manages", () => {
           ["changed", admin],
           ["removed", admin],
         ]);
-        // Spelled as its resource spells it.
+        // The audit spells the record as its resource does.
         expect(rows[1]?.after).to.deep.include({ ...shownOf(sample, base + 81, ids), ...frees });
         expect(rows[1]?.before).to.deep.equal(rows[0]?.after);
         expect(rows[2]?.before).to.deep.equal(rows[1]?.after);
@@ -252,10 +252,10 @@ describe("Records that a business manages", () => {
   }
 });
 
-/** Of a body what is shown afterwards. */
+/** The fields of a body that answers show. */
 const shownOf = ({ body, hidden = [] }: Sample, n: number, ids: Ids): object =>
   Object.fromEntries(Object.entries(body(n, ids)).filter(([name]) => !hidden.includes(name)));
 
-/** A body that names nothing of the first business. */
+/** A body without references to records of the first business. */
 const nothingNamed = ({ references = [], body }: Sample, ids: Ids): object =>
   Object.fromEntries(references.map((field) => [field, Array.isArray(body(1, ids)[field]) ? [] : null]));

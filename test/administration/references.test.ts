@@ -6,7 +6,7 @@ import { startWorld, type World } from "../support/world.ts";
 
 const [admin, agent] = [101, 102];
 
-describe("What records refer to", () => {
+describe("References between records", () => {
   let world: World;
   let token: string;
   before(async () => {
@@ -50,8 +50,8 @@ describe("What records refer to", () => {
       version === undefined ? {} : { "if-match": `"${version}"` },
     );
 
-  describe("from both sides", () => {
-    it("moves both on: an agent's departments are those departments' agents", async () => {
+  describe("a set that two resources share", () => {
+    it("gives both records a new version: an agent's departments are those departments' agents", async () => {
       const [mesa, other] = [await aDepartment(), await aDepartment([agent])];
       const eva = await aUser([mesa.id]);
       const joined = await one("departments", mesa.id);
@@ -75,7 +75,7 @@ describe("What records refer to", () => {
       expect([alone.agentes, alone.version]).to.deep.equal([[agent], other.version + 2]);
     });
 
-    it("leaves alone whom nothing happened to", async () => {
+    it("does not change records whose pairs did not change", async () => {
       const [stays, goes] = [await aUser(), await aUser()];
       const mesa = await aDepartment([stays.id, goes.id]);
       const before = await one("users", stays.id);
@@ -83,7 +83,7 @@ describe("What records refer to", () => {
       expect(await one("users", stays.id)).to.deep.equal(before);
     });
 
-    it("stands in the audit of both, once for each record, also where a file changes many", async () => {
+    it("has one audit entry for each record of both sides, also in an import of many", async () => {
       const mesa = await aDepartment([agent]);
       const entries = async (resource: string, id: number) =>
         (await ask("GET", `audit?resource=${resource}&record=${id}`)).json.data;
@@ -111,7 +111,7 @@ describe("What records refer to", () => {
       expect([byFile.before, byFile.after]).to.deep.equal([{ agentes: [agent] }, { agentes: after.agentes }]);
     });
 
-    it("is written from both at once: one wins, the other is told that the record moved on", async () => {
+    it("can be written from both sides at once: one succeeds, the other gets `moved_on`", async () => {
       const deadlocks = async () => {
         const counted = "select deadlocks::int as n from pg_stat_database where datname = current_database()";
         return (await world.rows<{ n: number }>(counted))[0]?.n;
@@ -126,7 +126,7 @@ describe("What records refer to", () => {
       ]);
       const statuses = all.map(({ status }) => status);
       expect(statuses.every((status) => status === 200 || status === 412)).to.equal(true, String(statuses));
-      // Whose change came first wins over all of the other side.
+      // The first change succeeds, and all changes of the other side are refused.
       const [ofUsers, ofMesas] = [statuses.slice(0, 4), statuses.slice(4)];
       expect([ofUsers, ofMesas].map((side) => new Set(side).size)).to.deep.equal([1, 1], String(statuses));
       expect(ofUsers[0]).not.to.equal(ofMesas[0]);
@@ -142,8 +142,8 @@ describe("What records refer to", () => {
     });
   });
 
-  describe("while it is archived", () => {
-    /** Has the removal of a user wait in the middle of its transaction, and runs `meanwhile` until that waits, too. */
+  describe("an archived record", () => {
+    /** Holds the removal of a user in the middle of its transaction, and runs `meanwhile` until it waits as well. */
     const whileArchiving = async (user: number, meanwhile: () => Promise<Answer>): Promise<[Answer, Answer]> => {
       const waiting = async () => {
         const counted = `select count(*)::int as n from pg_stat_activity
@@ -167,7 +167,7 @@ describe("What records refer to", () => {
       return (await Promise.all(answers)) as [Answer, Answer];
     };
 
-    it("comes into no department", async () => {
+    it("cannot be added to a department", async () => {
       const [eva, mesa] = [await aUser(), await aDepartment()];
       const [removed, changed] = await whileArchiving(eva.id, () => put("departments", mesa, { agentes: [eva.id] }));
       expect(removed.status).to.equal(204);
@@ -175,14 +175,14 @@ describe("What records refer to", () => {
       expect((await one("departments", mesa.id)).agentes).to.deep.equal([]);
     });
 
-    it("comes into no step", async () => {
+    it("cannot be set in a step", async () => {
       const eva = await aUser();
       const [removed, made] = await whileArchiving(eva.id, () => ask("POST", "steps", { nombre: "A", agente: eva.id }));
       expect(removed.status).to.equal(204);
       expect([made.status, made.json.error]).to.deep.equal([400, "agente no existe"]);
     });
 
-    it("is refused in a file as in a request, and may stay where it was named before", async () => {
+    it("is refused in an import as in a request, and may stay where it was set before", async () => {
       const send = async (text: string) => {
         const answer = await request(`${world.api}/admin/extras/import`, {
           method: "POST",
@@ -201,13 +201,15 @@ describe("What records refer to", () => {
     });
   });
 
-  describe("what is in use", () => {
+  describe("a record in use", () => {
     const campaign = `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template,
         state, timezone, total)
       select 1, id, 101, 101, 101, 'Ofertas', case when $1 > 0 then array[$1] else '{}'::bigint[] end, '{}', 'completed',
              'UTC', 0
       from senders where business_id = 1`;
-    /** By resource: its body, and what uses it, by its name in the answer: SQL with `$1` for its id. */
+    /**
+     * By resource: a body, and SQL that creates each kind of use, by its name in the answer. `$1` is the record's id.
+     */
     const cases: readonly [path: string, body: object, uses: Readonly<Record<string, string>>][] = [
       [
         "tags",
@@ -265,7 +267,7 @@ describe("What records refer to", () => {
     const twice = ["tags.pasos", "departments.pasos", "branches.zonas"];
 
     for (const [path, body, uses] of cases) {
-      it(`is told of ${path}: by what, and how often`, async () => {
+      it(`of ${path} lists what uses it, and how often`, async () => {
         const { id } = await make(path, body);
         const expected: object[] = [];
         for (const [tipo, sql] of Object.entries(uses)) {
@@ -278,7 +280,7 @@ describe("What records refer to", () => {
       });
     }
 
-    it("is not what only archived steps name", async () => {
+    it("does not count references of archived steps", async () => {
       const [tag, mesa] = [await make("tags", { nombre: "De antes" }), await aDepartment()];
       const step = await make("steps", { nombre: "De antes", tags: [tag.id], departamento: mesa.id });
       expect((await ask("DELETE", `tags/${tag.id}`)).status).to.equal(409);
@@ -287,7 +289,7 @@ describe("What records refer to", () => {
       expect((await ask("DELETE", `departments/${mesa.id}`)).status).to.equal(204);
     });
 
-    it("is a department with members, until they are taken out of it", async () => {
+    it("can be a department, until its members are removed", async () => {
       const mesa = await aDepartment([agent]);
       const { version } = await one("users", agent);
       const refused = await ask("DELETE", `departments/${mesa.id}`);
@@ -297,7 +299,7 @@ describe("What records refer to", () => {
       expect((await ask("DELETE", `departments/${mesa.id}`)).status).to.equal(204);
     });
 
-    it("is counted by as much as an index has of it", async () => {
+    it("shows 10,000 uses if there are more", async () => {
       const { id } = await make("drivers", { nombre: "Mucho" });
       await world.rows(
         "insert into orders (business_id, type, driver_id) select 1, 'wa', $1 from generate_series(1, 10050)",
@@ -308,19 +310,19 @@ describe("What records refer to", () => {
     });
   });
 
-  it("is known of each foreign key that would keep a record from being deleted, or lose what names it", async () => {
+  it("cover every foreign key to a record that can be deleted", async () => {
     const keys = await world.rows<{ name: string; key: string }>(
       `select confrelid::regclass::text as name, conrelid::regclass || '.' || attname as key
        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[2]
        where contype = 'f' and cardinality(conkey) = 2`,
     );
-    const known = Object.entries(referred).flatMap(([table, { archives, namedBy = [] }]) =>
-      archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, namedBy] as const),
+    const known = Object.entries(referred).flatMap(([table, { archives, referredBy = [] }]) =>
+      archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, referredBy] as const),
     );
-    // An extra's own articles; and chats that wait for a department, which are counted as its chats.
+    // An extra's own articles are not uses; chats that wait for a department are counted as its chats.
     const own = ["extra_articles.extra_id", "waiting_chats.department_id"];
     const missing = known.filter(
-      ([key, namedBy]) => !own.includes(key) && !namedBy.some((by) => `${by.table}.${by.column}` === key),
+      ([key, referredBy]) => !own.includes(key) && !referredBy.some((by) => `${by.table}.${by.column}` === key),
     );
     expect(known.length).to.be.at.least(12);
     expect(missing.map(([key]) => key)).to.deep.equal([]);

@@ -5,7 +5,7 @@ import { knowSender, senderBodies } from "./sender-platforms.ts";
 
 export type { Ids, Sample } from "./sample.ts";
 
-/** Makes records of a business that others may refer to. */
+/** Creates records of a business to which other records can refer. */
 export async function makeIds(world: World, businessId = 1): Promise<Ids> {
   const made = async (text: string) => (await world.rows<{ id: number }>(`${text} returning id`))[0]?.id ?? 0;
   return {

@@ -1,38 +1,38 @@
 import type { World } from "../support/world.ts";
 
-/** What the generated tests must know of a resource; a new one joins by standing here. */
+/** What the generated tests need to know about a resource. A resource listed here is tested automatically. */
 export interface Sample {
   readonly path: string;
-  /** Which of several samples of its resource it is. */
+  /** The name of the sample, if its resource has several. */
   readonly kind?: string;
-  /** Makes what a body names outside of the service. */
+  /** Prepares what a body refers to outside of the service. */
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Valid bodies that differ in every field; `n` makes each its own. */
+  /** Valid bodies that differ in every field for each `n`. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
-  /** A wrong body and the field that its refusal names. */
+  /** A field and a wrong value of it; the error must name the field. */
   readonly wrong: readonly (readonly [field: string, value: unknown])[];
-  /** Fields that name records of other resources. */
+  /** Fields that refer to records of other resources. */
   readonly references?: readonly string[];
-  /** The field that each record may have only once. */
+  /** The unique field. */
   readonly unique?: string;
-  /** Fields that are wrong unless they are the same record's as that one. */
+  /** Fields that must change together with the unique field. */
   readonly uniqueWith?: readonly string[];
-  /** Each makes something that uses the record with this SQL, where `$1` is the business and `$2` the record; what it is called. */
+  /** SQL that creates each kind of use, by its name in the answer. `$1` is the business and `$2` the record. */
   readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;
-  /** What its body names that keeps it from being removed, taken out of it. */
+  /** Fields to change so that nothing keeps the record from being removed. */
   readonly frees?: Readonly<Record<string, unknown>>;
-  /** What the count of its changes is called; `version` unless given. */
+  /** The name of the record's version; `version` by default. */
   readonly counter?: string;
-  /** By which fields rows of its CSV files are matched; without this it has no files. */
+  /** The fields by which imported rows find their record. Absent if the resource has no imports. */
   readonly matchedBy?: readonly string[];
-  /** Fields that are taken and never shown. */
+  /** Fields that requests accept and answers never show. */
   readonly hidden?: readonly string[];
-  /** What only the answer that makes it tells: a secret, or an object with the secret in its field `token`. */
+  /** The field that only the answer to a creation has: a secret, or an object with the secret in `token`. */
   readonly once?: readonly string[];
 }
 
-/** Records that every business of the tests has. */
+/** Records that every business has in these tests. */
 export interface Ids {
   readonly branch: number;
   readonly agents: readonly number[];

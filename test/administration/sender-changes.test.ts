@@ -6,11 +6,11 @@ import { knowSender } from "./sender-platforms.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-describe("A sender that becomes another one", () => {
+describe("A sender record that changes to another sender", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3), aBusiness(4)] });
-    // What each test wants of these it makes.
+    // Each test creates these itself.
     await world.rows("update chats set state = 'closed'");
   });
   after(() => world.stop());
@@ -22,7 +22,7 @@ describe("A sender that becomes another one", () => {
       ...(body && { body }),
     });
   let count = 0;
-  /** A number that the platform knows, and no business has. */
+  /** A number that the platform knows and that no business has. */
   const newNumber = async (account = "account-9"): Promise<Body> => {
     count += 1;
     const ids = { platform_id: `number-${100 + count}`, account_id: account, phone: `5912000${1000 + count}` };
@@ -52,7 +52,7 @@ describe("A sender that becomes another one", () => {
     return json;
   };
 
-  it("is refused while campaigns that are not over send from it, and none is stopped by what is over", async () => {
+  it("is refused while unfinished campaigns send from it, but not because of finished ones", async () => {
     const { id } = await made(1);
     const campaign = async (state: string) => {
       const text = `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
@@ -72,7 +72,7 @@ describe("A sender that becomes another one", () => {
     await becomesAnother(1, id);
   });
 
-  it("is refused while chats of its channel are open that are answered from it", async () => {
+  it("is refused while open chats of its channel are answered from it", async () => {
     const { id } = await own(2);
     const later = await made(2);
     await world.rows("update chats set state = 'pending' where business_id = 2");
@@ -82,7 +82,7 @@ describe("A sender that becomes another one", () => {
     await becomesAnother(2, id);
   });
 
-  it("is refused while the account that it would leave has the business's templates", async () => {
+  it("is refused while the account that it would leave has templates of the business", async () => {
     const { id } = await own(3);
     const text = "update templates set platform_status = 'APPROVED' where business_id = 3";
     await world.rows(text);
@@ -92,7 +92,7 @@ describe("A sender that becomes another one", () => {
     await becomesAnother(3, id);
   });
 
-  it("has nothing of what was told of the old one, and hears of the old one no more", async () => {
+  it("loses the platform's reports on the old sender, and gets no more of them", async () => {
     const { id, platform_id, account_id, phone } = await own(4);
     const told = (account: unknown, number: unknown, event: string) =>
       world.webhook({
@@ -115,13 +115,13 @@ describe("A sender that becomes another one", () => {
     await told(account_id, phone, "FLAGGED");
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
     expect(await shown()).to.deep.equal([null, null]);
-    // Its own are not late for what was told of the old one.
+    // Reports on the new sender are not late because of a later one on the old sender.
     await told(changed.account_id, changed.phone, "UNFLAGGED");
     await eventually(async () => (await shown())[0] === "UNFLAGGED");
     expect(platform_id).to.equal("number-4");
   });
 
-  it("is none where only its name of before is put right at provider-b", async () => {
+  it("stays the same sender if only its older platform_id at provider-b is corrected", async () => {
     const account = {
       provider: "provider-b",
       platform_id: "AC7",
@@ -143,7 +143,7 @@ describe("A sender that becomes another one", () => {
     await world.rows("update chats set provider = 'platform-apicloud', state = 'closed' where business_id = 1");
   });
 
-  it("is an instance that nothing was told of yet", async () => {
+  it("becomes an instance without any reported state", async () => {
     const instance = async (name: string) => {
       const body = { provider: "qr", platform_id: name, phone: "59170000000", token: `key-of-${name}` };
       await knowSender(world, body);
@@ -186,7 +186,7 @@ describe("A sender that is deleted", () => {
     expect((await ask(businessId, "GET", `/${id}`)).status).to.equal(404);
   };
 
-  it("is kept while chats are open that are answered from it, and a campaign of any state names it", async () => {
+  it("is refused while open chats are answered from it, and while a campaign in any state refers to it", async () => {
     const id = await numberOf(1);
     await world.rows("update chats set state = 'pending' where business_id = 1");
     await isKept(1, id, [{ tipo: "chats", cantidad: 1 }]);
@@ -203,7 +203,7 @@ describe("A sender that is deleted", () => {
     await isDeleted(1, id);
   });
 
-  it("is kept while its account has the business's templates, unless the next sender has that account too", async () => {
+  it("is refused while its account has templates of the business, unless the next sender has the same account", async () => {
     const id = await numberOf(2);
     await world.rows("update templates set platform_status = 'APPROVED' where business_id = 2");
     await isKept(2, id, [{ tipo: "plantillas", cantidad: 1 }]);
@@ -216,7 +216,7 @@ describe("A sender that is deleted", () => {
     await isDeleted(2, id);
   });
 
-  it("is told of ten thousand uses where there are more", async () => {
+  it("shows ten thousand uses if there are more", async () => {
     const id = await numberOf(3);
     await world.rows(`insert into templates (business_id, name, platform_name, body, provider, platform_status)
                       select 3, 'T' || n, 't_' || n, 'Hola', 'Cloud', 'APPROVED' from generate_series(1, 10001) n`);
@@ -224,8 +224,8 @@ describe("A sender that is deleted", () => {
   });
 });
 
-describe("News of a number", () => {
-  it("overwrite none that the platform told later, however they arrive", async () => {
+describe("Reports on a number", () => {
+  it("never replace a later report, in whatever order they arrive", async () => {
     const world = await startWorld({ businesses: [aBusiness(1, { threads: [aThread(101)] })] });
     try {
       const told = (time: number, event: string) => ({

@@ -6,7 +6,7 @@ import { knowSender, senderBodies } from "./sender-platforms.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-describe("What a business says that it sends from", () => {
+describe("A sender that a business adds", () => {
   let world: World;
   before(async () => {
     world = await startWorld();
@@ -21,7 +21,7 @@ describe("What a business says that it sends from", () => {
       ...(body && { body }),
     });
   let count = 0;
-  /** Of a sender that its platform knows. */
+  /** A body of a sender that its platform knows. */
   const known = async (provider: ChatChannelName): Promise<Body> => {
     count += 1;
     const body = { provider, ...senderBodies[provider](count) };
@@ -29,7 +29,7 @@ describe("What a business says that it sends from", () => {
     return body;
   };
   const stored = () => world.rows("select * from senders order by id");
-  /** Neither made nor made of one that there is, and nothing is kept of it. */
+  /** Both a creation and a change are refused, and nothing is stored. */
   const isRefused = async (provider: ChatChannelName, claim: Body, status: number, error: RegExp) => {
     const { json: own } = await ask("POST", "", await known(provider));
     const before = await stored();
@@ -48,7 +48,7 @@ describe("What a business says that it sends from", () => {
     expect((await ask("DELETE", `/${own.id}`)).status).to.equal(204);
   };
 
-  /** What is asked of each platform, as its faults are called. */
+  /** The requests to each platform, by the names of their faults. */
   const questions: Readonly<Record<ChatChannelName, readonly string[]>> = {
     "platform-apicloud": ["node", "phone_numbers"],
     "platform-page": ["me"],
@@ -59,14 +59,14 @@ describe("What a business says that it sends from", () => {
 
   for (const provider of chatChannels) {
     describe(`of ${provider}`, () => {
-      it("is refused with a token of nothing, and with one that opens another", async () => {
+      it("is refused with an unknown token, and with the token of another sender", async () => {
         const [theirs, other] = [await known(provider), await known(provider)];
         for (const token of ["de-nadie", other.token]) {
           await isRefused(provider, { ...theirs, token }, 400, /^token no es válido$/);
         }
       });
 
-      it("is refused where the platform knows no such thing", async () => {
+      it("is refused if the platform does not know it", async () => {
         const { token, account_id, platform_id, ...own } = await known(provider);
         const ids = { platform_id: "AC-nothing", account_id: provider === "provider-b" ? "AC-nothing" : account_id };
         await isRefused(provider, { ...own, ...ids, token }, 400, /^token no es válido$/);
@@ -88,7 +88,7 @@ describe("What a business says that it sends from", () => {
         });
       }
 
-      it("is left as it is where the platform does not answer, or not so that it can be understood", async () => {
+      it("stays as it is if the platform does not answer, or gives an unreadable answer", async () => {
         for (const path of questions[provider]) {
           for (const fault of [
             { status: 500 },
@@ -110,7 +110,7 @@ describe("What a business says that it sends from", () => {
         }
       });
 
-      it("is one business's at a time, which tells the other nothing, and the other's once it is let go", async () => {
+      it("belongs to one business at a time, which others cannot see, and to another one after it was deleted", async () => {
         const body = await known(provider);
         const { json: own } = await ask("POST", "", body);
         const taken = await ask("POST", "", { ...body, name: "Mío" }, 2);
@@ -128,7 +128,7 @@ describe("What a business says that it sends from", () => {
       for (const account_id of [other.account_id, "account-2", "nada"]) {
         await isRefused("platform-apicloud", { ...body, account_id }, 400, /^account_id no es válido$/);
       }
-      // Its token opens that account, which has the number of another sender.
+      // The token gives access to that account, but the account has another number.
       await knowSender(world, { ...other, token: body.token });
       await isRefused("platform-apicloud", { ...body, account_id: other.account_id }, 400, /^account_id no es válido$/);
     });
@@ -139,7 +139,7 @@ describe("What a business says that it sends from", () => {
     });
   });
 
-  it("may be a photo account that is linked to the page whose token is given", async () => {
+  it("can be a photo account with the token of the page it is linked to", async () => {
     const page = { pageId: "página-7", token: "de-la-pagina", channel: "platform-page", photoAccountId: "fotos-7" };
     await world.control("POST", "/pages", page);
     const body = { provider: "platform-photo", phone: "7", token: page.token };
@@ -149,7 +149,7 @@ describe("What a business says that it sends from", () => {
     expect((await ask("POST", "", asPage)).json.error).to.include("token");
   });
 
-  it("may leave out account_id at provider-b, where it is platform_id, and no other", async () => {
+  it("needs no account_id at provider-b, where it is the platform_id; any other one is refused", async () => {
     const { account_id, ...body } = await known("provider-b");
     const made = await ask("POST", "", body);
     expect([made.status, made.json.account_id]).to.deep.equal([201, account_id]);
@@ -158,7 +158,7 @@ describe("What a business says that it sends from", () => {
     await isRefused("provider-b", other, 400, /^account_id no es válido$/);
   });
 
-  it("is no account of provider-b that is suspended", async () => {
+  it("is refused if it is a suspended account of provider-b", async () => {
     const body = await known("provider-b");
     const { platform_id: accountId, token, phone } = body;
     await world.control("POST", "/provider-b", { accountId, token, phone, status: "suspended" });
@@ -166,8 +166,8 @@ describe("What a business says that it sends from", () => {
   });
 });
 
-describe("What a business says that it sends from, where a provider is not connected", () => {
-  it("is refused, naming it", async () => {
+describe("A sender of a provider that is not connected", () => {
+  it("is refused with the provider's name", async () => {
     const world = await startWorld({ environment: { QR_PROVIDER_URL: "", PROVIDER_B_URL: "", ROLE: "api" } });
     try {
       for (const provider of ["qr", "provider-b"] as const) {

@@ -1,10 +1,10 @@
 import type { ChatChannelName } from "../../src/kernel/channels.ts";
 import type { World } from "../support/world.ts";
 
-/** What a body says that a sender is. */
+/** The sender that a body describes. */
 type Body = Readonly<Record<string, unknown>>;
 
-/** Has the platform of a sender know it as its body says. */
+/** Makes the sender's platform know it as the body describes it. */
 export async function knowSender(world: World, body: Body): Promise<void> {
   const [platformId, accountId, phone, token] = [body.platform_id, body.account_id, body.phone, body.token];
   switch (body.provider) {
@@ -24,7 +24,7 @@ export async function knowSender(world: World, body: Body): Promise<void> {
   }
 }
 
-/** By provider, a valid body; `n` makes it another sender's. */
+/** By provider, a valid body; each `n` is another sender. */
 export const senderBodies: Readonly<Record<ChatChannelName, (n: number) => Body>> = {
   "platform-apicloud": (n) => ({ ...common(n), platform_id: `número-${n}`, account_id: `cuenta-${n}` }),
   "platform-page": (n) => ({ ...common(n), platform_id: `página-${n}`, account_id: `negocio-${n}` }),

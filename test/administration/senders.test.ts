@@ -5,7 +5,7 @@ import { startWorld, type World } from "../support/world.ts";
 
 const [admin, agent, foreignAdmin] = [101, 102, 201];
 
-describe("Senders that a business manages", () => {
+describe("Senders of a business", () => {
   let world: World;
   const tokens = new Map<number, string>();
   before(async () => {
@@ -40,7 +40,7 @@ describe("Senders that a business manages", () => {
     ...{ provider: "qr", platform_id: instance, phone: "59170000000", token: `key-of-${instance}` },
   });
 
-  it("are made with a token that opens them, which is seen nowhere afterwards", async () => {
+  it("are created with their token, which is never shown afterwards", async () => {
     await newNumber("number-71", "secret-71");
     const made = await ask("POST", "", cloud("number-71", "secret-71"));
     expect([made.status, made.json.phone, made.json.messages_per_second]).to.deep.equal([201, "59122000000", 80]);
@@ -54,7 +54,7 @@ describe("Senders that a business manages", () => {
     for (const text of texts) expect(text).not.to.include("secret-71");
   });
 
-  it("are refused with a token that does not open them, naming it, and without any", async () => {
+  it("are refused without a token, and with a wrong one, naming the field", async () => {
     await newNumber("number-72", "secret-72");
     for (const token of ["another", "token-1", undefined]) {
       const { status, json } = await ask("POST", "", cloud("number-72", token));
@@ -67,7 +67,7 @@ describe("Senders that a business manages", () => {
     expect((await ask("GET", "?q=number-72")).json.data).to.deep.equal([]);
   });
 
-  it("are left as they are where the platform does not answer", async () => {
+  it("stay as they are if the platform does not answer", async () => {
     await newNumber("number-73", "secret-73");
     const { id, version } = (await ask("POST", "", cloud("number-73", "secret-73"))).json;
     await world.control("POST", "/faults", { path: "node", code: 2, status: 500 });
@@ -76,7 +76,7 @@ describe("Senders that a business manages", () => {
     expect((await ask("GET", `/${id}`)).json).to.deep.include({ version, name: null });
   });
 
-  it("keep their token where none is given, but not for another number", async () => {
+  it("keep their token in a request without one, unless the number changes", async () => {
     await newNumber("number-74", "secret-74");
     const { id } = (await ask("POST", "", cloud("number-74", "secret-74"))).json;
     const sealed = () => world.rows("select encode(sealed_token, 'hex') as sealed from senders where id = $1", [id]);
@@ -90,7 +90,7 @@ describe("Senders that a business manages", () => {
     expect(await sealed()).to.deep.equal(before);
   });
 
-  it("are renamed without an account where they were stored without one, and changed no further", async () => {
+  it("can be renamed without an account if they were stored without one, but not changed further", async () => {
     await newNumber("number-77", "secret-77");
     const { id } = (await ask("POST", "", cloud("number-77", "secret-77"))).json;
     await world.rows("update senders set account_id = '' where id = $1", [id]);
@@ -103,7 +103,7 @@ describe("Senders that a business manages", () => {
     expect((await ask("PUT", `/${id}`, cloud("number-77", "secret-77"))).json.account_id).to.equal("account-1");
   });
 
-  it("are mended with another token, and removed, where the stored one cannot be opened", async () => {
+  it("can get a new token, and be removed, if the stored one cannot be decrypted", async () => {
     await newNumber("number-76", "secret-76");
     const { id } = (await ask("POST", "", cloud("number-76", "secret-76"))).json;
     const spoil = () => world.rows("update senders set sealed_token = '\\x00' where id = $1", [id]);
@@ -116,13 +116,13 @@ describe("Senders that a business manages", () => {
     expect((await ask("DELETE", `/${id}`)).status).to.equal(204);
   });
 
-  it("are there once in the installation, and nothing says whose they are", async () => {
+  it("exist once in the installation, and an error does not show to which business they belong", async () => {
     await newNumber("number-2", "token-2");
     const { status, json } = await ask("POST", "", cloud("number-2", "token-2"));
     expect([status, json]).to.deep.equal([409, { error: "platform_id ya está en uso", code: "taken" }]);
   });
 
-  it("show the code that pairs a phone, until one is connected", async () => {
+  it("show the code that pairs a phone until one is connected", async () => {
     await newInstance("tienda-2", false);
     const { id } = (await ask("POST", "", paired("tienda-2"))).json;
     const headers = { authorization: `Bearer ${tokens.get(admin)}` };
@@ -139,7 +139,7 @@ describe("Senders that a business manages", () => {
     expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("platform_unavailable");
   });
 
-  it("show what the platform says of a number, whichever of two words came last", async () => {
+  it("show the platform's later report on a number, in whatever order two arrive", async () => {
     const [{ id }] = (await ask("GET", "?q=number-1")).json.data;
     const told = (event: string, number: string) => ({
       object: "whatsapp_business_account",
@@ -168,7 +168,7 @@ describe("Senders that a business manages", () => {
     expect((await shown())[1]).to.equal(null);
   });
 
-  it("show no code to others, and of nothing but instances", async () => {
+  it("show no code to others, nor for senders that are not instances", async () => {
     await newInstance("tienda-3", false);
     const { id } = (await ask("POST", "", paired("tienda-3"))).json;
     const [number] = (await ask("GET", "?q=number-1")).json.data;

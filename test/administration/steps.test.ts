@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("Steps that a business manages", () => {
+describe("Steps of a business", () => {
   let world: World;
   let token: string;
 
@@ -28,7 +28,7 @@ describe("Steps that a business manages", () => {
   });
   afterEach(() => world.stop());
 
-  it("are listed for tickets as they were written, and open them", async () => {
+  it("are listed for tickets as they were stored, and open them", async () => {
     const made = await make({
       nombre: "Atención Mayorista",
       contenido: "Te atendemos ya",
@@ -47,13 +47,13 @@ describe("Steps that a business manages", () => {
     expect(chat.tags.map(({ id }: { id: number }) => id)).to.have.members([7101, 7102]);
   });
 
-  it("keep half a character, which cannot be stored, as one that is not known, wherever it stands in JSON", async () => {
+  it("replace half a surrogate pair, which cannot be stored, by the replacement character anywhere in JSON", async () => {
     const made = await make({ helper_data: { a: "x\ud800", "b\udc00": [{ c: "\ud800\ud83d\ude00" }] } });
     expect(made.helper_data).to.deep.equal({ a: "x\ufffd", "b\ufffd": [{ c: "\ufffd😀" }] });
     expect((await ask("GET", `/${made.id}`)).json).to.deep.equal(made);
   });
 
-  it("are known by their identifier within their script, once", async () => {
+  it("have unique identifiers within their script", async () => {
     const first = await make({ identificador: "menu", estructura_id: 5 });
     await make({ identificador: "menu", estructura_id: 6 });
     const again = await ask("POST", "", { nombre: "Otro", identificador: "menu", estructura_id: 5 });
@@ -64,7 +64,7 @@ describe("Steps that a business manages", () => {
   });
 
   for (const way of ["paso_id", "paso_automatico"]) {
-    it(`lead in no circle by ${way}, unless a step of it is a loop`, async () => {
+    it(`form no cycle by ${way}, unless one of its steps has loop`, async () => {
       const first = await make({ identificador: "a" });
       const second = await make({ identificador: "b", [way]: first.id });
       const third = await make({ identificador: "c", [way]: second.id });
@@ -77,12 +77,12 @@ describe("Steps that a business manages", () => {
       const looped = await ask("PUT", `/${first.id}`, { ...body, [way]: third.id, loop: true });
       expect(looped.status, looped.text).to.equal(200);
       expect((await ask("PUT", `/${first.id}`, { ...body, [way]: third.id })).status).to.equal(400);
-      // It stands in no circle itself, though its way leads into one.
+      // The step leads into a cycle, but is not part of it.
       await make({ identificador: "d", [way]: third.id });
     });
   }
 
-  it("close no circle between two changes at the same time", async () => {
+  it("form no cycle by two simultaneous changes", async () => {
     const pairs = await Promise.all(
       [1, 2, 3, 4].map(async (n) => [
         (await make({ identificador: `a${n}` })).id,
@@ -98,7 +98,7 @@ describe("Steps that a business manages", () => {
     }
   });
 
-  it("are neither listed nor opened once they are archived, and keep their tickets and what names them", async () => {
+  it("are neither listed nor opened after they are archived; their tickets and references to them stay", async () => {
     const step = await make({ departamento: 101, agente: 102, identificador: "viejo" });
     const child = await make({ identificador: "hijo", paso_id: step.id });
     const ticket = (await open(step.id)).json;
@@ -130,7 +130,7 @@ describe("Steps that a business manages", () => {
     expect((await ask("POST", "", { nombre: "Otro", paso_id: step.id })).status).to.equal(400);
   });
 
-  it("name no step, agent or tag of another business", async () => {
+  it("cannot refer to a step, agent or tag of another business", async () => {
     await world.rows("insert into tags (business_id, id, name) values (2, 7201, 'Ajena')");
     for (const [field, value] of [
       ["paso_id", 201],
@@ -145,7 +145,7 @@ describe("Steps that a business manages", () => {
     }
   });
 
-  it("take no ids that are none: what is left out unseen would open what is to be closed", async () => {
+  it("refuse invalid ids, as silently dropping one could lift a restriction", async () => {
     for (const tags of ["9007199254740993", "7101,0", '[[1"],', '["7101"', "7101 7102"]) {
       const { status, json } = await ask("POST", "", { nombre: "Paso", tags });
       expect([status, json.error], tags).to.deep.equal([400, "tags debe tener ids de etiquetas"]);

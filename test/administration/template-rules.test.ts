@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { breachOf, isPlatformName } from "../../src/administration/domain/template-rules.ts";
+import { isPlatformName, violationOf } from "../../src/administration/domain/template-rules.ts";
 
 const body = (text: string, example?: object) => ({ type: "BODY", text, ...(example && { example }) });
 const plain = body("Hola, tu pedido está listo.");
@@ -121,16 +121,16 @@ const refused: readonly (readonly [what: string, structure: object, at: string, 
   ["replies among others", buttons(reply, url, reply), "components[1].buttons", "mixed"],
 ];
 
-describe("the platform's rules of templates", () => {
+describe("The platform's rules for templates", () => {
   for (const [what, structure] of Object.entries(taken)) {
-    it(`take ${what}`, () => expect(breachOf(structure)).to.equal(null));
+    it(`accept ${what}`, () => expect(violationOf(structure)).to.equal(null));
   }
 
   for (const [what, structure, at, rule] of refused) {
-    it(`refuse ${what}`, () => expect(breachOf(structure)).to.include({ at, rule }));
+    it(`refuse ${what}`, () => expect(violationOf(structure)).to.include({ at, rule }));
   }
 
-  it("take names of lowercase letters, digits and underscores", () => {
+  it("accept names of lowercase letters, digits and underscores", () => {
     expect(["pedido_listo_2", "x".repeat(512)].every(isPlatformName)).to.equal(true);
     expect(["", "Pedido", "pedido-listo", "pedido listo", "x".repeat(513)].some(isPlatformName)).to.equal(false);
   });

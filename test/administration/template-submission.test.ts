@@ -29,7 +29,7 @@ describe("Templates that are sent for approval", () => {
     expect(sent[0].template.name).to.equal("aviso");
   });
 
-  it("come back rejected with the platform's reason, and may be changed and submitted again", async () => {
+  it("are rejected with the platform's reason, and can then be changed and submitted again", async () => {
     await templates.review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
     const made = await templates.make({ nombre: "Aviso", template: content() });
     await templates.submit(made.id);
@@ -50,7 +50,7 @@ describe("Templates that are sent for approval", () => {
     expect(data.some(({ texto }: { texto: string }) => texto === "Hola Ana, ya puedes recogerlo.")).to.equal(true);
   });
 
-  it("keep what was submitted, and change the rest", async () => {
+  it("refuse changes of what was submitted, and accept other changes", async () => {
     const body = { nombre: "Aviso", id_plantilla: "aviso", template: content() };
     const { id } = await templates.make(body);
     await templates.submit(id);
@@ -76,7 +76,7 @@ describe("Templates that are sent for approval", () => {
     expect([again.status, again.json.code]).to.deep.equal([409, "locked"]);
   });
 
-  it("stay as they were where the platform refuses them, with its words", async () => {
+  it("stay as they were if the platform refuses them, and show its text", async () => {
     const first = await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() });
     const second = await templates.make({ nombre: "Dos", id_plantilla: "doble", template: content() });
     expect((await templates.submit(first.id)).status).to.equal(200);
@@ -86,7 +86,7 @@ describe("Templates that are sent for approval", () => {
     expect((await templates.get(second.id)).state).to.equal("no_status");
   });
 
-  it("stay pending where the platform's answer is lost, until a sync", async () => {
+  it("stay pending until a sync if the platform's answer is lost", async () => {
     const { id } = await templates.make({ nombre: "Perdida", template: content() });
     await templates.fault({ reset: true });
     const lost = await templates.submit(id);
@@ -97,7 +97,7 @@ describe("Templates that are sent for approval", () => {
     expect((await templates.submit(id)).status).to.equal(200);
   });
 
-  it("are not said to be refused where the platform has passing trouble or takes no more requests", async () => {
+  it("do not count as refused if the platform has a temporary failure or its rate limit is reached", async () => {
     const { id } = await templates.make({ nombre: "Aviso", template: content() });
     await templates.fault({ code: 80007, status: 429 });
     const crowded = await templates.submit(id);
@@ -109,7 +109,7 @@ describe("Templates that are sent for approval", () => {
     expect((await templates.get(id)).state).to.equal("PENDING");
   });
 
-  it("are submitted only with a content of their own, to a platform that the business has", async () => {
+  it("can be submitted only with content, and by a business with a number at the platform", async () => {
     const bare = await templates.make({ nombre: "Sin contenido", descripcion: "Hola" });
     const other = await templates.make({ nombre: "De otro", tipo: "ProviderB", id_providerb: "HX1" });
     for (const { id } of [bare, other]) {
@@ -123,7 +123,7 @@ describe("Templates that are sent for approval", () => {
     expect((await templates.ask("POST", "/sync")).json.code).to.equal("no_sender");
   });
 
-  describe("while the answer is not there", () => {
+  describe("before the platform has answered", () => {
     const waitsForLock = async () => {
       const waiting = await templates.world.rows<{ pid: number }>(
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -132,7 +132,7 @@ describe("Templates that are sent for approval", () => {
       return waiting[0];
     };
 
-    it("stand in the audit as submitted, and then as the platform took them or refused them", async () => {
+    it("are audited as submitted, and afterwards as accepted or refused", async () => {
       const first = await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() });
       await templates.fault({ delay_ms: 300 });
       const answer = templates.submit(first.id);
@@ -156,14 +156,14 @@ describe("Templates that are sent for approval", () => {
       ]);
     });
 
-    it("are submitted by one of two who do it at once", async () => {
+    it("are submitted once by two simultaneous requests", async () => {
       const { id } = await templates.make({ nombre: "Aviso", template: content() });
       await templates.fault({ delay_ms: 300, count: 2 });
       const answers = await Promise.all([templates.submit(id), templates.submit(id)]);
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
     });
 
-    it("are found by a sync where the platform took them and its answer was lost", async () => {
+    it("are found by a sync if the platform accepted them and its answer was lost", async () => {
       const { id } = await templates.make({ nombre: "Perdida", template: content() });
       await templates.review({ delay_ms: 3_600_000 });
       await templates.fault({ reset: true, accept: true });
@@ -178,7 +178,7 @@ describe("Templates that are sent for approval", () => {
       expect((await templates.submit(id)).json.code).to.equal("locked");
     });
 
-    it("are found by a sync where the process died before it wrote the answer down", async () => {
+    it("are found by a sync if the process died before it stored the answer", async () => {
       const { id } = await templates.make({ nombre: "Huérfana", template: content() });
       await templates.review({ delay_ms: 3_600_000 });
       await templates.fault({ delay_ms: 300 });
@@ -198,7 +198,7 @@ describe("Templates that are sent for approval", () => {
       await templates.becomes(id, "APPROVED");
     });
 
-    it("stay pending through a sync, which finds them neither there nor missing", async () => {
+    it("stay pending in a sync whose list does not have them yet, and do not count as missing", async () => {
       const { id } = await templates.make({ nombre: "En vuelo", template: content() });
       await templates.fault({ hang: true });
       const answer = templates.submit(id);
@@ -211,7 +211,7 @@ describe("Templates that are sent for approval", () => {
       expect((await templates.get(id)).state).to.equal("no_status");
     });
 
-    it("are not edited a second time while the list may be older than the edit", async () => {
+    it("cannot be edited again while the platform's list may be older than the edit", async () => {
       const { id } = await templates.rejectedAndChanged();
       await templates.fault({ reset: true });
       expect((await templates.submit(id)).status).to.equal(502);
@@ -225,7 +225,7 @@ describe("Templates that are sent for approval", () => {
       await templates.becomes(id, "APPROVED");
     });
 
-    it("keep what the platform answered where they are archived meanwhile", async () => {
+    it("store the platform's answer if they are archived meanwhile", async () => {
       const { id } = await templates.make({ nombre: "Archivada", template: content() });
       await templates.fault({ delay_ms: 300 });
       const answer = templates.submit(id);
@@ -239,7 +239,7 @@ describe("Templates that are sent for approval", () => {
       expect(await templates.sync()).to.include({ created: 1, missing: 1 });
     });
 
-    it("are refused in the platform's words where they are archived meanwhile", async () => {
+    it("are refused with the platform's text if they are archived meanwhile", async () => {
       await templates.submit((await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() })).id);
       const { id } = await templates.make({ nombre: "Dos", id_plantilla: "doble", template: content() });
       await templates.fault({ delay_ms: 300 });

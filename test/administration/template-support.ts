@@ -9,7 +9,7 @@ export const content = (text = "Hola {{1}}, tu pedido está listo.", category = 
   components: [{ type: "BODY", text, example: { body_text: [["Ana"]] } }],
 });
 
-/** Business 1 has templates as they were before anybody submitted one; the platform lists more of its account. */
+/** Business 1 has templates that were never submitted; the platform's list of its account has more. */
 const shop = aBusiness(1, {
   templates: [
     aTemplate(101),
@@ -42,7 +42,7 @@ const shop = aBusiness(1, {
   ],
 });
 
-/** An administrator of business 1, its templates, and the platform that approves them. */
+/** Requests of an administrator of business 1 about templates, and control of the platform that approves them. */
 export class Templates {
   private constructor(
     readonly world: World,
@@ -90,7 +90,7 @@ export class Templates {
     return json;
   }
 
-  /** As §1 shows it. */
+  /** The template as §1 shows it. */
   async listed(id: number): Promise<Answer["json"]> {
     const { json } = await this.world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 1, usuario_id: 101 });
     return json.plantillas.find((each: { id: number }) => each.id === id);
@@ -107,12 +107,12 @@ export class Templates {
     });
   }
 
-  /** What comes of the platform's reviews from now on. */
+  /** Sets the outcome of the platform's reviews from now on. */
   review(body: object): Promise<unknown> {
     return this.world.control("POST", "/reviews", { delay_ms: 0, ...body });
   }
 
-  /** What happens to the platform's next answer about templates. */
+  /** Sets a fault for the platform's next answer about templates. */
   fault(body: object): Promise<unknown> {
     return this.world.control("POST", "/faults", { path: "message_templates", ...body });
   }
@@ -124,7 +124,7 @@ export class Templates {
     });
   }
 
-  /** One that the platform rejected, with other content since. */
+  /** A template that the platform rejected and whose content changed since. */
   async rejectedAndChanged(): Promise<Answer["json"]> {
     await this.review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
     const { id } = await this.make({ nombre: "Aviso", template: content() });
@@ -136,7 +136,7 @@ export class Templates {
     return changed.json;
   }
 
-  /** The entries of a template in the audit, the first first, as `[state before, state after]`. */
+  /** The audit entries of a template, oldest first, as `[state before, state after]`. */
   async audited(id: number): Promise<readonly (readonly [string | undefined, string | undefined])[]> {
     const { json } = await this.administer("GET", `/admin/audit?resource=templates&record=${id}`);
     return json.data.toReversed().map(({ before, after }: Answer["json"]) => [before?.state, after?.state]);

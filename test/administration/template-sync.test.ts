@@ -9,7 +9,7 @@ describe("A sync of templates", () => {
   });
   afterEach(() => templates.stop());
 
-  it("are brought to where the platform stands by a sync, page by page", async () => {
+  it("updates templates from all pages of the platform's list", async () => {
     const archived = await templates.ask("DELETE", "/101");
     expect(archived.status).to.equal(204);
     const { json } = await templates.ask("POST", "/sync");
@@ -47,7 +47,7 @@ describe("A sync of templates", () => {
     expect(audit).to.have.length(231);
   });
 
-  it("tells in the audit the whole templates, as they were and as they are", async () => {
+  it("records the whole templates before and after in the audit", async () => {
     await templates.sync();
     const { data } = (await templates.administer("GET", "/admin/audit?resource=templates")).json;
     const of = (name: string) => data.find(({ after }: Answer["json"]) => after.id_plantilla === name);
@@ -67,7 +67,7 @@ describe("A sync of templates", () => {
     expect(made).to.deep.include({ change: "created", record_id: id, before: null, after: whole });
   });
 
-  it("takes in and audits thousands at once", async function () {
+  it("imports and audits thousands at once", async function () {
     this.timeout(60_000);
     const [numbers, each] = [5, 1_600];
     for (let number = 0; number < numbers; number += 1) {
@@ -89,7 +89,7 @@ describe("A sync of templates", () => {
     expect(await templates.sync()).to.deep.equal({ created: 0, updated: 0, missing: 1 });
   });
 
-  it("makes nothing twice where two come at once", async () => {
+  it("creates nothing twice if two run at once", async () => {
     const both = await Promise.all([templates.sync(), templates.sync()]);
     expect(both.map(({ created }) => created).sort()).to.deep.equal([0, 1]);
   });

@@ -9,7 +9,7 @@ describe("Templates that a business manages", () => {
   });
   afterEach(() => templates.stop());
 
-  it("say of themselves what follows from their content", async () => {
+  it("derive fields from their content", async () => {
     const made = await templates.make({ nombre: "¡Pedido Listo!", template: content() });
     expect(made).to.deep.include({
       id_plantilla: "pedido_listo",
@@ -32,7 +32,7 @@ describe("Templates that a business manages", () => {
     expect(pictured.type).to.equal("IMAGE");
   });
 
-  it("keep half a character of a text, which cannot be stored, as one that is not known", async () => {
+  it("replace half a surrogate pair, which cannot be stored, by the replacement character", async () => {
     const made = await templates.make({ nombre: "Rota", template: content("Hola \ud800, ya está.") });
     expect(made.template).to.deep.equal(content("Hola \ufffd, ya está."));
     expect(made.descripcion).to.equal("Hola \ufffd, ya está.");
@@ -50,7 +50,7 @@ describe("Templates that a business manages", () => {
     });
   }
 
-  it("stop their campaigns at once when the platform pauses them, with that reason", async () => {
+  it("pause their campaigns with the reason at once when the platform pauses them", async () => {
     const { id } = await templates.make({ nombre: "Promo", template: content(undefined, "MARKETING") });
     await templates.review({});
     await templates.submit(id);
@@ -81,7 +81,7 @@ describe("Templates that a business manages", () => {
     expect((await templates.listed(id)).state).to.equal("REJECTED");
   });
 
-  it("take the platform's category, and no news that are older than what is known, or of another account", async () => {
+  it("get the platform's category, and ignore reports that are older than the last one or from another account", async () => {
     const { id } = await templates.make({ nombre: "Aviso", template: content() });
     await templates.review({});
     await templates.submit(id);
@@ -115,7 +115,7 @@ describe("Templates that a business manages", () => {
     expect((await templates.get(id)).state).to.equal("APPROVED");
   });
 
-  it("are not listed by §1 nor sent once they are archived", async () => {
+  it("are neither listed by §1 nor sent after they are archived", async () => {
     expect((await templates.send(101, ["Ana", "7"])).json).to.deep.equal({ status: "success" });
     expect((await templates.ask("DELETE", "/101")).status).to.equal(204);
     expect(await templates.listed(101)).to.equal(undefined);
@@ -123,7 +123,7 @@ describe("Templates that a business manages", () => {
     expect((await templates.submit(101)).status).to.equal(404);
   });
 
-  it("of another business are neither submitted nor seen, and a sync brings only one's own", async () => {
+  it("of another business can be neither submitted nor seen, and a sync reads only the own account", async () => {
     const { id } = await templates.make({ nombre: "Aviso", template: content() });
     const other = await templates.world.sessionToken(201);
     const missing = await templates.ask("POST", "/999999999/submit", undefined, other);

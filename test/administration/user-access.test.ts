@@ -4,7 +4,7 @@ import { admin, agent, comingIn, foreignAdmin, password } from "./coming-in.ts";
 
 const missing = 999_999_999;
 
-describe("Users come in", () => {
+describe("Access of users", () => {
   let world: World;
   const access = comingIn(() => world);
   const { send, by, ask, made, accept, signIn, joined, isOver, refused } = access;
@@ -14,8 +14,8 @@ describe("Users come in", () => {
   });
   after(() => world.stop());
 
-  describe("by a reset password", () => {
-    it("that makes the old one and all sessions void at once, sockets too", async () => {
+  describe("after a password reset", () => {
+    it("makes the old password invalid and ends all sessions and sockets at once", async () => {
       const user = await joined();
       const socket = await world.listen(user.id);
       const { status, json } = await ask(admin, "POST", `/admin/users/${user.id}/reset-password`);
@@ -28,7 +28,7 @@ describe("Users come in", () => {
       expect((await signIn(user.email, "otra clave larga")).status).to.equal(200);
     });
 
-    it("and stay in with the old one where they are only invited again", async () => {
+    it("keeps the old password valid if the user is only invited again", async () => {
       const user = await joined();
       const { json } = await ask(admin, "POST", `/admin/users/${user.id}/invite`);
       expect((await signIn(user.email)).status).to.equal(200);
@@ -37,11 +37,11 @@ describe("Users come in", () => {
     });
   });
 
-  describe("with a password that they change", () => {
+  describe("after users change their password", () => {
     const change = (token: string, actual: unknown, nueva: unknown) =>
       by(token, "PUT", "/me/password", { actual, nueva });
 
-    it("and stay in with the session of the request alone", async () => {
+    it("keeps only the session of the request open", async () => {
       const user = await joined();
       const other = (await signIn(user.email)).json.token;
       const invited = await ask(admin, "POST", `/admin/users/${user.id}/invite`);
@@ -53,8 +53,8 @@ describe("Users come in", () => {
       refused(await accept(invited.json.invitation.token));
     });
 
-    it("only by the one that they have, with pauses after five wrong ones", async function () {
-      // Each is hashed, and passwords are hashed slowly.
+    it("needs the present password, with pauses after five wrong ones", async function () {
+      // Each attempt is hashed, which is slow.
       this.timeout(30_000);
       const user = await joined();
       const answers: (string | number)[] = [];
@@ -64,11 +64,11 @@ describe("Users come in", () => {
       }
       expect(answers.slice(0, 5)).to.deep.equal(Array(5).fill("wrong_password"));
       expect(answers).to.include(429);
-      // It keeps nobody out who signs in.
+      // These pauses do not affect sign-ins.
       expect((await signIn(user.email)).status).to.equal(200);
     });
 
-    it("to one of 10 to 200 characters", async () => {
+    it("accepts passwords of 10 to 200 characters", async () => {
       const user = await joined();
       for (const wrong of ["123456789", "x".repeat(201), 5]) {
         const { status, json } = await change(user.token, password, wrong);
@@ -87,8 +87,8 @@ describe("Users come in", () => {
     });
   });
 
-  describe("by sessions", () => {
-    it("that administrators see, and end, one or all", async () => {
+  describe("by session", () => {
+    it("can be listed by administrators, and ended one by one or all together", async () => {
       const user = await joined();
       const second = (await signIn(user.email)).json.token;
       await by(user.token, "GET", "/me");
@@ -115,7 +115,7 @@ describe("Users come in", () => {
       expect((await ask(admin, "GET", path)).json.data).to.deep.equal([]);
     });
 
-    it("of their own business: those of others are nobody's", async () => {
+    it("is hidden from administrators of other businesses", async () => {
       const user = await made();
       const own = await world.sessionToken(foreignAdmin);
       const [{ id: session }] = (await ask(foreignAdmin, "GET", `/admin/users/${foreignAdmin}/sessions`)).json.data;
@@ -142,7 +142,7 @@ describe("Users come in", () => {
       expect((await by(notTheirs, "POST", `/admin/users/${user.id}/invite`)).status).to.equal(403);
     });
 
-    it("and leave in the audit who let them in, without secrets", async () => {
+    it("is recorded in the audit, with who gave it and without secrets", async () => {
       const { id, invitation } = await made();
       const [first] = (await ask(admin, "GET", `/admin/audit?resource=user-invitations&record=${id}`)).json.data;
       expect(first).to.deep.include({ change: "created", after: { expires_at: invitation.expires_at } });

@@ -6,7 +6,7 @@ import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { admin, comingIn, foreignAdmin } from "./coming-in.ts";
 
-describe("Users come in", () => {
+describe("E-mails and administrators of a business", () => {
   let world: World;
   const access = comingIn(() => world);
   const { by, ask, aUser, made, accept, signIn, joined, isOver } = access;
@@ -16,8 +16,8 @@ describe("Users come in", () => {
   });
   after(() => world.stop());
 
-  describe("under an e-mail", () => {
-    it("that is nobody else's, in no business, whatever its case", async () => {
+  describe("an e-mail", () => {
+    it("is unique in the installation, without regard to case", async () => {
       const own = await ask(admin, "POST", "/admin/users", aUser({ email: "Agent@B1.test" }));
       const foreign = await ask(admin, "POST", "/admin/users", aUser({ email: "AGENT@b2.TEST" }));
       expect([foreign.status, foreign.json.code]).to.deep.equal([409, "taken"]);
@@ -28,7 +28,7 @@ describe("Users come in", () => {
       expect((await ask(admin, "GET", `/admin/users/${user.id}`)).json.email).to.equal(user.email);
     });
 
-    it("that is found, changed, and free again once its user is archived", async () => {
+    it("can be searched and changed, and is free again after its user is archived", async () => {
       const user = await joined({ email: "Zoe.Unica@B1.test" });
       expect(user.email).to.equal("zoe.unica@b1.test");
       const found = await ask(admin, "GET", "/admin/users?q=ZOE.UNICA");
@@ -43,10 +43,10 @@ describe("Users come in", () => {
     });
   });
 
-  describe("as administrators", () => {
+  describe("administrators", () => {
     const last = [409, "last_administrator"];
 
-    it("of whom a business keeps one who is active", async () => {
+    it("cannot be reduced to none who is active", async () => {
       const [first] = (await ask(foreignAdmin, "GET", "/admin/users?q=admin@b2")).json.data;
       const path = `/admin/users/${first.id}`;
       const attempts = [
@@ -62,7 +62,7 @@ describe("Users come in", () => {
       expect((await ask(foreignAdmin, "DELETE", `/admin/users/${other.id}`)).status).to.equal(204);
     });
 
-    it("also where two of them remove each other at once", async () => {
+    it("cannot be reduced to none by two who remove each other at once", async () => {
       const founded = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "dueña@nuevo.test");
       const first = (await signIn("dueña@nuevo.test", founded.password)).json.token;
       const [owner] = (await by(first, "GET", "/admin/users")).json.data;

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 
 const { admin } = people;
 
-describe("Files of users", () => {
+describe("Imports of users", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -40,7 +40,7 @@ describe("Files of users", () => {
     expect(json.usuario_id).to.equal(id);
   });
 
-  it("tell clients of each agent who came in or changed, once", async () => {
+  it("publish one event for each agent who was created or changed", async () => {
     const socket = await inbox.world.listen(admin);
     const toldOf = (id: number) =>
       socket.heard.filter(({ name, payload }) => name === "agent:changed" && payload.agente.id === id).length;

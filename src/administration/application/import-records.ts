@@ -1,24 +1,25 @@
 import { DomainError } from "../../kernel/errors.ts";
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+import type { EventFeed } from "../../kernel/events.ts";
 import type { ImportProgress, ImportRow, ImportRows, RowOutcome } from "../../kernel/row-imports.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import {
   type Actor,
-  type Given,
-  type Kept,
+  DuplicateValue,
   type Matching,
   matchKeyOf,
+  type RowInput,
+  type StoredRecord,
   UnknownReference,
-  ValueTaken,
 } from "../domain/records.ts";
-import { type Changed, isSame, type ResourceRules, shownBy } from "./manage-records.ts";
+import { auditedBy, type CommittedChange, isSame, type ResourceRules } from "./manage-records.ts";
 import type { RecordBatches, RecordStores } from "./ports.ts";
+import { inTransaction } from "./transactions.ts";
 
 /**
- * The whole record: what the row says over what there is, or over what a new record has. Throws a `DomainError` where
- * something is missing or wrong.
+ * Builds the whole record: a field that the row leaves out comes from the existing record, or is the default of a new
+ * one. Throws a `DomainError` if a field is missing or wrong.
  */
-export type Complete<Fields> = (given: Partial<Fields>, existing: Fields | null) => Fields;
+export type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
 
 export type RowRefusal = DomainError;
 
@@ -28,67 +29,68 @@ type Stores<Fields> = RecordStores<RecordBatches<Fields>>;
 interface Planned<Fields> {
   readonly at: number;
   readonly fields: Fields;
-  readonly existing: Kept<Fields> | null;
+  readonly existing: StoredRecord<Fields> | null;
 }
 
-/** Takes in the records of a file. Each change stands in the audit, in the transaction that makes it. */
+/** Creates and changes records from the rows of a file. Each change is audited in the transaction that makes it. */
 export class ImportRecords<Fields extends object> {
   constructor(
     private readonly rules: ResourceRules<Fields> & { readonly matching: Matching<Fields> },
     private readonly unitOfWork: UnitOfWork<Stores<Fields>>,
     private readonly imports: Pick<ImportRows, "execute">,
-    /** Hears of each change once it is committed. */
-    private readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+    /** Called for each change after the commit. */
+    private readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
-  /** The name of the file with the rows that were refused; null where there are none. */
+  /** Resolves to the name of the file that holds the refused rows; null if there are none. */
   execute(
     actor: Actor,
-    rows: AsyncIterable<ImportRow<Given<Fields>, RowRefusal>>,
+    rows: AsyncIterable<ImportRow<RowInput<Fields>, RowRefusal>>,
     complete: Complete<Fields>,
     lineOf: (refusal: RowRefusal, cells: readonly string[]) => string,
     header: string,
     progress: ImportProgress,
   ): Promise<string | null> {
-    const keyOf = ({ fields }: Given<Fields>) => matchKeyOf(this.rules.matching, fields);
-    const take = (turn: readonly Given<Fields>[]) => this.take(actor, turn, complete);
+    const keyOf = ({ fields }: RowInput<Fields>) => matchKeyOf(this.rules.matching, fields);
+    const take = (turn: readonly RowInput<Fields>[]) => this.importBatch(actor, turn, complete);
     return this.imports.execute(actor.businessId, rows, { keyOf, take, lineOf, header }, progress);
   }
 
-  private async take(actor: Actor, rows: readonly Given<Fields>[], complete: Complete<Fields>): Promise<Outcome[]> {
+  private async importBatch(
+    actor: Actor,
+    rows: readonly RowInput<Fields>[],
+    complete: Complete<Fields>,
+  ): Promise<Outcome[]> {
     try {
-      const { outcomes, changed, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
-        const merged = await this.merge(actor, stores, rows, complete);
-        const events: readonly LoggedEvent[] = (await stores.records.tell?.(actor.businessId)) ?? [];
-        return { ...merged, events };
-      });
-      if (events.length > 0) this.feed.publish(events);
-      for (const each of changed) await this.afterwards(each);
+      const { outcomes, changed } = await inTransaction(this.unitOfWork, this.feed, actor, (stores) =>
+        this.write(actor, stores, rows, complete),
+      );
+      for (const each of changed) await this.afterCommit(each);
       return outcomes;
     } catch (error) {
-      // A row has a value that is taken, or takes from the business what it cannot be without.
+      // One row breaks a rule that shows only in the database, and the transaction of all rows was rolled back.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
-      // It is not known which row it is.
+      // The error does not say which row it was, so each row gets a transaction of its own.
       const outcomes: Outcome[] = [];
-      for (const row of rows) outcomes.push(...(await this.take(actor, [row], complete)));
+      for (const row of rows) outcomes.push(...(await this.importBatch(actor, [row], complete)));
       return outcomes;
     }
   }
 
-  private async merge(
+  private async write(
     actor: Actor,
     { records, audit }: Stores<Fields>,
-    rows: readonly Given<Fields>[],
+    rows: readonly RowInput<Fields>[],
     complete: Complete<Fields>,
-  ): Promise<{ outcomes: Outcome[]; changed: Changed<Fields>[] }> {
+  ): Promise<{ outcomes: Outcome[]; changed: CommittedChange<Fields>[] }> {
     const { businessId } = actor;
     const outcomes: Outcome[] = rows.map(() => null);
     const found = await records.matching(businessId, rows);
-    const complaints = rows.map(({ fields }, at) => this.planned(at, fields, found[at] ?? null, complete));
+    const planned = rows.map(({ fields }, at) => this.plan(at, fields, found[at] ?? null, complete));
     const differing: Planned<Fields>[] = [];
-    for (const [at, plan] of complaints.entries()) {
+    for (const [at, plan] of planned.entries()) {
       if (plan instanceof DomainError) outcomes[at] = { refusal: plan };
       else if (plan.existing && isSame(plan.existing.fields, plan.fields)) outcomes[at] = "unchanged";
       else differing.push(plan);
@@ -103,7 +105,7 @@ export class ImportRecords<Fields extends object> {
       ...(await this.change(businessId, records, plans, outcomes)),
       ...(await this.create(businessId, records, plans, rows, outcomes)),
     ].map((each) => ({ actor, ...each }));
-    const shown = shownBy(this.rules);
+    const shown = auditedBy(this.rules);
     await audit.add(
       actor,
       changed.map(({ id, before, after }) => ({
@@ -114,18 +116,17 @@ export class ImportRecords<Fields extends object> {
         after: shown(after),
       })),
     );
-    await audit.add(actor, (await records.changedBeside?.(businessId)) ?? []);
     return { outcomes, changed };
   }
 
-  private planned(
+  private plan(
     at: number,
-    given: Partial<Fields>,
-    existing: Kept<Fields> | null,
+    input: Partial<Fields>,
+    existing: StoredRecord<Fields> | null,
     complete: Complete<Fields>,
   ): Planned<Fields> | DomainError {
     try {
-      const fields = complete(given, existing?.fields ?? null);
+      const fields = complete(input, existing?.fields ?? null);
       this.rules.check?.(fields, existing?.fields ?? null);
       return { at, fields, existing };
     } catch (error) {
@@ -139,7 +140,7 @@ export class ImportRecords<Fields extends object> {
     records: RecordBatches<Fields>,
     plans: readonly Planned<Fields>[],
     outcomes: Outcome[],
-  ): Promise<Omit<Changed<Fields>, "actor">[]> {
+  ): Promise<Omit<CommittedChange<Fields>, "actor">[]> {
     const changes = plans.flatMap(({ at, fields, existing }) => (existing ? { at, fields, existing } : []));
     const written = changes.map(({ existing, fields }) => ({ id: existing.id, fields }));
     const changed = await records.changeAll(businessId, written);
@@ -155,22 +156,22 @@ export class ImportRecords<Fields extends object> {
     businessId: number,
     records: RecordBatches<Fields>,
     plans: readonly Planned<Fields>[],
-    rows: readonly Given<Fields>[],
+    rows: readonly RowInput<Fields>[],
     outcomes: Outcome[],
-  ): Promise<Omit<Changed<Fields>, "actor">[]> {
+  ): Promise<Omit<CommittedChange<Fields>, "actor">[]> {
     const fresh = plans.filter(({ existing }) => !existing);
     const created = await records.createAll(
       businessId,
       fresh.map(({ fields }) => fields),
     );
-    const taken = fresh.filter((_, place) => !created[place]);
-    // One that somebody else made meanwhile is matched when it is tried again.
+    const conflicting = fresh.filter((_, place) => !created[place]);
+    // Another request may have created the matching record meanwhile: that row stays null and is tried again.
     const matched = await records.matching(
       businessId,
-      taken.map(({ at }) => rows[at] as Given<Fields>),
+      conflicting.map(({ at }) => rows[at] as RowInput<Fields>),
     );
-    for (const [place, { at }] of taken.entries()) {
-      if (!matched[place]) outcomes[at] = { refusal: new ValueTaken(String(this.rules.matching.by[0])) };
+    for (const [place, { at }] of conflicting.entries()) {
+      if (!matched[place]) outcomes[at] = { refusal: new DuplicateValue(String(this.rules.matching.by[0])) };
     }
     return fresh.flatMap(({ at }, place) => {
       const kept = created[place];

@@ -1,34 +1,35 @@
 import { type AdPlatform, accountIdOf, TokenRefused } from "../../ads/public.ts";
 import { DomainError } from "../../kernel/errors.ts";
+import { PlatformUnavailable } from "../../messaging/public.ts";
 import type { AdAccess } from "../domain/ad-access.ts";
-import { type Kept, PlatformAway, RecordMovedOn, UnknownReference, WrongField } from "../domain/records.ts";
+import { RecordMovedOn, type StoredRecord, UnknownReference, WrongField } from "../domain/records.ts";
 import type { ResourceRules } from "./manage-records.ts";
 
-/** With the token, which is null where it cannot be opened. */
+/** Reads the record with its token, which is null if it cannot be decrypted. */
 export interface StoredAdAccess {
-  opened(businessId: number, id: number): Promise<Kept<AdAccess> | null>;
+  opened(businessId: number, id: number): Promise<StoredRecord<AdAccess> | null>;
 }
 
-/** What is given is tried with the ad platform before it is stored. */
+/** The ad platform confirms the token and the default account before they are stored. */
 export const adAccountRules = (
   platform: Pick<AdPlatform, "accounts">,
   stored: StoredAdAccess,
 ): ResourceRules<AdAccess> => ({
   name: "ad-accounts",
-  shown: ({ token: _, ...shown }) => shown,
-  async approve(businessId, fields, id) {
-    const { token: given, defaultAccountId } = fields;
+  forAudit: ({ token: _, ...shown }) => shown,
+  async verify(businessId, fields, id) {
+    const { token: newToken, defaultAccountId } = fields;
     const kept = id === null ? null : await stored.opened(businessId, id);
-    const token = given ?? kept?.fields.token ?? null;
+    const token = newToken ?? kept?.fields.token ?? null;
     if (token === null) return fields;
     const accounts = await openedBy(platform, { businessId, token }, "token");
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
     return { ...fields, token };
   },
-  over(fields, before, approved) {
-    // The token that opened the account was replaced while the platform was asked.
-    if (fields.token === null && approved.token !== (before?.token ?? null)) throw new RecordMovedOn();
+  merge(fields, before, verified) {
+    // Another request replaced the stored token while the platform was checking it.
+    if (fields.token === null && verified.token !== (before?.token ?? null)) throw new RecordMovedOn();
     const token = fields.token ?? before?.token ?? null;
     if (token === null) throw new WrongField("token", "missing");
     return { ...fields, token };
@@ -49,8 +50,8 @@ export interface StoredForReports {
 export const reportAccountRules = <Flags extends NamesAccount>(
   platform: Pick<AdPlatform, "accounts">,
   stored: StoredForReports,
-): Pick<ResourceRules<Flags>, "approve"> => ({
-  async approve(businessId, flags) {
+): Pick<ResourceRules<Flags>, "verify"> => ({
+  async verify(businessId, flags) {
     const field = "ad_account_for_report";
     const named = flags[field];
     if (named === null || named === (await stored.flags(businessId))?.[field]) return flags;
@@ -69,5 +70,5 @@ const openedBy = (
 ) =>
   platform.accounts(access).catch((error: unknown) => {
     if (error instanceof TokenRefused) throw new WrongField(field, "refused");
-    throw error instanceof DomainError ? new PlatformAway(error.message) : error;
+    throw error instanceof DomainError ? new PlatformUnavailable(error.message) : error;
   });

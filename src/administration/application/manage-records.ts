@@ -1,92 +1,100 @@
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
+/**
+ * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
+ * `http.ts` says how clients spell and validate them (`RecordOnWire`), and `postgres.ts` where they are stored
+ * (`RecordTable`, or a subclass of `KnexRecords`). `ResourceRules` holds what goes beyond that. Bootstrap makes the
+ * routes of the three.
+ *
+ * A `PUT` runs through these steps:
+ *
+ * 1. The route validates the body and reads it into fields (`WireCodec`).
+ * 2. `verify` has a platform confirm the fields, before the transaction.
+ * 3. In one transaction the record is locked and its version is compared with `If-Match`; `merge` and `check` run; the
+ *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
+ * 4. After the commit the events are published and `afterCommit` is called.
+ *
+ * A `POST` has nothing to lock: `merge` and `check` run before `verify`. A `DELETE` runs none of the three. An import
+ * (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `verify` or `merge` have no imports.
+ */
+
+import type { EventFeed } from "../../kernel/events.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
-import type { Change, ListAsked, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
+import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
+import type { Change, ListQuery, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
+import { inTransaction } from "./transactions.ts";
 
-/** What a resource adds to the changes that all have in common. */
+/** What a resource adds to the common requests. The comment at the top of this file says when each one runs. */
 export interface ResourceRules<Fields extends object> {
-  /** In the audit. */
+  /** The resource's name in the audit. */
   readonly name: string;
-  /** Throws `RuleBroken` or the like for what no schema can say; `before` is null for a new record. */
+  /** Checks what no schema can express. Throws a `DomainError`; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
   /**
-   * Asks others whether it may be so, outside of any transaction; `id` is null for a new record. Resolves to what they were
-   * asked of: `fields`, with what they keep of the record. Throws a `DomainError`.
+   * Has a platform confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the fields
+   * that the platform confirmed, which may include a stored token. Throws a `DomainError`.
    */
-  approve?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
+  verify?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
   /**
-   * What is to be stored over what there is: null for a new one. Throws `WrongField`, and `RecordMovedOn` where others were
-   * asked of what is not there any more.
+   * Builds the record to store from the input and the stored record, which is null for a new one. Throws `WrongField`,
+   * and `RecordMovedOn` if the stored record changed while the platform was asked.
    */
-  over?(fields: Fields, before: Fields | null, approved: Fields): Fields;
-  /** The record as the audit keeps it: without secrets. */
-  shown?(fields: Fields): object;
+  merge?(fields: Fields, before: Fields | null, verified: Fields): Fields;
+  /** The fields without secrets. */
+  forAudit?(fields: Fields): object;
 }
 
-/** A change that was committed. */
-export interface Changed<Fields> {
+/** `before` is null for a new record, `after` for a removed one. */
+export interface CommittedChange<Fields> {
   readonly actor: Actor;
   readonly id: number;
   readonly before: Fields | null;
   readonly after: Fields | null;
 }
 
-/** Reads and changes records that are there. Each change stands in the audit, in the transaction that makes it. */
+/** Reads and changes existing records. Each change is audited in the transaction that makes it. */
 export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields> = OneRecord<Fields>> {
   constructor(
     protected readonly rules: ResourceRules<Fields>,
     private readonly reads: Pick<RecordReads<Fields>, "find">,
     protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
-    /** Hears of each change once it is committed. */
-    protected readonly afterwards: (changed: Changed<Fields>) => Promise<void> = async () => {},
+    /** Called for each change after the commit. */
+    protected readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}
 
-  async one(businessId: number, id: number): Promise<Kept<Fields>> {
-    return there(await this.reads.find(businessId, id));
+  async one(businessId: number, id: number): Promise<StoredRecord<Fields>> {
+    return existing(await this.reads.find(businessId, id));
   }
 
   /**
-   * Writes the whole record. What changes nothing leaves its version as it is.
+   * Replaces the whole record. If no field differs, the version stays as it is.
    *
-   * @param isExpected - whether the caller means this version of it
+   * @param isExpected - whether `If-Match` names the stored version
    */
   async change(
     actor: Actor,
     id: number,
     fields: Fields,
     isExpected: (version: number) => boolean,
-  ): Promise<Kept<Fields>> {
+  ): Promise<StoredRecord<Fields>> {
     const { businessId } = actor;
-    const approved = (await this.rules.approve?.(businessId, fields, id)) ?? fields;
+    const verified = (await this.rules.verify?.(businessId, fields, id)) ?? fields;
     const { before, after } = await this.run(actor, async (stores) => {
-      const before = there(await stores.records.lock(businessId, id));
+      const before = existing(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
-      const wanted = this.rules.over?.(fields, before.fields, approved) ?? fields;
+      const wanted = this.rules.merge?.(fields, before.fields, verified) ?? fields;
       this.rules.check?.(wanted, before.fields);
       if (isSame(before.fields, wanted)) return { before, after: before };
       const after = await stores.records.change(businessId, id, wanted);
       await this.note(stores, actor, "changed", id, before.fields, after.fields);
       return { before, after };
     });
-    if (after !== before) await this.afterwards({ actor, id, before: before.fields, after: after.fields });
+    if (after !== before) await this.afterCommit({ actor, id, before: before.fields, after: after.fields });
     return after;
   }
 
-  /**
-   * Runs `work` in one transaction, with an entry of the audit for each record of another resource that it changed, and
-   * publishes the events that it logged once that is committed.
-   */
-  protected async run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
-    const { result, events } = await this.unitOfWork.run(actor.businessId, async (stores) => {
-      const result = await work(stores);
-      await stores.audit.add(actor, (await stores.records.changedBeside?.(actor.businessId)) ?? []);
-      const events: readonly LoggedEvent[] = (await stores.records.tell?.(actor.businessId)) ?? [];
-      return { result, events };
-    });
-    if (events.length > 0) this.feed.publish(events);
-    return result;
+  protected run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.unitOfWork, this.feed, actor, work);
   }
 
   protected note(
@@ -97,7 +105,7 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     before: Fields | null,
     after: Fields | null,
   ): Promise<void> {
-    const shown = shownBy(this.rules);
+    const shown = auditedBy(this.rules);
     const entry = { resource: this.rules.name, recordId, change, before: shown(before), after: shown(after) };
     return audit.add(actor, [entry]);
   }
@@ -105,26 +113,30 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
 
 const exportedAtOnce = 1_000;
 
-/** The five requests of every resource. */
+/** The requests that every resource with many records has. */
 export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, RecordStore<Fields>> {
   constructor(
     rules: ResourceRules<Fields>,
     private readonly stored: RecordReads<Fields>,
     unitOfWork: UnitOfWork<RecordStores<RecordStore<Fields>>>,
-    afterwards?: (changed: Changed<Fields>) => Promise<void>,
+    afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>,
     feed?: Pick<EventFeed, "publish">,
   ) {
-    super(rules, stored, unitOfWork, afterwards, feed);
+    super(rules, stored, unitOfWork, afterCommit, feed);
   }
 
-  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]> {
+  list(businessId: number, asked: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
     return this.stored.list(businessId, asked);
   }
 
-  /** Page by page. */
-  async *all(businessId: number, text: string | null): AsyncGenerator<readonly Kept<Fields>[]> {
+  /** All records that contain the text, for an export. */
+  async *all(businessId: number, text: string | null): AsyncGenerator<readonly StoredRecord<Fields>[]> {
     for (let after: number | null = null, isLast = false; !isLast; ) {
-      const found: readonly Kept<Fields>[] = await this.stored.list(businessId, { text, after, limit: exportedAtOnce });
+      const found: readonly StoredRecord<Fields>[] = await this.stored.list(businessId, {
+        text,
+        after,
+        limit: exportedAtOnce,
+      });
       const page = found.slice(0, exportedAtOnce);
       yield page;
       after = page.at(-1)?.id ?? null;
@@ -132,44 +144,44 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     }
   }
 
-  async create(actor: Actor, fields: Fields): Promise<Kept<Fields>> {
-    const wanted = this.rules.over?.(fields, null, fields) ?? fields;
+  async create(actor: Actor, fields: Fields): Promise<StoredRecord<Fields>> {
+    const wanted = this.rules.merge?.(fields, null, fields) ?? fields;
     this.rules.check?.(wanted, null);
     const { businessId } = actor;
-    await this.rules.approve?.(businessId, wanted, null);
+    await this.rules.verify?.(businessId, wanted, null);
     const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });
-    await this.afterwards({ actor, id: created.id, before: null, after: created.fields });
+    await this.afterCommit({ actor, id: created.id, before: null, after: created.fields });
     return created;
   }
 
   async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
     const { businessId } = actor;
     const before = await this.run(actor, async (stores) => {
-      const before = there(await stores.records.lock(businessId, id));
+      const before = existing(await stores.records.lock(businessId, id));
       if (!isExpected(before.version)) throw new RecordMovedOn();
       await stores.records.remove(businessId, id);
       await this.note(stores, actor, "removed", id, before.fields, null);
       return before;
     });
-    await this.afterwards({ actor, id, before: before.fields, after: null });
+    await this.afterCommit({ actor, id, before: before.fields, after: null });
   }
 }
 
-function there<Fields>(kept: Kept<Fields> | null): Kept<Fields> {
-  if (!kept) throw new RecordNotFound();
-  return kept;
+function existing<Fields>(stored: StoredRecord<Fields> | null): StoredRecord<Fields> {
+  if (!stored) throw new RecordNotFound();
+  return stored;
 }
 
-/** The record as the audit keeps it. */
-export const shownBy =
+/** The fields as the audit stores them: without secrets. */
+export const auditedBy =
   <Fields extends object>(rules: ResourceRules<Fields>) =>
   (fields: Fields | null): object | null =>
-    fields && (rules.shown?.(fields) ?? fields);
+    fields && (rules.forAudit?.(fields) ?? fields);
 
-/** Fields hold what JSON can say. */
+/** Compares the fields of `other` only: read-only fields are missing in the input. */
 export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

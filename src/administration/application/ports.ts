@@ -1,76 +1,77 @@
 import type { Audited } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
-import type { Actor, Given, Kept } from "../domain/records.ts";
+import type { Actor, RowInput, StoredRecord } from "../domain/records.ts";
 
-export interface ListAsked {
-  /** Part of what the resource is searched by. */
+export interface ListQuery {
+  /** Text that one of the searched columns must contain. */
   readonly text: string | null;
-  /** The id behind which the page begins. */
+  /** The last id of the previous page. */
   readonly after: number | null;
   readonly limit: number;
 }
 
 export interface RecordReads<Fields> {
-  /** The latest first, one more than asked where there are more. Archived ones are not there. */
-  list(businessId: number, asked: ListAsked): Promise<readonly Kept<Fields>[]>;
-  find(businessId: number, id: number): Promise<Kept<Fields> | null>;
+  /** Newest first, without archived records. Returns one more than `limit` if there is a next page. */
+  list(businessId: number, asked: ListQuery): Promise<readonly StoredRecord<Fields>[]>;
+  find(businessId: number, id: number): Promise<StoredRecord<Fields> | null>;
 }
 
-/** The one record of its kind that a business has; its id is the business's. */
-export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change" | "changedBeside" | "tell">;
-
-/** All reject with `ValueTaken` and `UnknownReference`. */
-export interface RecordStore<Fields> extends RecordReads<Fields> {
-  /** As it is, and kept from changing until the transaction ends. */
-  lock(businessId: number, id: number): Promise<Kept<Fields> | null>;
-  create(businessId: number, fields: Fields): Promise<Kept<Fields>>;
-  change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>>;
-  /** Archives it, or deletes what nothing uses. Rejects with `RecordInUse`. */
-  remove(businessId: number, id: number): Promise<void>;
-  /** What the audit tells of records of other resources that changed with those of this one; after the last change. */
-  changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
+/** What a store reports of its changes at the end of the transaction. */
+export interface Reporting {
+  /** Audit entries of other resources' records that changed together with these. To be called after the last change. */
+  relatedChanges?(businessId: number): Promise<readonly AuditEntry[]>;
   /**
-   * Logs what clients are to be told of the changes after the commit. The last of the transaction: from here on the
-   * business's other events wait for its end.
+   * Logs the events of the changes, which are published after the commit. To be called last in the transaction: from
+   * here on all other events of the business wait for the commit.
    */
-  tell?(businessId: number): Promise<readonly LoggedEvent[]>;
+  logEvents?(businessId: number): Promise<readonly LoggedEvent[]>;
 }
 
-/** A record as it is to be, and as it is. */
+/** A resource of which a business has one record, such as its flags. The record's id is the business's. */
+export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change"> & Reporting;
+
+/** Writes reject with `DuplicateValue` and `UnknownReference`. */
+export interface RecordStore<Fields> extends RecordReads<Fields>, Reporting {
+  /** Reads the record and locks it until the transaction ends. */
+  lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null>;
+  create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>>;
+  change(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>>;
+  /** Archives the record, or deletes it if nothing uses it. Rejects with `RecordInUse`. */
+  remove(businessId: number, id: number): Promise<void>;
+}
+
+/** A record as it will be written, and the stored one that it replaces. */
 export interface Referring<Fields> {
   readonly fields: Fields;
-  readonly existing: Kept<Fields> | null;
+  readonly existing: StoredRecord<Fields> | null;
 }
 
-/** Many records at once. */
-export interface RecordBatches<Fields> {
-  /** As those of `RecordStore`. */
-  changedBeside?(businessId: number): Promise<readonly AuditEntry[]>;
-  tell?(businessId: number): Promise<readonly LoggedEvent[]>;
-  /** The records that match these, locked; at the same place. */
-  matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]>;
+/** Reads and writes many records in a few statements, for imports. */
+export interface RecordBatches<Fields> extends Reporting {
+  /** For each row the record that it matches, locked; or null. */
+  matching(businessId: number, wanted: readonly RowInput<Fields>[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /**
-   * For each the field that names what does not exist, or was archived before the record named it; or null. What is named
-   * is kept from being deleted and archived.
+   * For each record the field that refers to a missing or archived record, or null. References that the stored record
+   * already has are accepted. The referenced records are locked against deletion and archiving.
    */
   unknownReferences(
     businessId: number,
     records: readonly Referring<Fields>[],
   ): Promise<readonly ((keyof Fields & string) | null)[]>;
-  /** At the same place; null for one with a value that each may have only once and another has. */
-  createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]>;
-  /** Of records that are locked, in their order. Rejects with `ValueTaken`, of all of them. */
+  /** For each record what was stored; or null if another record has the same unique value. */
+  createAll(businessId: number, records: readonly Fields[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
+  /** Changes locked records and returns them in the same order. Rejects with `DuplicateValue` for all of them. */
   changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: Fields }[],
-  ): Promise<readonly Kept<Fields>[]>;
+  ): Promise<readonly StoredRecord<Fields>[]>;
 }
 
 export type AuditEntry = Audited;
 export type Change = AuditEntry["change"];
 
 /** Logs `agent:changed` for each of these users. */
-export type TellOfAgents<Transaction> = (
+export type LogAgentChanges<Transaction> = (
   transaction: Transaction,
   businessId: number,
   userIds: readonly number[],
@@ -80,40 +81,40 @@ export interface AuditLog {
   add(actor: Actor, entries: readonly AuditEntry[]): Promise<void>;
 }
 
-/** Of one transaction. */
+/** The stores of one transaction. */
 export interface RecordStores<Store> {
   readonly records: Store;
   readonly audit: AuditLog;
 }
 
-export interface AuditAsked {
+export interface AuditQuery {
   readonly resource: string | null;
   readonly recordId: number | null;
   readonly userId: number | null;
   readonly from: Date | null;
-  /** Entries before this moment. */
+  /** Exclusive. */
   readonly until: Date | null;
-  /** The last entry of the page before: when it was made, in microseconds, and its id. */
+  /** The last entry of the previous page: its `position` and its id. */
   readonly after: readonly [at: number, id: number] | null;
   readonly limit: number;
 }
 
-/** An entry as it is kept. */
-export interface KeptEntry extends AuditEntry {
+/** An entry as the database has it. */
+export interface StoredEntry extends AuditEntry {
   readonly id: number;
   readonly at: Date;
-  /** Microseconds: a database is finer than a `Date`. */
+  /** `at` in microseconds, which a `Date` cannot hold. */
   readonly position: number;
-  /** `system`: what the installation or its operator did by itself. */
+  /** `system` is the installation itself, or its operator at the command line. */
   readonly actorKind: Actor["kind"] | "system";
   readonly actorId: number | null;
-  /** What the user or key is called now. */
+  /** The present name of the user or key. */
   readonly actorName: string | null;
   readonly address: string;
 }
 
 export interface AuditReads {
-  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]>;
-  /** The zone that the business names. */
+  list(businessId: number, asked: AuditQuery): Promise<readonly StoredEntry[]>;
+  /** The business's `timezone` flag, as it is stored. */
   timezoneOf(businessId: number): Promise<unknown>;
 }

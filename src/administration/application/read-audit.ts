@@ -1,28 +1,27 @@
 import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
 import { WrongPeriod } from "../domain/records.ts";
-import type { AuditAsked, AuditReads, KeptEntry } from "./ports.ts";
+import type { AuditQuery, AuditReads, StoredEntry } from "./ports.ts";
 
 interface WrittenPeriod {
-  /** ISO 8601; without a zone they are in that of the business, and without a time whole days. */
+  /** ISO 8601. Without a zone the business's zone applies; a date without a time means the whole day. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** Who changed what, and when. */
 export class ReadAudit {
   constructor(private readonly audit: AuditReads) {}
 
-  /** The latest first, one more than asked where there are more. Rejects with `WrongPeriod`. */
+  /** Newest first. Returns one more than `limit` if there is a next page. Rejects with `WrongPeriod`. */
   async list(
     businessId: number,
-    { from, to, ...asked }: Omit<AuditAsked, "from" | "until"> & WrittenPeriod,
-  ): Promise<readonly KeptEntry[]> {
+    { from, to, ...asked }: Omit<AuditQuery, "from" | "until"> & WrittenPeriod,
+  ): Promise<readonly StoredEntry[]> {
     const isZoned = [from, to].every((bound) => bound === null || namesZone(bound));
     const zone = isZoned ? "UTC" : timezoneOf(await this.audit.timezoneOf(businessId));
     const begin = momentOf("from", from, zone);
     const end = momentOf("to", to, zone);
     if (begin && end && begin > end) throw new WrongPeriod("from");
-    // Entries are dated more finely than callers write: up to the end of that millisecond.
+    // Entries have microseconds, callers write milliseconds: the whole last millisecond is included.
     return this.audit.list(businessId, { ...asked, from: begin, until: end && new Date(end.getTime() + 1) });
   }
 }

@@ -3,14 +3,14 @@ import { BusinessNotFound } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { complaintAbout, type OperatorFlag, type OperatorFlags } from "../domain/operator-flags.ts";
-import { type Kept, RuleBroken } from "../domain/records.ts";
+import { RuleBroken, type StoredRecord } from "../domain/records.ts";
 import type { RecordStores } from "./ports.ts";
 
 /** The flags of one business. Their id is that of the business. */
 export interface OperatorFlagStore {
-  find(businessId: number, id: number): Promise<Kept<OperatorFlags> | null>;
-  lock(businessId: number, id: number): Promise<Kept<OperatorFlags> | null>;
-  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<Kept<OperatorFlags>>;
+  find(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
+  lock(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
+  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<OperatorFlags>>;
 }
 
 /** An operator sets a flag that the business itself only reads. It stands in the audit. */
@@ -22,8 +22,8 @@ export class SetOperatorFlag {
 
   /** Null removes the flag. Rejects with `RuleBroken` for a value that the flag does not take, and with `BusinessNotFound`. */
   async execute(businessId: number, flag: OperatorFlag, value: unknown): Promise<void> {
-    const complaint = complaintAbout(flag, value);
-    if (complaint !== null) throw new RuleBroken(complaint);
+    const error = complaintAbout(flag, value);
+    if (error !== null) throw new RuleBroken(error);
     if (flag === "group_shared_report") await this.checkGroup((value ?? []) as readonly number[]);
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {
       const before = await records.lock(businessId, businessId);

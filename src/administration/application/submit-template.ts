@@ -1,16 +1,15 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { PlatformUnavailable } from "../../messaging/public.ts";
-import { type Actor, type Kept, RecordMovedOn, RecordNotFound } from "../domain/records.ts";
-import {
-  isSubmitted,
-  type NoAccount,
-  NotSubmittable,
-  type Template,
-  TemplateLocked,
-  TemplateRefused,
-} from "../domain/template.ts";
+import { type NoSender, PlatformUnavailable } from "../../messaging/public.ts";
+import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
+import { isSubmitted, NotSubmittable, type Template, TemplateLocked, TemplateRefused } from "../domain/template.ts";
 import type { RecordStores } from "./ports.ts";
-import type { ApprovingPlatform, Claim, SettledTemplate, Submitted, TemplateStore } from "./template-ports.ts";
+import type {
+  ApprovingPlatform,
+  OpenSubmission,
+  SettledSubmission,
+  SubmissionOutcome,
+  TemplateStore,
+} from "./template-ports.ts";
 
 export type SubmitFailure =
   | RecordNotFound
@@ -18,65 +17,70 @@ export type SubmitFailure =
   | TemplateLocked
   | NotSubmittable
   | TemplateRefused
-  | NoAccount
+  | NoSender
   | PlatformUnavailable;
 
 /**
- * Sends a template to the platform for approval, or for another one after it was refused. It counts as pending, and stands
- * in the audit, before the request leaves: it can be neither changed nor submitted a second time meanwhile, and where the
- * answer is lost, or the process with it, a sync finds out what became of it.
+ * Sends a template to the platform for approval, also again after a rejection. The template becomes pending and is
+ * audited before the request leaves, so that it can be neither changed nor submitted twice meanwhile. If the answer is
+ * lost, or the process dies, a sync finds out the outcome.
  */
 export class SubmitTemplate {
   constructor(
     private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
     private readonly platform: ApprovingPlatform,
-    /** Throws what breaks the platform's rules. */
+    /** Throws if the template breaks one of the platform's rules. */
     private readonly check: (template: Template) => void,
   ) {}
 
-  async execute(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<Kept<Template>> {
+  async execute(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<StoredRecord<Template>> {
     const { businessId } = actor;
-    const { fields, claim } = await this.claim(actor, id, isExpected);
+    const { fields, submission } = await this.beginSubmission(actor, id, isExpected);
     const { platformName: name, structure } = fields;
-    const template = { name, structure: structure ?? {}, platformId: claim.platformId };
+    const template = { name, structure: structure ?? {}, platformId: submission.platformId };
     const outcome = await this.platform.submit(businessId, template).catch(async (error: unknown) => {
-      await this.settle(actor, id, claim, { kind: "not-sent" });
+      await this.settleSubmission(actor, id, submission, { kind: "not-sent" });
       throw error;
     });
-    const { after, isArchived } = await this.settle(actor, id, claim, outcome);
+    const { after, isArchived } = await this.settleSubmission(actor, id, submission, outcome);
     if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
-    // The platform may have it: it stays pending until a sync or a webhook says more.
+    // The platform may have the template: it stays pending until a sync or a webhook reports its status.
     if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
     if (outcome.kind === "not-sent") throw new PlatformUnavailable("a template could not be sent");
     if (isArchived) throw new RecordNotFound();
     return after;
   }
 
-  private claim(
+  private beginSubmission(
     actor: Actor,
     id: number,
     isExpected: (version: number) => boolean,
-  ): Promise<{ fields: Template; claim: Claim }> {
+  ): Promise<{ fields: Template; submission: OpenSubmission }> {
     const { businessId } = actor;
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {
       const before = await records.lock(businessId, id);
       if (!before) throw new RecordNotFound();
       if (!isExpected(before.version)) throw new RecordMovedOn();
       const { provider, structure } = before.fields;
-      if (isSubmitted(before.fields)) throw new TemplateLocked("state");
+      if (isSubmitted(before.fields)) throw new TemplateLocked("approvalState");
       if (provider !== "Cloud" || structure === null) throw new NotSubmittable(`template ${id}`);
       this.check(before.fields);
-      const claim = await records.claim(businessId, id);
+      const submission = await records.beginSubmission(businessId, id);
       const after = await records.find(businessId, id);
       await audit.add(actor, [{ ...changed(id), before: before.fields, after: after?.fields ?? null }]);
-      return { fields: before.fields, claim };
+      return { fields: before.fields, submission };
     });
   }
 
-  private settle(actor: Actor, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate> {
+  private settleSubmission(
+    actor: Actor,
+    id: number,
+    submission: OpenSubmission,
+    outcome: SubmissionOutcome,
+  ): Promise<SettledSubmission> {
     const { businessId } = actor;
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {
-      const settled = await records.settle(businessId, id, claim, outcome);
+      const settled = await records.settleSubmission(businessId, id, submission, outcome);
       const { before, after } = settled;
       if (after.version !== before.version) {
         await audit.add(actor, [{ ...changed(id), before: before.fields, after: after.fields }]);

@@ -1,6 +1,6 @@
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { Actor, Kept } from "../domain/records.ts";
+import type { Actor, StoredRecord } from "../domain/records.ts";
 import { bodyIn, headerTypeOf, isSubmitted, type Template } from "../domain/template.ts";
 import type { Change, RecordStores } from "./ports.ts";
 import type {
@@ -11,35 +11,35 @@ import type {
   TemplateStore,
 } from "./template-ports.ts";
 
-/** How many templates came of a look at the platform. */
+/** How many templates a sync created, updated and missed. */
 export interface Synced {
   readonly created: number;
   readonly updated: number;
-  /** Templates of ours that the platform does not have. */
+  /** Templates of the business that the platform does not have. */
   readonly missing: number;
 }
 
-/** Brings templates and their states to where the platform's account stands. */
+/** Updates a business's templates to what its account at the platform has. */
 export class SyncTemplates {
   constructor(
     private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
     private readonly platform: ApprovingPlatform,
   ) {}
 
-  /** Rejects with `NoAccount` and `PlatformUnavailable`; then nothing is changed. */
+  /** Rejects with `NoSender` and `PlatformUnavailable`; then nothing is changed. */
   async execute(actor: Actor): Promise<Synced> {
     const { businessId } = actor;
     const readAt = await this.unitOfWork.run(businessId, ({ records }) => records.now());
-    const listed = once(await this.platform.list(businessId));
+    const listed = eachOnce(await this.platform.list(businessId));
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {
       const preferred = await records.preferredLanguage(businessId);
       const known = await records.known(businessId, readAt);
-      const { matched, strangers } = match(known, listed, preferred);
+      const { matched, unmatched } = match(known, listed, preferred);
       const living = known.filter((each) => !each.isArchived && !isTooEarlyFor(each, matched.get(each.id)));
       const missing = new Set(living.flatMap(({ id }) => (matched.has(id) ? [] : [id])));
       const changed = living.flatMap((template) => {
         const news = newsOf(template, matched.get(template.id));
-        return isSameJson(news, standingOf(template)) ? [] : [news];
+        return isSameJson(news, storedFieldsOf(template)) ? [] : [news];
       });
       let updated = 0;
       for (const some of chunks(changed)) {
@@ -52,14 +52,14 @@ export class SyncTemplates {
         );
         updated += written.filter(({ id }) => !missing.has(id)).length;
       }
-      for (const some of chunks(strangers)) {
+      for (const some of chunks(unmatched)) {
         const made = await records.those(businessId, await records.adopt(businessId, some));
         await audit.add(
           actor,
           made.map(({ id, fields }) => ({ ...entry(id, "created"), before: null, after: fields })),
         );
       }
-      return { created: strangers.length, updated, missing: missing.size };
+      return { created: unmatched.length, updated, missing: missing.size };
     });
   }
 }
@@ -71,54 +71,62 @@ const chunks = <Item>(items: readonly Item[]): Item[][] =>
     items.slice(n * writtenAtOnce, (n + 1) * writtenAtOnce),
   );
 
-const byId = (kept: readonly Kept<Template>[]) => new Map(kept.map(({ id, fields }) => [id, fields]));
+const byId = (kept: readonly StoredRecord<Template>[]) => new Map(kept.map(({ id, fields }) => [id, fields]));
 
 const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
 
-/** Whether the list may be older than the template's last submission: it has nothing, or what was rejected before that. */
+/**
+ * Whether the list may be older than the last submission: it lacks the template, or still shows an earlier rejection.
+ */
 const isTooEarlyFor = ({ isInDoubt }: KnownTemplate, listed: PlatformTemplate | undefined): boolean =>
   isInDoubt && (!listed || listed.status === "REJECTED");
 
-/** Each name once in each language. */
-const once = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
+/** One template for each name and language. */
+const eachOnce = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
   ...new Map(listed.map((template) => [keyOf(template.name, template.language), template])).values(),
 ];
 
 const keyOf = (name: string, language: string): string => `${name}\n${language}`;
 
-/** Matches the listed templates with the stored ones, by id, else by name and language; those without a match come apart. */
+/**
+ * Matches listed templates with stored ones by id, else by name and language. `unmatched` are those that are not
+ * stored.
+ */
 function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
   const byKey = new Map(listed.map((template) => [keyOf(template.name, template.language), template]));
   const matched = new Map<number, PlatformTemplate>();
-  const strangers = new Set(listed);
+  const unmatched = new Set(listed);
   for (const { id, platformId, platformName, structure } of known) {
     const own = platformId ? byPlatformId.get(platformId) : undefined;
     const language = structure?.language;
     const found = own ?? (language ? byKey.get(keyOf(platformName, language)) : undefined);
     if (found) {
       matched.set(id, found);
-      strangers.delete(found);
+      unmatched.delete(found);
     }
     if (language) continue;
-    // One that names no language stands for its name in all of them, and is sent in the first of these.
+    // A stored template without a language stands for its name in all languages. Its status is that of the one that a
+    // send would use.
     const named = listed.filter(({ name }) => name === platformName);
-    for (const each of named) strangers.delete(each);
+    for (const each of named) unmatched.delete(each);
     const sent =
       named.find((each) => each.language === preferred) ??
       named.find(({ status }) => status === "APPROVED") ??
       named[0];
     if (!found && sent) matched.set(id, sent);
   }
-  return { matched, strangers: [...strangers] };
+  return { matched, unmatched: [...unmatched] };
 }
 
-/** What was submitted is as the platform has it; what was refused may have been changed here since. */
+/**
+ * A submitted template gets the platform's content. A rejected one keeps its own, which may have changed here since.
+ */
 function newsOf(template: KnownTemplate, listed: PlatformTemplate | undefined): TemplateNews {
-  const standing = standingOf(template);
-  if (!listed) return { ...standing, platformStatus: null, platformReason: null, platformId: null };
+  const stored = storedFieldsOf(template);
+  if (!listed) return { ...stored, platformStatus: null, platformReason: null, platformId: null };
   const { platformId, status: platformStatus, reason: platformReason } = listed;
-  const news = { ...standing, platformId, platformStatus, platformReason };
+  const news = { ...stored, platformId, platformStatus, platformReason };
   if (!isSubmitted(news) || listed.components.length === 0) return news;
   const structure = {
     ...template.structure,
@@ -129,7 +137,7 @@ function newsOf(template: KnownTemplate, listed: PlatformTemplate | undefined): 
   return { ...news, structure, body: bodyIn(structure) || template.body, headerType: headerTypeOf(structure) };
 }
 
-const standingOf = (template: KnownTemplate): TemplateNews => {
+const storedFieldsOf = (template: KnownTemplate): TemplateNews => {
   const { id, structure, body, headerType, platformStatus, platformReason, platformId } = template;
   return { id, structure, body, headerType, platformStatus, platformReason, platformId } as TemplateNews;
 };

@@ -1,28 +1,27 @@
-import type { Kept } from "../domain/records.ts";
+import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
 export interface TemplateToSubmit {
   readonly name: string;
   readonly structure: TemplateStructure;
-  /** Of a template that the platform has already. */
+  /** Null if the platform does not have the template yet. */
   readonly platformId: string | null;
 }
 
-export interface SubmittedTemplate {
+export interface AcceptedTemplate {
   readonly platformId: string | null;
   readonly status: string;
 }
 
-export type Submitted =
-  | ({ readonly kind: "accepted" } & SubmittedTemplate)
+export type SubmissionOutcome =
+  | ({ readonly kind: "accepted" } & AcceptedTemplate)
   | { readonly kind: "refused"; readonly words: string }
-  /** Proven never to have reached the platform, or turned away for a rate. */
+  /** It certainly did not reach the platform, or the platform's rate limit turned it away. */
   | { readonly kind: "not-sent" }
-  /** It may have reached the platform or not. */
+  /** Whether it reached the platform is not known. */
   | { readonly kind: "unknown" };
 
-/** As the platform lists it. */
 export interface PlatformTemplate {
   readonly platformId: string;
   readonly name: string;
@@ -33,32 +32,34 @@ export interface PlatformTemplate {
   readonly components: readonly object[];
 }
 
-/** The platform that approves templates. Rejects with `NoAccount`, and reading with `PlatformUnavailable`. */
+/**
+ * The platform that approves templates. Both requests reject with `NoSender`, and `list` with `PlatformUnavailable`.
+ */
 export interface ApprovingPlatform {
-  submit(businessId: number, template: TemplateToSubmit): Promise<Submitted>;
-  /** All of the account's, from every page. */
+  submit(businessId: number, template: TemplateToSubmit): Promise<SubmissionOutcome>;
+  /** All templates of the account, from every page. */
   list(businessId: number): Promise<readonly PlatformTemplate[]>;
 }
 
-/** What a template was before it was submitted, so that an answer is written over nothing else. */
-export interface Claim {
+/** What the platform had reported when the submission began. The answer must not overwrite anything newer. */
+export interface OpenSubmission {
   readonly platformId: string | null;
   readonly status: string | null;
-  /** When the platform told of it last, in the database's own writing. */
+  /** When the platform reported on the template last, as the database's text: a `Date` is less precise. */
   readonly changedAt: string | null;
-  /** Of this submission and no other: from when on the list counts. */
+  /** Differs for each submission. Lists that were read before this time may not show the template yet. */
   readonly listedFrom: string;
 }
 
-/** What an answer made of a template. */
-export interface SettledTemplate {
-  readonly before: Kept<Template>;
-  readonly after: Kept<Template>;
-  /** Meanwhile. */
+/** The template before and after the outcome was stored. */
+export interface SettledSubmission {
+  readonly before: StoredRecord<Template>;
+  readonly after: StoredRecord<Template>;
+  /** It was archived while the platform was asked. */
   readonly isArchived: boolean;
 }
 
-/** A template as syncing knows it. */
+/** What a sync reads of a stored template. */
 export interface KnownTemplate
   extends Pick<
     Template,
@@ -66,38 +67,46 @@ export interface KnownTemplate
   > {
   readonly id: number;
   readonly isArchived: boolean;
-  /** It was submitted so shortly before that the list may not tell of it. */
+  /** It was submitted so recently that the list may not show it yet. */
   readonly isInDoubt: boolean;
 }
 
-/** What the platform says of a template that is known. */
+/** What a sync writes to a stored template. */
 export interface TemplateNews
   extends Pick<Template, "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"> {
   readonly id: number;
 }
 
 export interface TemplateStore extends RecordStore<Template> {
-  /** Counts as pending from now on. */
-  claim(businessId: number, id: number): Promise<Claim>;
+  /** Marks the template as pending. */
+  beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
   /**
-   * Writes what came of a submission, unless news of the platform said more since it was claimed, or the template was
-   * submitted again. One that is archived is written too.
+   * Stores the outcome, unless the platform reported more since the submission began, or the template was submitted
+   * again. Archived templates are written too.
    */
-  settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate>;
+  settleSubmission(
+    businessId: number,
+    id: number,
+    submission: OpenSubmission,
+    outcome: SubmissionOutcome,
+  ): Promise<SettledSubmission>;
   /**
-   * The cloud platform's, archived ones too, locked; at most 12,000. Of two that ask the second waits for the first.
+   * The business's templates of the cloud platform, including archived ones, locked; at most 12,000. Syncs of one
+   * business take turns here.
    *
-   * @param readAt - when the list was read that they are compared with
+   * @param readAt - when the platform's list was read
    */
   known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]>;
-  /** The ids of those that changed, of a few hundred at most: news that came in since `readAt` count more. */
+  /**
+   * Writes a few hundred templates at most and returns the ids of those that it changed. Templates on which the
+   * platform reported after `readAt` stay as they are.
+   */
   apply(businessId: number, news: readonly TemplateNews[], readAt: Date): Promise<readonly number[]>;
-  /** Their ids; a few hundred at most. */
+  /** Creates a few hundred templates at most and returns their ids. */
   adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
-  /** Those with these ids, in their order. */
-  those(businessId: number, ids: readonly number[]): Promise<readonly Kept<Template>[]>;
-  /** For templates that name none. */
+  /** The templates with these ids, in the order of the ids. */
+  those(businessId: number, ids: readonly number[]): Promise<readonly StoredRecord<Template>[]>;
+  /** The language in which templates without one are sent. */
   preferredLanguage(businessId: number): Promise<string>;
-  /** The database's time. */
   now(): Promise<Date>;
 }

@@ -1,49 +1,48 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type Actor, type Kept, RecordNotFound } from "../domain/records.ts";
+import { type Actor, RecordNotFound, type StoredRecord } from "../domain/records.ts";
 import type { AuditEntry, RecordStores } from "./ports.ts";
 
-/** What lets a user choose a password, once. */
+/** A one-time token with which a user chooses a password. */
 export interface Invitation {
   /** Shown once; only its digest is stored. */
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** A session that is open. */
 export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** To the hour, and not before it was made; null before it was used. */
   readonly lastUsedAt: Date | null;
-  /** The address that opened it, of IPv6 the network; null where an operator opened it. */
+  /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
   readonly address: string | null;
 }
 
-/** How users come in: by invitation, password and session. */
+/** Stores the invitations, passwords and sessions of users. */
 export interface UserAccessStore {
-  lock(businessId: number, userId: number): Promise<Kept<object> | null>;
-  /** Takes the place of the user's earlier one. */
+  lock(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
+  /** Replaces the user's earlier invitation. */
   invite(businessId: number, userId: number): Promise<Invitation>;
   forgetPassword(businessId: number, userId: number): Promise<void>;
-  /** Ends this one, or all; how many there were. */
+  /** Ends this session, or all if null. Returns how many it ended. */
   endSessions(businessId: number, userId: number, sessionId: number | null): Promise<number>;
 }
 
 export interface UserSessionReads {
-  find(businessId: number, userId: number): Promise<Kept<object> | null>;
-  /** Those that are open, the latest first; a user has a few at most. */
+  find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
+  /** The open sessions, newest first; a user has 20 at most. */
   sessions(businessId: number, userId: number): Promise<readonly UserSession[]>;
 }
 
-/** What administrators do about how their users come in. */
+/** Lets administrators invite users, reset their passwords and end their sessions. */
 export class ManageUserAccess {
   constructor(
     private readonly reads: UserSessionReads,
     private readonly unitOfWork: UnitOfWork<RecordStores<UserAccessStore>>,
   ) {}
 
-  /** The password stays until the invitation is accepted. */
+  /** The present password stays valid until the invitation is accepted. */
   invite(actor: Actor, userId: number): Promise<Invitation> {
     return this.act(actor, userId, async (records) => {
       const invitation = await records.invite(actor.businessId, userId);
@@ -51,7 +50,7 @@ export class ManageUserAccess {
     });
   }
 
-  /** The password is good no more, and all sessions end. */
+  /** The password becomes invalid and all sessions end. */
   resetPassword(actor: Actor, userId: number): Promise<Invitation> {
     const { businessId } = actor;
     return this.act(actor, userId, async (records) => {
@@ -74,7 +73,7 @@ export class ManageUserAccess {
     return this.reads.sessions(businessId, userId);
   }
 
-  /** One that is over counts as one that was never there. */
+  /** Rejects with `RecordNotFound`, also for a session that has already ended. */
   endSession(actor: Actor, userId: number, sessionId: number): Promise<void> {
     return this.act(actor, userId, async (records) => {
       const ended = await records.endSessions(actor.businessId, userId, sessionId);

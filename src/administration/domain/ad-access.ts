@@ -1,7 +1,7 @@
-/** With what a business asks the ad platform. */
+/** The token and the default account with which a business calls the ad platform. */
 export interface AdAccess {
-  /** The account that is meant where none is named. */
+  /** Used by requests that name no account. */
   readonly defaultAccountId: string | null;
-  /** Null where none is given: the one that there is stays. Never shown. */
+  /** Null keeps the stored token. Never part of an answer. */
   readonly token: string | null;
 }

@@ -1,30 +1,30 @@
 import type { DoneBy } from "../../kernel/audit.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
-/** A record as it is kept; every change counts its version up. */
-export interface Kept<Fields> {
+/** A record as the database has it. Every change increments `version`, which `ETag` shows. */
+export interface StoredRecord<Fields> {
   readonly id: number;
   readonly version: number;
   readonly fields: Fields;
-  /** What only the answer that made it tells: a key, a secret. */
-  readonly once?: Readonly<Record<string, unknown>>;
+  /** Shown in the answer to its creation and never again: an App Key, a webhook's secret, an invitation. */
+  readonly shownOnce?: Readonly<Record<string, unknown>>;
 }
 
-/** By which fields a row of a file is matched with a record. */
+/** The fields by which an imported row finds the record that it changes. */
 export interface Matching<Fields> {
   readonly by: readonly (keyof Fields & string)[];
-  /** For rows, and records, in which all of those are empty. */
+  /** Used instead when all fields of `by` are empty. */
   readonly orElseBy?: readonly (keyof Fields & string)[];
 }
 
-/** What a row of a file says of a record; what is not there it says nothing about. */
-export interface Given<Fields> {
-  /** Of a file that was exported: tells records apart that are matched alike. */
+/** One imported row. A field that is absent leaves the record's value as it is. */
+export interface RowInput<Fields> {
+  /** The `id` column of an export: it picks one of several records with the same match key. */
   readonly id: number | null;
   readonly fields: Partial<Fields>;
 }
 
-/** Rows and records that are matched have the same key. */
+/** A row changes the record that has the same key. */
 export function matchKeyOf<Fields>({ by, orElseBy = [] }: Matching<Fields>, fields: Partial<Fields>): string {
   const valuesOf = (names: readonly (keyof Fields)[]) => names.map((name) => fields[name] ?? null);
   const values = valuesOf(by);
@@ -41,28 +41,28 @@ export class RecordNotFound extends DomainError<"not_found"> {
   readonly code = "not_found";
 }
 
-/** The record is not at the version that the caller expects. */
+/** The record no longer has the version that `If-Match` names. */
 export class RecordMovedOn extends DomainError<"moved_on"> {
   readonly code = "moved_on";
 }
 
-/** Another record has this value, and each may have it only once. */
-export class ValueTaken extends DomainError<"taken"> {
+/** The field is unique, and another record has the same value. */
+export class DuplicateValue extends DomainError<"taken"> {
   readonly code = "taken";
   constructor(readonly field: string) {
-    super(`the value of ${field} is taken`);
+    super(`another record has the same ${field}`);
   }
 }
 
-/** A field names a record of another kind that does not exist. */
+/** A field holds the id of a record that the business does not have. */
 export class UnknownReference extends DomainError<"unknown_reference"> {
   readonly code = "unknown_reference";
   constructor(readonly field: string) {
-    super(`${field} names what does not exist`);
+    super(`${field} refers to a record that does not exist`);
   }
 }
 
-/** By this field records would lead to each other in a circle. */
+/** The records that this field links would form a circle. */
 export class CircleClosed extends DomainError<"circle_closed"> {
   readonly code = "circle_closed";
   constructor(readonly field: string) {
@@ -70,10 +70,10 @@ export class CircleClosed extends DomainError<"circle_closed"> {
   }
 }
 
-/** Of more uses than these it is not told how many they are: counting them all could take long. */
+/** Counting stops here, as counting millions of rows would hold up the request. */
 export const mostUses = 10_000;
 
-/** What uses a record, and how often: `mostUses` for as many and more. */
+/** What uses a record, and how often; a count of `mostUses` means that many or more. */
 export interface Use {
   readonly what: string;
   readonly count: number;
@@ -86,7 +86,7 @@ export class RecordInUse extends DomainError<"in_use"> {
   }
 }
 
-/** A field that cannot be left out here, or whose value others do not accept. */
+/** A field that is required in this case, or whose value the platform does not confirm. */
 export class WrongField extends DomainError<"wrong_field"> {
   readonly code = "wrong_field";
   constructor(
@@ -97,22 +97,17 @@ export class WrongField extends DomainError<"wrong_field"> {
   }
 }
 
-/** The instance needs no code: a phone is connected. */
+/** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends DomainError<"connected"> {
   readonly code = "connected";
 }
 
-/** A platform that has to be asked does not answer. */
-export class PlatformAway extends DomainError<"platform_unavailable"> {
-  readonly code = "platform_unavailable";
-}
-
-/** A rule of the resource itself that a record breaks, in words for the caller. */
+/** The record breaks a rule of its resource. The message is Spanish and shown to the caller. */
 export class RuleBroken extends DomainError<"rule_broken"> {
   readonly code = "rule_broken";
 }
 
-/** A bound of a period that is no date, or one that is after the other. */
+/** `from` or `to` is not a date, or `from` is later than `to`. */
 export class WrongPeriod extends DomainError<"wrong_period"> {
   readonly code = "wrong_period";
   constructor(readonly bound: "from" | "to") {

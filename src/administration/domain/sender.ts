@@ -1,19 +1,19 @@
 import type { ChatChannelName } from "../../kernel/channels.ts";
 
-/** A number, page, account or instance that messages leave from. */
+/** A phone number, page, photo account or QR instance that a business sends messages from. */
 export interface ManagedSender {
   readonly name: string | null;
   readonly provider: ChatChannelName;
-  /** The platform's id of it. */
+  /** The sender's id at the platform. */
   readonly platformId: string;
   /** The platform's id of the account that owns it. */
   readonly accountId: string;
-  /** Digits. */
+  /** Digits only. */
   readonly phone: string;
   readonly messagesPerSecond: number;
-  /** Null where none is given: the sender keeps the one that it has. Never shown. */
+  /** Null keeps the stored token. Never part of an answer. */
   readonly token: string | null;
-  /** What the platform last said of it. Only read. */
+  /** The platform's latest report. Clients cannot write it. */
   readonly state?: string | null;
   readonly quality?: string | null;
 }

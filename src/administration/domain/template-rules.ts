@@ -1,10 +1,10 @@
-/** What the messaging platform takes as a template; it refuses everything else. */
+/** The messaging platform's rules for templates. They are checked here so that a refusal can name the field. */
 
 export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
-/** Characters. */
+/** In characters. */
 export const longest = { name: 512, header: 60, body: 1_024, footer: 60, button: 25, url: 2_000, phone: 20 } as const;
 const mostButtons = 10;
 const mostOfKind: Readonly<Partial<Record<string, number>>> = {
@@ -27,18 +27,18 @@ export type TemplateRule =
   | "too-long"
   | "too-many"
   | "twice"
-  /** Placeholders: wrongly written, a number left out, at an end of the text, where none may be. */
+  /** Placeholders: badly written, numbered with a gap, at the start or end of the text, or not allowed at all. */
   | "placeholder"
   | "gap"
   | "at-an-end"
   | "no-placeholders"
-  /** Examples: one for each placeholder, or of the media. */
+  /** A placeholder, or the header's media, has no example. */
   | "example"
-  /** Quick replies stand together. */
+  /** Other buttons separate the quick replies. */
   | "mixed";
 
-/** The first rule that a structure breaks, and at which of its fields: `components[1].text`. */
-export interface Breach {
+/** A broken rule and the path of the field that breaks it, for instance `components[1].text`. */
+export interface Violation {
   readonly at: string;
   readonly rule: TemplateRule;
   readonly most?: number;
@@ -52,47 +52,51 @@ const upper = (value: unknown): string => text(value).toUpperCase();
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
-/** @param structure - `{ language, category, components }` in the platform's format */
-export function breachOf(structure: object): Breach | null {
-  return first(breaches(structure as Json));
+/**
+ * The first rule that is broken.
+ *
+ * @param structure - `{ language, category, components }` in the platform's format
+ */
+export function violationOf(structure: object): Violation | null {
+  return first(violations(structure as Json));
 }
 
-/** The name under which the platform knows a template. */
+/** Whether the platform accepts this as the name of a template. */
 export const isPlatformName = (name: string): boolean => /^[a-z0-9_]{1,512}$/.test(name);
 
 /** A language as the platform names it: `es`, `pt_BR`. */
 export const isLanguage = (written: string): boolean => /^[a-z]{2,3}(_[A-Z]{2})?$/.test(written);
 
-function* breaches({ language, category, components }: Json): Generator<Breach> {
+function* violations({ language, category, components }: Json): Generator<Violation> {
   yield* textAt(language, "language");
   if (!isLanguage(text(language))) yield { at: "language", rule: "unknown" };
   yield* textAt(category, "category");
   if (!isAmong(templateCategories, category)) yield { at: "category", rule: "unknown" };
   yield* listAt(components, "components");
   const seen = new Set<string>();
-  for (const [index, given] of list(components).entries()) {
+  for (const [index, part] of list(components).entries()) {
     const at = `components[${index}]`;
-    if (typeof given !== "object") yield { at, rule: "not-object" };
-    const component = object(given);
+    if (typeof part !== "object") yield { at, rule: "not-object" };
+    const component = object(part);
     if (component.type !== undefined) yield* textAt(component.type, `${at}.type`);
     const type = upper(component.type);
     if (!parts.includes(type)) yield { at: `${at}.type`, rule: "unknown" };
     if (seen.has(type)) yield { at: `${at}.type`, rule: "twice" };
     seen.add(type);
-    yield* breachesOfPart(type, component, at, category === "AUTHENTICATION");
+    yield* violationsOfPart(type, component, at, category === "AUTHENTICATION");
   }
   if (!seen.has("BODY")) yield { at: "components", rule: "missing" };
 }
 
-function breachesOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Breach> {
+function violationsOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Violation> {
   if (type === "HEADER") return header(component, at);
   if (type === "FOOTER") return footer(component, at, isAuthentication);
   if (type === "BUTTONS") return buttons(component, at);
-  // The platform writes the text of these itself.
+  // The platform itself writes the body of an authentication template.
   return isAuthentication && component.text === undefined ? [] : body(component, at);
 }
 
-function* header({ format, text: words, example }: Json, at: string): Generator<Breach> {
+function* header({ format, text: words, example }: Json, at: string): Generator<Violation> {
   const media = isAmong(mediaFormats, upper(format));
   if (media) {
     const [handle] = list(object(example).header_handle);
@@ -117,7 +121,7 @@ function* header({ format, text: words, example }: Json, at: string): Generator<
   );
 }
 
-function* body({ text: words, example }: Json, at: string): Generator<Breach> {
+function* body({ text: words, example }: Json, at: string): Generator<Violation> {
   const where = `${at}.text`;
   yield* wordsOf(words, where, longest.body);
   const placeholders = placeholdersIn(text(words));
@@ -136,19 +140,19 @@ function* body({ text: words, example }: Json, at: string): Generator<Breach> {
   yield* examples(names, { numbered, named: body_text_named_params }, at, ["body_text", "body_text_named_params"]);
 }
 
-function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Breach> {
+function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Violation> {
   if (isAuthentication && words === undefined) return;
   yield* wordsOf(words, `${at}.text`, longest.footer);
   if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
 }
 
-function* buttons({ buttons: given }: Json, at: string): Generator<Breach> {
+function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
   const where = `${at}.buttons`;
-  yield* listAt(given, where);
-  if (list(given).length === 0) yield { at: where, rule: "missing" };
-  if (list(given).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
-  const kinds = list(given).map((each) => upper(object(each).type));
-  for (const [index, each] of list(given).entries()) {
+  yield* listAt(listed, where);
+  if (list(listed).length === 0) yield { at: where, rule: "missing" };
+  if (list(listed).length > mostButtons) yield { at: where, rule: "too-many", most: mostButtons };
+  const kinds = list(listed).map((each) => upper(object(each).type));
+  for (const [index, each] of list(listed).entries()) {
     const button = object(each);
     const kind = upper(button.type);
     const own = `${where}[${index}]`;
@@ -165,9 +169,9 @@ function* buttons({ buttons: given }: Json, at: string): Generator<Breach> {
   if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield { at: where, rule: "mixed" };
 }
 
-function* buttonOf(kind: string, button: Json, at: string): Generator<Breach> {
+function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {
   const { text: words, url, phone_number: phone, example } = button;
-  // The platform names these itself.
+  // The platform itself labels these buttons.
   if (kind !== "COPY_CODE" && kind !== "OTP") {
     yield* wordsOf(words, `${at}.text`, longest.button);
     if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
@@ -181,7 +185,7 @@ function* buttonOf(kind: string, button: Json, at: string): Generator<Breach> {
   if (kind === "FLOW") yield* textAt(button.flow_id, `${at}.flow_id`);
 }
 
-function* urlOf(url: unknown, example: unknown, at: string): Generator<Breach> {
+function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation> {
   yield* wordsOf(url, `${at}.url`, longest.url);
   if (!/^https?:\/\/[^\s{}/]+\.[^\s{}/]+/i.test(text(url))) yield { at: `${at}.url`, rule: "malformed" };
   const placeholders = placeholdersIn(text(url));
@@ -191,43 +195,43 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Breach> {
 }
 
 /** A text with something to read in it. */
-function* textAt(value: unknown, at: string): Generator<Breach> {
+function* textAt(value: unknown, at: string): Generator<Violation> {
   if (value !== undefined && typeof value !== "string") yield { at, rule: "not-text" };
   if (!isText(value)) yield { at, rule: "missing" };
 }
 
-function* listAt(value: unknown, at: string): Generator<Breach> {
+function* listAt(value: unknown, at: string): Generator<Violation> {
   if (!Array.isArray(value)) yield { at, rule: value === undefined ? "missing" : "not-list" };
 }
 
-function* wordsOf(value: unknown, at: string, most: number): Generator<Breach> {
+function* wordsOf(value: unknown, at: string, most: number): Generator<Violation> {
   yield* textAt(value, at);
-  // By characters: an emoji is one.
+  // The platform counts an emoji as one character; `length` would count two.
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }
 
-/** An example for each: in the order of their numbers, or by their names. */
+/** Each placeholder needs an example: by position if they are numbered, else by name. */
 function* examples(
   names: readonly string[],
   { numbered, named }: { readonly numbered: unknown; readonly named: unknown },
   at: string,
   [ofNumbers, ofNames]: readonly [string, string],
-): Generator<Breach> {
+): Generator<Violation> {
   if (names.every((name) => /^\d+$/.test(name))) {
-    const given = list(numbered);
-    if (given.length !== names.length || !given.every(isText)) {
+    const listed = list(numbered);
+    if (listed.length !== names.length || !listed.every(isText)) {
       yield { at: `${at}.example.${ofNumbers}`, rule: "example" };
     }
     return;
   }
-  const given = list(named).map(object);
-  const known = given.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
+  const listed = list(named).map(object);
+  const known = listed.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
   if (known.length !== names.length || !names.every((name) => known.includes(name))) {
     yield { at: `${at}.example.${ofNames}`, rule: "example" };
   }
 }
 
-/** What stands in the placeholders, in their order; null where braces are no placeholder. */
+/** The numbers or names inside the placeholders, in their order; null if some braces are not a valid placeholder. */
 function placeholdersIn(words: string): readonly string[] | null {
   const found = [...words.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim());
   const rest = words.replace(/\{\{[^{}]*\}\}/g, "");

@@ -1,7 +1,10 @@
 import { DomainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
+import { approvalStates, templateStateOf } from "../../messaging/public.ts";
 
-/** What the platform approves, in its own format. */
+export { approvalStates };
+
+/** The part of a template that the platform reviews, in the platform's format. */
 export interface TemplateStructure {
   readonly language?: string;
   readonly category?: string;
@@ -16,7 +19,7 @@ export interface TemplatePart {
 
 export interface Template {
   readonly name: string;
-  /** The name under which the platform knows it. */
+  /** The template's name at the platform. */
   readonly platformName: string;
   readonly body: string;
   readonly structure: TemplateStructure | null;
@@ -26,7 +29,7 @@ export interface Template {
   readonly headerType: string | null;
   /** `Cloud` or `ProviderB`. */
   readonly provider: string;
-  /** Ids of agents with commas between them; null for all. */
+  /** Comma-separated ids of the agents who may send it; null for all agents. */
   readonly allowedAgents: string | null;
   readonly contactVariables: readonly number[] | null;
   readonly articles: string | null;
@@ -34,8 +37,12 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /** Only read, as those that follow. The state that it shows as, and the platform's own word; null where it said none. */
-  readonly state?: string | null;
+  /**
+   * Clients cannot write this field and those below. Holds `platformStatus`, which the wire shows as an approval state
+   * (§1.5).
+   */
+  readonly approvalState?: string | null;
+  /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
   readonly platformReason?: string | null;
   readonly platformId?: string | null;
@@ -44,14 +51,18 @@ export interface Template {
   readonly updatedAt?: string;
 }
 
-/** Whether the platform has it as it is: what was submitted stays as it was until it is refused. */
+/** §1.5: the approval state that clients see, from the platform's review status. */
+export const approvalStateOf = (platformStatus: string | null | undefined): (typeof approvalStates)[number] =>
+  platformStatus == null ? "no_status" : templateStateOf(platformStatus);
+
+/** Whether the platform has this content. It then cannot be changed here until the platform rejects it. */
 export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformStatus">): boolean =>
   platformStatus !== null && platformStatus !== "REJECTED";
 
-/** What the platform has of a template. */
+/** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** What a change would alter of what the platform has. */
+/** The first of the submitted fields that a change would alter. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find((field) => !isSameJson(before[field], after[field]));
 
@@ -60,19 +71,19 @@ export const partOf = (structure: TemplateStructure | null, type: string): Templ
     ? structure.components.find((part) => String(part?.type).toUpperCase() === type)
     : undefined;
 
-/** The text of the body as the platform has it; empty where there is none. */
+/** The text of the BODY; empty if there is none. */
 export function bodyIn(structure: TemplateStructure | null): string {
   const text = partOf(structure, "BODY")?.text;
   return typeof text === "string" ? text : "";
 }
 
-/** The kind of the header: `TEXT` also where there is none. */
+/** The format of the HEADER; `TEXT` if there is none. */
 export function headerTypeOf(structure: TemplateStructure | null): string {
   const format = partOf(structure, "HEADER")?.format;
   return typeof format === "string" ? format.toUpperCase() : "TEXT";
 }
 
-/** The platform has the template, so that this field stays as it is. */
+/** The platform has the template, so this field cannot change. */
 export class TemplateLocked extends DomainError<"locked"> {
   readonly code = "locked";
   constructor(readonly field: string) {
@@ -80,17 +91,12 @@ export class TemplateLocked extends DomainError<"locked"> {
   }
 }
 
-/** Nothing of it can be submitted: it is ProviderB's, or has no content in the platform's format. */
+/** The template is ProviderB's, or has no content in the platform's format. */
 export class NotSubmittable extends DomainError<"not_submittable"> {
   readonly code = "not_submittable";
 }
 
-/** The platform refused the template; in its own words. */
+/** The platform refused the template. The message is the platform's own text. */
 export class TemplateRefused extends DomainError<"template_refused"> {
   readonly code = "template_refused";
-}
-
-/** The business has no number at the platform, and with it no account. */
-export class NoAccount extends DomainError<"no_sender"> {
-  readonly code = "no_sender";
 }

@@ -6,10 +6,10 @@ import type { Media } from "./template.ts";
 export const campaignStates = ["running", "paused", "cancelled", "completed"] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
-/** Those whose recipients are sent. */
+/** The states in which recipients are sent to. */
 export const sendingStates = ["running"] as const satisfies readonly CampaignState[];
 
-/** What leads from which states to which. Where one leads from no state, that is where the rows begin. */
+/** A change from one of several states to another. An empty `from` means that rows begin in `to`. */
 export interface Move<State extends string> {
   readonly from: readonly State[];
   readonly to: State;
@@ -17,17 +17,17 @@ export interface Move<State extends string> {
 
 export const campaignMoves = {
   register: { from: [], to: "running" },
-  /** By an operator, or because nothing of it can succeed: the reason is told. */
+  /** By an operator, or because no message of the campaign can succeed; `pause_reason` says why. */
   pause: { from: ["running"], to: "paused" },
   resume: { from: ["paused"], to: "running" },
   cancel: { from: ["running", "paused"], to: "cancelled" },
-  /** Nobody waits for its message any more, and none is under way. */
+  /** No recipient is queued or being sent any more. */
   complete: { from: ["running"], to: "completed" },
-  /** Recipients went back to the queue. */
+  /** Some recipients went back to the queue. */
   reopen: { from: ["completed"], to: "running" },
 } as const satisfies Record<string, Move<CampaignState>>;
 
-/** What an operator may ask for, in which states of the campaign. The last two are moves of its recipients. */
+/** The actions of operators, each with the campaign states that allow it. The last two move recipients. */
 export const campaignActions = {
   pause: campaignMoves.pause.from,
   resume: campaignMoves.resume.from,
@@ -37,21 +37,24 @@ export const campaignActions = {
 } as const satisfies Record<string, readonly CampaignState[]>;
 export type CampaignAction = keyof typeof campaignActions;
 
-/** What is known of one recipient. `skipped` asked for no more messages; `cancelled` fell with its campaign. */
+/**
+ * The states of a recipient. `skipped` recipients opted out; `cancelled` ones were queued when the campaign was
+ * cancelled.
+ */
 export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
 export type RecipientState = (typeof recipientStates)[number];
 export type RecipientCounts = Readonly<Record<RecipientState, number>>;
 
-/** How many there are in each state, from those states that were counted. */
+/** Adds a 0 for each state that was not counted. */
 export const countsOf = (counted: Partial<RecipientCounts>): RecipientCounts =>
   Object.fromEntries(recipientStates.map((state) => [state, counted[state] ?? 0])) as RecipientCounts;
 
-/** The order in which knowledge of a message grows, as in the chats; to skip somebody is a kind of failing. */
+/** The order in which a message's states follow each other, as in chats. `skipped` ranks with `failed`. */
 export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((state): RecipientState[] =>
   state === "failed" ? [state, "skipped"] : [state],
 );
 
-/** Besides these, outcomes of tries and delivery statuses move a recipient forward in `deliveryOrder`. */
+/** Besides these moves, outcomes of attempts and delivery statuses move a recipient forward in `deliveryOrder`. */
 export const recipientMoves = {
   add: { from: [], to: "queued" },
   claim: { from: ["queued"], to: "sending" },
@@ -60,19 +63,19 @@ export const recipientMoves = {
   cancel: { from: ["queued"], to: "cancelled" },
   /** The worker died before it knew the outcome. */
   lose: { from: ["sending"], to: "unknown" },
-  /** The message was proved not to have been accepted, and is tried again. */
+  /** The platform certainly did not accept the message, so it is sent again. */
   giveBack: { from: ["sending", "unknown"], to: "queued" },
   "retry-failed": { from: ["failed"], to: "queued" },
   "resend-unknown": { from: ["unknown"], to: "queued" },
 } as const satisfies Record<string, Move<RecipientState>>;
 
-/** Those who wait for their message or whose message is under way: as long as there are any, the campaign is not over. */
+/** Recipients that are queued or being sent. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
-/** Those without a message, unless one went out all the same. */
+/** Recipients without a message, unless one was sent before they came into this state. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
-/** Those whose message was refused for good. */
+/** Recipients whose message was refused for good. */
 export const refusedStates: readonly RecipientState[] = ["failed", "skipped"];
 
 /** A template as it was when its campaign was registered. */
@@ -81,7 +84,10 @@ export interface FrozenTemplate {
   readonly platformName: string;
   readonly language: string;
   readonly body: string;
-  /** Of its placeholders, in the order of the parameters; none where they are numbered, as in older campaigns. */
+  /**
+   * The names of its placeholders, in the order of the parameters. Absent in older campaigns, and empty if they are
+   * numbered.
+   */
   readonly parameterNames?: readonly string[];
   readonly providerBId: string | null;
   readonly media: Media | null;
@@ -93,8 +99,8 @@ export type ParameterMapping = ReadonlyMap<number, string>;
 const missing = "unknown";
 
 /**
- * §4.3: the texts of the placeholders for one contact, as many as the template has; none without a mapping. Only the
- * contact's own fields are read, and only texts, numbers and booleans are texts.
+ * §4.3: the texts for all placeholders of the template, for one contact; empty without a mapping. Only the contact's
+ * own fields are read, and only texts, numbers and booleans count.
  */
 export function fillParameters(
   mapping: ParameterMapping | null,
@@ -110,35 +116,38 @@ export function fillParameters(
   });
 }
 
-/** Tries that a recipient gets when each was proved not to have been accepted. */
+/** How often a recipient is tried while the platform certainly accepts nothing. */
 const mostSetbacks = 8;
-/** The same where the number was at fault: with the waits between them, hours of its trouble lose nobody. */
+/**
+ * The same if the business's number is the cause. With the waits between them, no recipient fails in hours of such
+ * trouble.
+ */
 const mostSetbacksOfNumber = 100;
 const longestWaitOfNumberMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What is written down of a recipient after a try. */
+/** What is stored of a recipient after an attempt. */
 export interface Progress {
   readonly state: Extract<RecipientState, "queued" | "sent" | "failed" | "unknown" | "skipped">;
   readonly platformMessageId?: string;
   readonly recipientId?: string;
   readonly code?: number;
   readonly reason?: string;
-  /** For a recipient that is queued again: milliseconds until the next try. */
+  /** Milliseconds until the next attempt, for a recipient that is queued again. */
   readonly dueInMs?: number;
 }
 
-/** What a try says about all that follow. */
+/** What an attempt's outcome means for the following ones. */
 export type Consequence =
   | { readonly kind: "go-on" }
-  /** The number is over its rate or out of reach. */
+  /** The number exceeds its rate, or the platform cannot be reached. */
   | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
-  /** Nothing of this campaign can succeed. */
+  /** No message of this campaign can succeed. */
   | { readonly kind: "pause"; readonly reason: string };
 
 const goOn: Consequence = { kind: "go-on" };
 
-/** @param setbacks - earlier tries of this recipient that were proved not to have been accepted */
+/** @param setbacks - earlier attempts for this recipient that the platform certainly did not accept */
 export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [Progress, Consequence] {
   switch (outcome.kind) {
     case "accepted": {
@@ -168,7 +177,7 @@ function refused(
     case "wait-recipient":
       return [tryAgain(setbacks, mostSetbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
     case "later":
-      // A second refusal of this kind is the last: the platform has made up its mind.
+      // After a second refusal of this kind another attempt has no prospect.
       return [setbacks > 0 ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, ...said }, goOn];
     case "stop":
       return [
@@ -199,7 +208,7 @@ export class CampaignNotFound extends DomainError<"campaign_not_found"> {
   readonly code = "campaign_not_found";
 }
 
-/** The campaign is in a state from which this cannot be done. */
+/** The campaign's state does not allow the action. */
 export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
   readonly code = "wrong_campaign_state";
   constructor(readonly state: CampaignState) {
@@ -207,7 +216,7 @@ export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
   }
 }
 
-/** A placeholder is mapped that the template does not have. */
+/** The mapping fills a placeholder that the template does not have. */
 export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
   readonly code = "unknown_placeholder";
   constructor(readonly placeholder: number) {
@@ -215,15 +224,15 @@ export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
   }
 }
 
-/** The time to begin is none. */
+/** The start time is not a date. */
 export class WrongSchedule extends DomainError<"wrong_schedule"> {
   readonly code = "wrong_schedule";
 }
 
-/** Of the unknown ids of a kind, so many are named; there may be more. */
+/** An error lists this many unknown ids of each kind; there may be more. */
 export const namedIds = 20;
 
-/** Ids in a request that the business does not have. */
+/** The request has ids of records that the business does not have. */
 export class UnknownIds extends DomainError<"unknown_ids"> {
   readonly code = "unknown_ids";
   constructor(readonly missing: Readonly<Record<"contacts" | "step" | "user" | "tags", readonly number[]>>) {

@@ -8,17 +8,17 @@ export class TemplateNotFound extends DomainError<"template_not_found"> {
   readonly code = "template_not_found";
 }
 
-/** Another user has the chat that the message would go into. */
+/** The chat that the message would go to is assigned to another user. */
 export class ChatOfAnother extends DomainError<"chat_of_another"> {
   readonly code = "chat_of_another";
 }
 
-/** The platform has not approved the template, in the language that the send would use. */
+/** The platform has not approved the template in the language that would be sent. */
 export class NotApproved extends DomainError<"not_approved"> {
   readonly code = "not_approved";
 }
 
-/** The business has sent all templates that it may send in this month. */
+/** The business has reached its monthly limit of templates. */
 export class LimitReached extends DomainError<"limit_reached"> {
   readonly code = "limit_reached";
 }
@@ -28,8 +28,8 @@ export class NoSender extends DomainError<"no_sender"> {
   readonly code = "no_sender";
 }
 
-/** What is to be sent from is another business's already. */
-export class SenderTaken extends DomainError<"sender_taken"> {
+/** The sender already belongs to another business. */
+export class SenderOfAnotherBusiness extends DomainError<"sender_taken"> {
   readonly code = "sender_taken";
 }
 
@@ -51,7 +51,7 @@ export class SendRefused extends DomainError<"send_refused"> {
   readonly code = "send_refused";
 }
 
-/** The message may or may not have been sent; its delivery status will tell. */
+/** Whether the message was sent is not known; its delivery status will show it. */
 export class SendUncertain extends DomainError<"send_uncertain"> {
   readonly code = "send_uncertain";
 }

@@ -1,6 +1,6 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** What the messaging platform takes as media, and nothing else is kept. */
+/** A type of file that the messaging platform accepts. Other files are not stored. */
 export interface MediaType {
   readonly type: string;
   readonly extension: string;
@@ -24,7 +24,7 @@ export const largestMedia = Math.max(...Object.values(limits));
 
 const office = "application/vnd.openxmlformats-officedocument";
 
-/** By type: the extension that its files get. */
+/** The extension of stored files, by their type. */
 const extensions: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
   image: { "image/jpeg": "jpg", "image/png": "png" },
   video: { "video/mp4": "mp4", "video/3gpp": "3gp" },
@@ -56,13 +56,13 @@ const types = new Map<string, MediaType>(
   ),
 );
 
-/** Undefined for what the platform does not take. */
+/** Undefined for a type that the platform does not accept. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
 
-/** A file that was stored under a name that nobody can guess. */
+/** A stored file. Its name cannot be guessed. */
 export interface StoredMedia {
   readonly name: string;
-  /** What whoever saves it gets to see. */
+  /** The name that a browser suggests when the file is saved. */
   readonly fileName: string;
   readonly type: MediaType;
   /** Bytes. */
@@ -71,7 +71,7 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
-/** The name that the client gave, made harmless, with the extension of what the file really is. */
+/** The client's name without dangerous characters, with the extension of the file's real type. */
 export function downloadName(given: string, { extension }: MediaType): string {
   const written = given.replaceAll(/[\p{C}"\\/:*?<>|]/gu, " ").replaceAll(/\s+/g, " ");
   const stem = written.replace(/\.[^.]*$/, "").trim();
@@ -84,7 +84,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** Its content is none of what the platform takes. */
+/** The file's content is of no type that the platform accepts. */
 export class MediaTypeRefused extends DomainError<"media_type_refused"> {
   readonly code = "media_type_refused";
 }
@@ -96,7 +96,7 @@ export class MediaTooLarge extends DomainError<"media_too_large"> {
   }
 }
 
-/** All that the business may store is stored, or there is less room left than the file needs. */
+/** The business's quota has no room for the file. */
 export class MediaQuotaReached extends DomainError<"media_quota_reached"> {
   readonly code = "media_quota_reached";
   /** @param quota - bytes */
@@ -105,7 +105,7 @@ export class MediaQuotaReached extends DomainError<"media_quota_reached"> {
   }
 }
 
-/** No such file, or not the caller's: both are answered alike. */
+/** There is no such file, or the caller may not delete it; both get the same answer. */
 export class MediaNotFound extends DomainError<"media_not_found"> {
   readonly code = "media_not_found";
 }
@@ -114,7 +114,7 @@ export class MediaEmpty extends DomainError<"media_empty"> {
   readonly code = "media_empty";
 }
 
-/** Nowhere to store files, or no address under which they would be found. */
+/** The installation has no storage for files, or no public address for them. */
 export class MediaNotConfigured extends DomainError<"media_not_configured"> {
   readonly code = "media_not_configured";
 }

@@ -1,24 +1,24 @@
 import { smsChannel } from "../../kernel/channels.ts";
 import type { Media } from "./template.ts";
 
-/** What a message says, in every form that a channel may want it in. */
+/** The content of a message, in every form that a channel may need. */
 export interface MessageContent {
-  /** As the customer reads it, placeholders filled: for channels that know no templates. */
+  /** The text with its placeholders filled, for channels without templates. */
   readonly text: string;
   readonly template?: {
     readonly name: string;
     readonly language: string;
     /** Texts for {{1}}, {{2}}, ... of the body, in order. */
     readonly parameters: readonly string[];
-    /** Where the placeholders have names instead, these, in the order of the parameters. */
+    /** The placeholders' names in the order of the parameters; empty if they are numbered. */
     readonly parameterNames?: readonly string[];
-    /** Its name at ProviderB, where it is registered there. */
+    /** Its name at ProviderB, if it is registered there. */
     readonly providerBId: string | null;
   };
   readonly media?: Media;
 }
 
-/** What its chat calls it: the cloud platform's words on every channel, but for `sms`. */
+/** The message's kind in its chat: `sms`, or the cloud platform's name for its content on every other channel. */
 export function kindOf({ template, media }: MessageContent, channel?: string): string {
   if (channel === smsChannel) return "sms";
   return template ? "template" : (media?.type ?? "text");

@@ -1,42 +1,43 @@
-/** Things per second, at the least: a number that is over its rate is still tried now and then. */
+/** The lowest rate, per second: a number that exceeded its rate is still tried from time to time. */
 const slowest = 0.5;
-/** Seconds from a standstill back to the full rate, where nothing goes wrong meanwhile. */
+/** Seconds from the lowest to the full rate, if nothing fails meanwhile. */
 const recoverySeconds = 10;
-/** Of the rate: so that what the way there shifts about does not pass it in any second. */
+/** Share of the rate that is used: uneven delays of the network must not exceed the rate in any second. */
 const pace = 0.985;
-/** Of a second's worth: what a late timer, or a process that stood still for a moment, may make up for. */
+/** Share of one second's requests that may be made up after a late timer or a short pause of the process. */
 const burst = 0.1;
-/** How much faster than the rate that goes: evenly all the same, since nobody knows arrivals to the millisecond. */
+/**
+ * How much faster than the rate requests are made up. They stay evenly spaced, as arrival times are not known exactly.
+ */
 const catchUp = 1.5;
-/** Of a second's worth, what may begin at once: no timer is finer. */
+/** Share of one second's requests that may begin together, because timers are no more precise. */
 const atOnce = 0.005;
-/** Of the rate: what may arrive in any second. The platforms' own counting is not that exact. */
+/** Share of the rate that may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Of a second's worth, how much counts because it is not answered: what hangs must not stop a number. */
+/** Share of one second's requests that unanswered ones may use up: hanging requests must not stop a number. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
-/** Milliseconds for which the shortest way is remembered. */
+/** Milliseconds for which the shortest answer time is remembered. */
 const rememberedMs = 10_000;
 
 /**
- * Lets things begin evenly, in such a way that no more than `perSecond` of them, and a hundredth, arrive in any second over
- * there, however much the way there shifts them about.
- *
- * Each arrives after it began and before its answer comes back. Answers take a while that is always the same and
- * something on top: that much later it may have arrived. It counts for a second from then on; until it is answered
- * it counts anyway.
+ * Spaces requests evenly, so that no more than `perSecond` plus one percent of them arrive at the platform in any
+ * second, even with uneven network delays.
+ * A request arrives after it began and before its answer. The shortest answer time is taken as the fixed part of the
+ * way; the rest of an answer's time may have passed before the arrival. A request counts until one second after its
+ * latest possible arrival. Unanswered requests count too.
  */
 export class Pacer {
   private readonly full: number;
-  /** What may begin by the rate, and what may begin just now. */
+  /** `tokens`: requests that the rate allows. `ready`: requests that the even spacing allows now. */
   private tokens = 0;
   private ready = 0;
   private since: number;
-  /** Infinite while the other side has no complaint. */
+  /** Infinite while the platform does not ask to slow down. */
   private slowedTo = Number.POSITIVE_INFINITY;
   private heldUntil = 0;
   private underWay = 0;
-  /** When those that are answered may have arrived at the latest, about in order, from `first` on. */
+  /** The latest possible arrival times of answered requests, roughly sorted; those before `first` are over. */
   private arrivals: number[] = [];
   private first = 0;
   private readonly shortest: Shortest;
@@ -51,7 +52,7 @@ export class Pacer {
     this.shortest = new Shortest(this.since);
   }
 
-  /** Takes a turn: 0 when one may begin at once, else the milliseconds to wait before asking again. */
+  /** Returns 0 if a request may begin now, else the milliseconds after which to ask again. */
   take(): number {
     if (this.heldMs > 0) return this.heldMs;
     const now = this.now();
@@ -70,7 +71,7 @@ export class Pacer {
     return 0;
   }
 
-  /** One that took its turn is answered, or given up. */
+  /** To be called when a request was answered or given up. */
   ended(beganAt: number): void {
     const now = this.now();
     this.underWay -= 1;
@@ -78,7 +79,7 @@ export class Pacer {
     this.arrivals.push(beganAt + tookMs - this.shortest.with(tookMs, now));
   }
 
-  /** Milliseconds until another one may arrive within the last second; 0 when one may. */
+  /** Milliseconds until another request may arrive within one second of the others; 0 if it may now. */
   private fullMs(now: number): number {
     while ((this.arrivals[this.first] ?? now) <= now - secondMs) this.first += 1;
     if (this.first > secondMs) {
@@ -92,22 +93,22 @@ export class Pacer {
     return next === undefined ? 1 : Math.max(1, next + secondMs - now);
   }
 
-  /** Things per second that may begin now. */
+  /** Requests per second that may begin at present. */
   get rate(): number {
     return Math.max(slowest, Math.min(this.perSecond, this.slowedTo));
   }
 
-  /** Milliseconds until anything may begin again after the other side complained; 0 when it may. */
+  /** Milliseconds until requests may begin again after the platform asked to slow down; 0 if they may now. */
   get heldMs(): number {
     return Math.max(0, Math.ceil(this.heldUntil - this.now()));
   }
 
-  /** What else goes the same way goes first. */
+  /** Sets the rate. It is lower while the business also sends directly, because direct sends go first. */
   limit(perSecond: number): void {
     this.perSecond = perSecond;
   }
 
-  /** The other side said that it was too much: half the rate, once for all that it says so of together. */
+  /** The platform asked to slow down: halves the rate, once for all answers that arrive during the pause. */
   slowDown(pauseMs: number): void {
     if (this.heldMs === 0) this.slowedTo = this.rate / 2;
     this.heldUntil = Math.max(this.heldUntil, this.now() + pauseMs);
@@ -116,7 +117,7 @@ export class Pacer {
     this.since = this.heldUntil;
   }
 
-  /** One went well: a step back towards the full rate, as long as the time that it took its turn for. */
+  /** A request succeeded: raises the rate by one step towards the full rate. */
   recover(): void {
     if (this.slowedTo === Number.POSITIVE_INFINITY) return;
     const rate = Math.max(slowest, this.slowedTo) + this.full / recoverySeconds / this.rate;
@@ -124,7 +125,7 @@ export class Pacer {
   }
 }
 
-/** The shortest of what was seen lately; 0 in the first second, in which connections are made and nothing is usual. */
+/** The shortest recent answer time; 0 in the first second, as connecting makes those answers slower than usual. */
 class Shortest {
   private current = Number.POSITIVE_INFINITY;
   private previous = 0;

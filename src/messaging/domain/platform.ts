@@ -34,12 +34,12 @@ export type SendOutcome =
       readonly recipientId?: string;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Proven never to have left: no connection was made. */
+  /** The request certainly never left: no connection was made. */
   | { readonly kind: "not-sent"; readonly reason: string }
-  /** The request left and its answer proves nothing; it may or may not have been accepted. */
+  /** The request left and its answer does not say whether the message was accepted. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** What a message is in its chat once its request has ended that way. */
+/** The state of a message in its chat after each outcome of its request. */
 export const settledStates = {
   accepted: "sent",
   refused: "failed",
@@ -47,7 +47,7 @@ export const settledStates = {
   unknown: "unknown",
 } as const satisfies Record<SendOutcome["kind"], DeliveryState>;
 
-/** What became of a message of ours. */
+/** A delivery status of a message that we sent. */
 export interface DeliveryStatus {
   /** The platform's id of the business's number. */
   readonly sender: string;
@@ -63,6 +63,12 @@ export interface DeliveryStatus {
 export const templateStates = ["APPROVED", "PENDING", "REJECTED"] as const;
 export type TemplateState = (typeof templateStates)[number];
 
+/** §1.5: the platform's review status, for instance `IN_APPEAL` or `PAUSED`, as one of the three states. */
+export function templateStateOf(reviewStatus: unknown): TemplateState {
+  if (reviewStatus === "APPROVED") return "APPROVED";
+  return reviewStatus === "PENDING" || reviewStatus === "IN_APPEAL" ? "PENDING" : "REJECTED";
+}
+
 /** `no_status`: the platform does not know the template in the language that a send would use. */
 export const approvalStates = [...templateStates, "no_status"] as const;
 export type ApprovalState = (typeof approvalStates)[number];
@@ -74,7 +80,7 @@ export interface PlatformTemplate {
   readonly state: TemplateState;
 }
 
-/** What the platform tells of a template by itself. */
+/** A webhook's report on a template. */
 export interface TemplateNews {
   /** The platform's id of the business's account. */
   readonly account: string;
@@ -82,14 +88,14 @@ export interface TemplateNews {
   readonly name: string;
   readonly language: string;
   readonly at: Date;
-  /** The platform's own word; null where the template is gone there. Absent from news of its category. */
+  /** The review status; null if the platform deleted the template. Absent from reports on the category. */
   readonly status?: string | null;
   readonly reason?: string | null;
   readonly category?: string;
 }
 
-/** States in which nothing of the template can be sent. */
-export const stoppedStates: readonly string[] = ["PAUSED", "DISABLED"];
+/** Review statuses in which the platform sends no message with the template. */
+export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
 export class PlatformUnavailable extends DomainError<"platform_unavailable"> {

@@ -1,7 +1,7 @@
 import type { MediaKind } from "./media.ts";
 import type { ApprovalState, PlatformTemplate } from "./platform.ts";
 
-/** A component of the platform's template structure; fields beyond these are kept and not looked at. */
+/** A component of the platform's template structure. Other fields are stored without being read. */
 export interface TemplateComponent {
   readonly type: string;
   readonly text?: string;
@@ -17,7 +17,7 @@ export interface TemplateStructure {
   readonly components?: readonly TemplateComponent[];
 }
 
-/** What the rules of templates look at. */
+/** The fields of a template that its rules read. */
 export interface Template {
   readonly id: number;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Template {
   readonly fileName: string | null;
   /** `Cloud` or `ProviderB`. */
   readonly provider: string;
-  /** Its name at ProviderB, where it is registered there. */
+  /** Its name at ProviderB, if it is registered there. */
   readonly providerBId: string | null;
 }
 
@@ -39,13 +39,13 @@ export interface Media {
   readonly link: string;
 }
 
-/** What a file of a MIME type is sent as: a document where it is none of the others. */
+/** The kind of media for a MIME type; `document` for everything that is not image, video or audio. */
 export function mediaKindOf(mimeType: string | null): MediaKind {
   const [kind = ""] = (mimeType ?? "").toLowerCase().split("/");
   return kind === "image" || kind === "video" || kind === "audio" ? kind : "document";
 }
 
-/** The structure is the platform's JSON, stored as it came: nothing of it is taken for granted. */
+/** The structure is stored as the platform sent it, so each field may have any type. */
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 const lengthOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
 
@@ -58,7 +58,7 @@ const componentOf = (structure: TemplateStructure | null, type: string): Templat
 const highestPlaceholder = (text: string): number =>
   Math.max(0, ...Array.from(text.matchAll(/\{\{\s*(\d{1,4})\s*\}\}/g), ([, n]) => Number(n)));
 
-/** `{{1}}` or `{{name}}`; the group is what stands inside. */
+/** `{{1}}` or `{{name}}`; the group captures the inside. */
 const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
 const namesIn = (text: string): string[] => [
@@ -66,8 +66,8 @@ const namesIn = (text: string): string[] => [
 ];
 
 /**
- * The names of the BODY's placeholders in the order of a send's parameters: that of the example or, where it names
- * none, that of the text. Empty for a body whose placeholders are numbered.
+ * The names of the BODY's placeholders in the order of a send's parameters: the order of the example or, without names
+ * there, of the text. Empty if the placeholders are numbered.
  */
 export function placeholderNames({ structure }: Pick<Template, "structure">): readonly string[] {
   const component = componentOf(structure, "BODY");
@@ -89,7 +89,7 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
   return inExample ?? placeholderNames({ structure }).length;
 }
 
-/** The text with its placeholders: the platform's, where it is known. */
+/** The text with its placeholders: the platform's, if it is known. */
 export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
   asText(componentOf(structure, "BODY")?.text) || body;
 
@@ -97,9 +97,10 @@ export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body
 export const longestBody = 1_024;
 
 /**
- * Replaces the placeholders of a text, which is taken apart once. One without a parameter stays as it is.
+ * Parses the text once and returns a function that fills its placeholders. A placeholder without a parameter stays as
+ * it is.
  *
- * @param names - of the placeholders, in the order of the parameters; empty where they are numbered
+ * @param names - the placeholders' names in the order of the parameters; empty if they are numbered
  */
 export function textFiller(text: string, names: readonly string[] = []): (parameters: readonly string[]) => string {
   const parts: { readonly text: string; readonly index: number }[] = [];
@@ -122,9 +123,10 @@ export const renderBody = (template: Pick<Template, "structure" | "body">, param
   textFiller(bodyText(template), placeholderNames(template))(parameters);
 
 /**
- * Where the stored media of a header is; null where there is none that can be reached.
+ * The URL of a header's stored media; null if there is none.
  *
- * @param baseUrl - where stored files are served, ending in a slash; without it only files stored as URLs count
+ * @param baseUrl - where stored files are served, ending in a slash; without it only files that are stored as URLs have
+ *   one
  */
 export function storedMedia(fileName: string | null, baseUrl: string | null): string | null {
   if (fileName === null || fileName === "") return null;
@@ -132,13 +134,13 @@ export function storedMedia(fileName: string | null, baseUrl: string | null): st
   return baseUrl && baseUrl + encodeURIComponent(fileName);
 }
 
-/** The kind of media in the header; `null` where the header is text or missing. */
+/** The kind of media in the header; null if the header is text or missing. */
 export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaKind | null {
   const type = (headerType ?? asText(componentOf(structure, "HEADER")?.format)).toLowerCase();
   return type === "image" || type === "document" || type === "video" ? type : null;
 }
 
-/** The stored media of the header; null where there is none to be sent. */
+/** The stored media of the header; null if there is none to send. */
 export function storedHeader(
   template: Pick<Template, "headerType" | "structure" | "fileName">,
   baseUrl: string | null,
@@ -148,15 +150,15 @@ export function storedHeader(
   return type && link ? { type, link } : null;
 }
 
-/** Older templates carry no flag; a name that begins with `osm_` tells. */
+/** Older templates have no flag; those made by AI have a name that begins with `osm_`. */
 export const isCreatedByAi = (
   flag: boolean | null,
   { name, platformName }: Pick<Template, "name" | "platformName">,
 ): boolean => flag ?? (platformName.startsWith("osm_") || name.startsWith("osm_"));
 
 /**
- * The language that a send uses: the template's own; else the one that the business prefers, when the platform
- * knows the template in it; else the first approved one, or the first.
+ * The language that a send uses: the template's own; else the business's preferred one, if the platform has the
+ * template in it; else the first approved one; else the first one.
  *
  * @param known - the platform's templates of this name, in its order
  */

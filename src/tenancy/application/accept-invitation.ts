@@ -2,7 +2,7 @@ import { WrongInvitation } from "../domain/access.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { InvitationStore, InvitationUnitOfWork, NewToken, SessionStore } from "./ports.ts";
 
-/** A user who was invited chooses a password, and is signed in with that. */
+/** An invited user chooses a password and is signed in. */
 export class AcceptInvitation {
   constructor(
     private readonly invitations: InvitationStore,
@@ -14,15 +14,15 @@ export class AcceptInvitation {
   ) {}
 
   /**
-   * Of several at once that accept one invitation, one does. Rejects with `WrongInvitation`, whether it never was, is over
-   * or was accepted, or its user is not active.
+   * Of several simultaneous calls for one invitation one succeeds. Rejects with `WrongInvitation` if the invitation is
+   * unknown, expired or used, or its user is not active.
    */
   async execute(
     token: string,
     password: string,
     { network, address }: { readonly network: string; readonly address: string },
   ): Promise<OpenedSession> {
-    // Hashing is dear: nobody has it done with a token that is wrong.
+    // Checked first, so that a wrong token does not cause the expensive hashing.
     const businessId = await this.invitations.businessOf(token, network);
     if (businessId === null) throw new WrongInvitation("no such invitation");
     const passwordHash = await this.hash(password, network);

@@ -4,16 +4,16 @@ import type { PasswordCheck, PasswordStore, PasswordUnitOfWork, SignInAttempts }
 export interface NewPassword {
   readonly businessId: number;
   readonly userId: number;
-  /** Of the session that stays. */
+  /** The token of the session that stays open. */
   readonly token: string;
   readonly current: string;
   readonly next: string;
   readonly network: string;
-  /** Whence it is changed, for the audit. */
+  /** The client's address, for the audit. */
   readonly address: string;
 }
 
-/** Users change their own password, by the one they have. */
+/** Users change their own password, with the present one. */
 export class ChangePassword {
   constructor(
     private readonly store: Pick<PasswordStore, "passwordOf">,
@@ -23,14 +23,14 @@ export class ChangePassword {
     private readonly attempts: SignInAttempts,
   ) {}
 
-  /** Ends the user's other sessions. Rejects with `WrongPassword`, and with `Busy` where the attempt has to wait. */
+  /** Ends the user's other sessions. Rejects with `WrongPassword`, and with `Busy` if the attempt has to wait. */
   async execute(
     { businessId, userId, token, current, next, network, address }: NewPassword,
     signal?: AbortSignal,
   ): Promise<void> {
     const who = `user ${businessId} ${userId}`;
     const stored = await this.store.passwordOf(businessId, userId);
-    // Whoever has a session pauses for their own failures, as on a known device: those of strangers keep nobody out.
+    // Counted like the attempts of a known device: only the user's own failures cause pauses, not those of strangers.
     const takeBack = await this.attempts.begin({ email: who, network, device: who }, signal);
     try {
       if (!(await this.passwords.matches(current, stored, { share: who, isKnown: true }, signal))) {

@@ -9,7 +9,7 @@ export interface FoundedBusiness {
   readonly password: string;
 }
 
-/** An operator makes a new business with its first administrator. */
+/** An operator creates a business with its first administrator. */
 export class FoundBusiness {
   constructor(
     private readonly numbers: BusinessNumbers,
@@ -18,7 +18,7 @@ export class FoundBusiness {
     private readonly newToken: NewToken,
   ) {}
 
-  /** Rejects with `EmailTaken` when somebody has that e-mail already. */
+  /** Rejects with `EmailTaken` if another user has the e-mail. */
   async execute(name: string, email: string): Promise<FoundedBusiness> {
     const password = this.newToken("pw");
     const passwordHash = await this.hash(password);

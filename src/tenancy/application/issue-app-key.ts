@@ -3,7 +3,7 @@ import { NoSuchBusiness } from "../domain/access.ts";
 import type { KeyUnitOfWork, NewToken } from "./ports.ts";
 import { shownKey } from "./shown-key.ts";
 
-/** An operator makes a key for a business. */
+/** An operator creates a key for a business. */
 export class IssueAppKey {
   constructor(
     private readonly unitOfWork: KeyUnitOfWork,

@@ -26,8 +26,7 @@ export class OpenSession {
   ) {}
 
   /**
-   * Rejects with `WrongCredentials`, whether it is the e-mail or the password that is wrong, and with `Busy` where the
-   * attempt has to wait.
+   * Rejects with `WrongCredentials` if the e-mail or the password is wrong, and with `Busy` if the attempt has to wait.
    */
   async withPassword(signIn: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const takeBack = await this.attempts.begin(signIn, signal);
@@ -42,8 +41,8 @@ export class OpenSession {
   }
 
   /**
-   * For an operator; rejects with `NoSuchUser`, or with `AmbiguousUser` when several businesses have a user of this
-   * id and none of them was named.
+   * For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have a user of this id
+   * and `businessId` is absent.
    */
   async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
@@ -57,11 +56,11 @@ export class OpenSession {
 
   private async check({ email, password, network, device }: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const stored = await this.directory.credentialsOf(email);
-    // One share of all devices of an account: each sign-in could make another one known.
+    // All known devices of an account share one turn, because each sign-in can make a further device known.
     const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
     const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
     if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");
-    // Nobody would hear of the token.
+    // The client has disconnected and would not get the token.
     signal?.throwIfAborted();
     const session = await this.open(stored.businessId, stored.userId, network);
     if (!session) throw new WrongCredentials("the user is no longer active");

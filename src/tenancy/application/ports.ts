@@ -4,14 +4,14 @@ import type { KeyAccess, SessionUser } from "../domain/access.ts";
 
 export interface AppKeys {
   /**
-   * What `key` opens; `null` when it was never made or is revoked.
+   * What `key` gives access to; null if it is unknown, expired or revoked.
    *
-   * @param network - whence it is shown; networks share the looks at what is stored
+   * @param network - where the request comes from; networks take turns to ask the store
    */
   accessOf(key: string, network: string): Promise<KeyAccess | null>;
 }
 
-/** A key as the audit tells of it. */
+/** A key as the audit shows it. */
 export interface StoredKey {
   readonly id: number;
   readonly label: string;
@@ -20,27 +20,27 @@ export interface StoredKey {
 }
 
 export interface AppKeyStore {
-  /** Stores a new key; null when there is no such business. */
+  /** Stores a new key; null if there is no such business. */
   add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
   /** Revokes every key of the business that carries the label. */
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
-  /** Revokes one key of the business; null when it is not in force. */
+  /** Revokes one key of the business; null if it is unknown or already revoked. */
   revokeKey(businessId: number, key: string): Promise<StoredKey | null>;
 }
 
 export interface KeyOwners {
-  /** The business whose key it is; null when no such key is in force. */
+  /** The business that the key belongs to; null if it is unknown or revoked. */
   ownerOf(key: string): Promise<number | null>;
 }
 
-/** What operators do about App Keys, in one transaction with the audit of it. */
+/** Operators' changes of App Keys, in one transaction with their audit. */
 export type KeyUnitOfWork = Pick<UnitOfWork<{ readonly keys: AppKeyStore; readonly note: NoteInAudit }>, "run">;
 
 export interface Sessions {
   /**
-   * Whom `token` stands for; `null` when unknown, expired or revoked, or its user is not active.
+   * The user of `token`; null if it is unknown, expired or revoked, or its user is not active.
    *
-   * @param network - whence it is shown; networks share the looks at what is stored
+   * @param network - where the request comes from; networks take turns to ask the store
    */
   userOf(token: string, network: string): Promise<SessionUser | null>;
 }
@@ -50,19 +50,19 @@ export interface NewSession {
   readonly userId: number;
   readonly token: string;
   readonly hours: number;
-  /** Whence it is opened, of IPv6 the network; null where an operator opens it. */
+  /** The address it is opened from, for IPv6 its network; null if an operator opens it. */
   readonly address: string | null;
 }
 
 export interface SessionStore {
   /**
-   * Stores a session that lives for `hours`, and ends the user's oldest where there are too many; its end, or `null` when
-   * there is no such active user.
+   * Stores a session that lasts `hours`, and ends the user's oldest one if there are too many. Returns its end, or null
+   * if there is no such active user.
    */
   open(session: NewSession): Promise<Date | null>;
-  /** `false` when there was nothing to revoke. */
+  /** False if there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;
-  /** Forgets sessions that ended more than a day ago; how many. */
+  /** Deletes sessions that ended more than a day ago, and returns how many. */
   purge(): Promise<number>;
 }
 
@@ -75,9 +75,9 @@ export interface StoredCredentials {
 
 export interface InvitationStore {
   /**
-   * The business whose invitation it is; null where it is not open.
+   * The business of an open invitation; null if there is none.
    *
-   * @param network - whence it is shown; networks share the looks at what is stored
+   * @param network - where the request comes from; networks take turns to ask the store
    */
   businessOf(token: string, network: string): Promise<number | null>;
 }
@@ -88,7 +88,9 @@ export interface AcceptedInvitation {
 }
 
 export interface AcceptedInvitations {
-  /** Once: stores the password and ends the user's sessions. Null where the invitation is not open any more. */
+  /**
+   * Stores the password, uses up the invitation and ends the user's sessions. Null if the invitation is no longer open.
+   */
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
@@ -103,16 +105,16 @@ export interface ChangedPassword {
   readonly businessId: number;
   readonly userId: number;
   readonly passwordHash: string;
-  /** The hash that it takes the place of. */
+  /** The hash that it replaces. */
   readonly before: string | null;
-  /** Of the session that stays. */
+  /** The token of the session that stays open. */
   readonly token: string;
 }
 
 export interface PasswordStore {
-  /** The hash; null where the user has none. */
+  /** The hash of the user's password; null if the user has none. */
   passwordOf(businessId: number, userId: number): Promise<string | null>;
-  /** Ends the user's other sessions; false where the password is not `before` any more. */
+  /** Changes the password and ends the user's other sessions. False if the password is no longer `before`. */
   change(password: ChangedPassword): Promise<boolean>;
 }
 
@@ -124,26 +126,26 @@ export type PasswordUnitOfWork = Pick<
 export interface UserDirectory {
   /** Active users only; e-mails compare without regard to case. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
-  /** The businesses that have an active user of this id: one, unless ids were chosen by hand; ten at most. */
+  /** The businesses with an active user of this id, ten at most. There is one, unless ids were set by hand. */
   businessesWith(userId: number): Promise<number[]>;
 }
 
 export interface NewBusiness {
   readonly businessId: number;
   readonly name: string;
-  /** Of its first administrator. */
+  /** The e-mail of its first administrator. */
   readonly email: string;
   readonly passwordHash: string;
   readonly roleId: number;
 }
 
 export interface BusinessStore {
-  /** The id of its first administrator. Rejects with `EmailTaken`. */
+  /** Stores the business and returns the id of its first administrator. Rejects with `EmailTaken`. */
   found(business: NewBusiness): Promise<number>;
 }
 
 export interface BusinessNumbers {
-  /** An id that no business has. */
+  /** A new id. */
   next(): Promise<number>;
 }
 
@@ -154,11 +156,10 @@ export type FoundingUnitOfWork = Pick<
 
 export interface PasswordCheck {
   /**
-   * Takes much of a core, so that there are lines. Rejects with `Busy` where one is full, and once `signal` is aborted
-   * unless the work had begun.
+   * Checks need much CPU time and therefore wait in queues. Rejects with `Busy` if a queue is full, and when `signal`
+   * is aborted before the work began.
    *
-   * @param owner - `share`: who waits together takes turns with others as if they were one. Known ones have a line of
-   *   their own
+   * @param owner - requests with the same `share` count as one in the turns; known devices have a queue of their own
    */
   matches(
     password: string,
@@ -170,20 +171,20 @@ export interface PasswordCheck {
 
 export interface SignInSource {
   readonly email: string;
-  /** An address, of IPv6 its network. */
+  /** The client's address, for IPv6 its network. */
   readonly network: string;
-  /** A device that signed in with this e-mail before; null where it is not known as one. */
+  /** The known device that signed in with this e-mail before; null if there is none. */
   readonly device: string | null;
 }
 
 export interface SignInAttempts {
   /**
-   * Counts an attempt, before its password is looked at. Rejects with `Busy` while it has to pause.
+   * Counts an attempt before its password is checked. Rejects with `Busy` during a pause.
    *
-   * @returns takes the attempt back, for one that succeeded or that tried no password in the end
+   * @returns undoes the count, for an attempt that succeeded or checked no password
    */
   begin(source: SignInSource, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** Makes a new key or token: unguessable, and recognisable by its prefix. */
+/** Makes a new key or token: unguessable, and recognizable by its prefix. */
 export type NewToken = (prefix: string) => string;

@@ -9,12 +9,12 @@ export class RevokeAppKeys {
     private readonly unitOfWork: KeyUnitOfWork,
   ) {}
 
-  /** Revokes every key of the business that carries the label; how many that were. */
+  /** Revokes every key of the business with this label. Returns how many it revoked. */
   async labelled(businessId: number, label: string): Promise<number> {
     return (await this.noted(businessId, (keys) => keys.revoke(businessId, label))).length;
   }
 
-  /** Revokes one key; whose it was, or null when no such key is in force. */
+  /** Revokes one key. Returns its business; null if the key is unknown or already revoked. */
   async one(key: string): Promise<number | null> {
     const businessId = await this.owners.ownerOf(key);
     if (businessId === null) return null;

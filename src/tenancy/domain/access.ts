@@ -1,17 +1,17 @@
 import { DomainError } from "../../kernel/errors.ts";
 import type { Scope } from "../../kernel/scopes.ts";
 
-/** What an App Key opens. */
+/** What an App Key gives access to. */
 export interface KeyAccess {
   readonly keyId: number;
   readonly businessId: number;
   readonly hasAdministrator: boolean;
   readonly scopes: readonly Scope[];
-  /** When the key ends by itself; null for never. */
+  /** When the key expires; null for never. */
   readonly expiresAt: Date | null;
 }
 
-/** Whom a session token stands for. */
+/** The user of a session token. */
 export interface SessionUser {
   readonly businessId: number;
   readonly userId: number;

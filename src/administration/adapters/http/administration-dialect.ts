@@ -1,20 +1,20 @@
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
+import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type {
   CircleClosed,
-  PlatformAway,
+  DuplicateValue,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
   RuleBroken,
   UnknownReference,
-  ValueTaken,
   WrongField,
 } from "../../domain/records.ts";
 import type { TemplateLocked } from "../../domain/template.ts";
 import type { LastAdministrator } from "../../domain/users.ts";
 
-/** What may use a record. */
+/** The Spanish name of each kind of record that may use another. */
 const usesOnWire: Readonly<Record<string, string>> = {
   orders: "pedidos",
   zones: "zonas",
@@ -27,12 +27,12 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/** How all of administration words what may go wrong. `wireOf` spells a field as the resource does. */
-const wordsFor = (wireOf: (field: string) => string) =>
+/** The answer to each failure in administration. `wireName` spells a field as the resource's clients do. */
+const wordsFor = (wireName: (field: string) => string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],
     moved_on: () => [412, coded("moved_on", "El registro cambió")],
-    taken: ({ field }) => [409, coded("taken", `${wireOf(field)} ya está en uso`)],
+    taken: ({ field }) => [409, coded("taken", `${wireName(field)} ya está en uso`)],
     in_use: ({ uses }) => [
       409,
       {
@@ -44,25 +44,25 @@ const wordsFor = (wireOf: (field: string) => string) =>
       409,
       coded("last_administrator", "El negocio debe tener al menos un administrador activo"),
     ],
-    unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} no existe`)],
-    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireOf(field)} cierra un círculo`)],
+    unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireName(field)} no existe`)],
+    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireName(field)} forma un ciclo`)],
     locked: ({ field }) => [
       409,
-      coded("locked", `${wireOf(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
+      coded("locked", `${wireName(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
     ],
     platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
     wrong_field: ({ field, problem }) => [
       400,
-      coded("invalid_input", `${wireOf(field)} ${problem === "missing" ? "es requerido" : "no es válido"}`),
+      coded("invalid_input", `${wireName(field)} ${problem === "missing" ? "es requerido" : "no es válido"}`),
     ],
     rule_broken: ({ message }) => [400, coded("invalid_input", message)],
   }) as const satisfies Partial<
     Dialect<
       | WrongField
-      | PlatformAway
+      | PlatformUnavailable
       | RecordNotFound
       | RecordMovedOn
-      | ValueTaken
+      | DuplicateValue
       | RecordInUse
       | UnknownReference
       | CircleClosed
@@ -74,9 +74,9 @@ const wordsFor = (wireOf: (field: string) => string) =>
 
 type Words = ReturnType<typeof wordsFor>;
 
-/** The dialect of an operation that meets these failures, and none but these. */
-export const administering = (wireOf: (field: string) => string) => {
-  const words = wordsFor(wireOf);
+/** Makes the dialect of an operation from the failures that it can meet. */
+export const administrationDialect = (wireName: (field: string) => string) => {
+  const words = wordsFor(wireName);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
     ({
       ...codedDialect,
@@ -93,17 +93,18 @@ const inUse = named(
   }),
 );
 
-/** What the requests of every resource may answer. */
+/** Failures that the OpenAPI document describes alike for every resource. */
 export const answers = {
   notFound: { description: "No such record", schema: codedFailure },
-  movedOn: { description: "The record is not at the version that `If-Match` names", schema: codedFailure },
-  taken: { description: "Another record has a value that each may have only once", schema: codedFailure },
-  takenOrInUse: {
-    description: "Another record has a value that each may have only once; or something uses the record as it is",
+  movedOn: { description: "The record no longer has the version that `If-Match` names", schema: codedFailure },
+  duplicate: { description: "Another record has the same unique value", schema: codedFailure },
+  duplicateOrInUse: {
+    description:
+      "Another record has the same unique value, or the change is not allowed while something uses the record",
     schema: { anyOf: [inUse, codedFailure] },
   },
   inUse: {
-    description: "Something uses the record: what, and how often; or the business cannot be without it",
+    description: "Something uses the record (`usos` lists what, and how often), or it is the last active administrator",
     schema: { anyOf: [inUse, codedFailure] },
   },
   away: { description: "The platform does not answer", schema: codedFailure },

@@ -13,7 +13,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import { maxId } from "../../../kernel/ids.ts";
-import type { KeptEntry } from "../../application/ports.ts";
+import type { StoredEntry } from "../../application/ports.ts";
 import type { ReadAudit } from "../../application/read-audit.ts";
 import type { WrongPeriod } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
@@ -49,13 +49,13 @@ const dialect = {
   wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
 } as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
 
-/** @param resources - how the records that stand in the audit are spelled */
+/** @param resources - how each resource spells its records on the wire */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
   const names = [...codecs.keys(), ...keptAsTheyAre].sort();
   const spelled = (resource: string, kept: object | null) =>
     kept && (codecs.get(resource)?.partOf(kept as never) ?? kept);
-  const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: KeptEntry) => ({
+  const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: StoredEntry) => ({
     id,
     at: at.toISOString(),
     actor: { type: actorKind, id: actorId, nombre: actorName },

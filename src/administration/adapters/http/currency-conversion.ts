@@ -30,13 +30,13 @@ const datedRates: Schema = {
   },
 };
 
-/** What other currencies are worth, as reports read it: what counts nowhere there is not taken. */
+/** Rates of other currencies for reports. A value that reports could not use is refused. */
 export const currencyConversion: FieldOnWire<object | null> = {
   name,
   schema: { anyOf: [rates, datedRates, { type: "null" }] },
   fallback: null,
-  read: (given: object | null) => {
-    if (given !== null && !isConversion(given)) throw new InvalidInput(`${name} tiene una tasa o una fecha no válida`);
-    return given;
+  read: (input: object | null) => {
+    if (input !== null && !isConversion(input)) throw new InvalidInput(`${name} tiene una tasa o una fecha no válida`);
+    return input;
   },
 };

@@ -5,21 +5,21 @@ import type { FieldOnWire } from "./record-on-wire.ts";
 
 const longestName = 200;
 
-/** A text with something to read in it. */
+/** A text that is not blank. */
 const nameSchema = { type: "string", pattern: "\\S", maxLength: longestName } as const;
 
 export const requiredName = (name: string): FieldOnWire<string> => ({
   name,
   schema: nameSchema,
-  read: (given: string) => given.trim(),
+  read: (input: string) => input.trim(),
 });
 
 export const optionalText = (name: string, maxLength = 1_000): FieldOnWire<string | null> => ({
   name,
   schema: { type: ["string", "null"], maxLength },
   fallback: null,
-  // An empty text says as much as none.
-  read: (given: string | null) => given || null,
+  // An empty text means no value.
+  read: (input: string | null) => input || null,
 });
 
 export const requiredText = (name: string, maxLength: number): FieldOnWire<string> => ({
@@ -27,7 +27,7 @@ export const requiredText = (name: string, maxLength: number): FieldOnWire<strin
   schema: { type: "string", pattern: "\\S", maxLength },
 });
 
-/** What opens something at a platform, as headers can carry it: taken, and never shown. */
+/** A platform's access token. It is never shown, and its characters can be sent in a header. */
 export const secretToken = (name: string): FieldOnWire<string | null> => ({
   name,
   schema: { anyOf: [{ type: "string", pattern: "^[!-~]+$", maxLength: 2_000 }, { type: "null" }] },
@@ -45,16 +45,16 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
 export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
 
 /** The address with its scheme in small letters: the code that calls addresses expects these. */
-export const plainUrl = (given: string): string => given.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
+export const plainUrl = (input: string): string => input.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
 
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   name,
   schema: { anyOf: [{ type: "string", pattern: webUrl, maxLength: 2_000 }, { type: "null" }] },
   fallback: null,
-  read: (given: string | null) => given && plainUrl(given),
+  read: (input: string | null) => input && plainUrl(input),
 });
 
-/** Major units with at most two decimals: `"12.50"`. Numbers are taken too. */
+/** Major units with at most two decimals, for instance `"12.50"`. Numbers are accepted too. */
 export const money = (name: string): FieldOnWire<string> => {
   const words = `${name} debe ser un texto decimal de cero o más, con dos decimales como mucho: "12.50"`;
   return {
@@ -67,15 +67,15 @@ export const money = (name: string): FieldOnWire<string> => {
       "x-error": { type: words, pattern: words, minimum: words, maximum: words },
       example: "12.50",
     },
-    read: (given: string | number) => {
-      const written = Number(given).toFixed(2);
-      if (Number(written) !== Number(given)) throw new InvalidInput(words);
+    read: (input: string | number) => {
+      const written = Number(input).toFixed(2);
+      if (Number(written) !== Number(input)) throw new InvalidInput(words);
       return written;
     },
   };
 };
 
-/** The id of a record of that kind; null for none. */
+/** The id of a record of that kind, or null. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({
   name,
   schema: { ...idOf(entity), type: ["integer", "null"] },
@@ -84,12 +84,12 @@ export const optionalReference = (name: string, entity: string): FieldOnWire<num
 
 const mostReferences = 1_000;
 
-/** Ids of records of that kind, each once, in their order. */
+/** Ids of records of that kind, sorted and without repeats. */
 export const references = (name: string, entity: string): FieldOnWire<readonly number[]> => ({
   name,
   schema: { type: "array", maxItems: mostReferences, items: idOf(entity) },
   fallback: [],
-  read: (given: readonly number[]) => [...new Set(given)].sort((a, b) => a - b),
+  read: (input: readonly number[]) => [...new Set(input)].sort((a, b) => a - b),
 });
 
 export const flag = (name: string, fallback: boolean): FieldOnWire<boolean> => ({
@@ -104,13 +104,13 @@ export const optionalInteger = (name: string, maximum: number = maxId): FieldOnW
   fallback: null,
 });
 
-/** A text that is JSON. */
+/** A text that must be valid JSON. */
 export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
   ...optionalText(name, maxLength),
-  read: (given: string | null) => {
+  read: (input: string | null) => {
     try {
-      if (given !== null) JSON.parse(given);
-      return given;
+      if (input !== null) JSON.parse(input);
+      return input;
     } catch {
       throw new InvalidInput(`${name} debe ser un texto JSON`);
     }

@@ -16,17 +16,17 @@ import {
 import type { DomainError } from "../../../kernel/errors.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportRecords, RowRefusal } from "../../application/import-records.ts";
-import { type Given, type Matching, RecordNotFound, RuleBroken } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { type Matching, RecordNotFound, type RowInput, RuleBroken } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 import { actorOf } from "./records.routes.ts";
 
-/** What a resource with files needs beside its records. */
+/** What a resource that can be imported needs beside its records. */
 export interface RecordFiles<Fields extends object> {
   readonly imports: Pick<ImportRecords<Fields>, "execute">;
   readonly refused: Pick<RefusedRows, "part">;
-  /** Hears of what broke an import off after its answer had begun. */
+  /** Called with the error that ended an import after its answer had begun. */
   onFailure(error: unknown): void;
 }
 
@@ -37,7 +37,7 @@ const fileDialect = {
 
 const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
 
-/** Records of one resource come in from files, and the rows that were refused go out. */
+/** The two routes of imports: one takes a CSV file, the other returns the refused rows. */
 export function importRoutes<Fields extends object>(
   resource: RecordOnWire<Fields> & { readonly matching: Matching<Fields> },
   { imports, refused, onFailure }: RecordFiles<Fields>,
@@ -45,7 +45,7 @@ export function importRoutes<Fields extends object>(
   const { path, one, many, matching } = resource;
   const codec = new WireCodec(resource);
   const rows = new RowCodec(codec, matching);
-  const dialect = administering((field) => codec.spelled(field))(
+  const dialect = administrationDialect((field) => codec.wireName(field))(
     "taken",
     "unknown_reference",
     "circle_closed",
@@ -58,7 +58,7 @@ export function importRoutes<Fields extends object>(
     Record<string, (error: DomainError) => readonly [number, { error: string }]>
   >;
   const reasonOf = (refusal: RowRefusal) => (words[refusal.code] ?? dialect.unexpected)(refusal)[1].error;
-  const spelled = (fields: readonly string[]) => fields.map((field) => `\`${codec.spelled(field)}\``).join(" and ");
+  const spelled = (fields: readonly string[]) => fields.map((field) => `\`${codec.wireName(field)}\``).join(" and ");
   const orElse = matching.orElseBy ? `; where that is empty, by ${spelled(matching.orElseBy)}` : "";
   return [
     defineRoute({
@@ -67,40 +67,40 @@ export function importRoutes<Fields extends object>(
       method: "post",
       path: `/admin/${path}/import`,
       operationId: `import${many}`,
-      summary: `Take in ${many} from a CSV file while it arrives`,
+      summary: `Import ${many} from a CSV file`,
       rules: [
         [
           `Import.${one}.1`,
           `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Rows are matched by ` +
-            `${spelled(matching.by)}${orElse}; of records that are matched alike, the \`id\` of an export says which. ` +
-            "Other columns are ignored. An empty cell says nothing: the record keeps what it has, and a new one gets the value " +
-            "that it has without the field. Several ids in a cell have `|` between them.",
+            `${spelled(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
+            "Other columns are ignored. An empty cell leaves the record's value as it is, and gives a new record the field's " +
+            "default. Several ids in one cell are separated by `|`.",
         ],
         [
           `Import.${one}.2`,
-          `A row that is refused refuses no other: a field is missing or wrong, ${rowComplaintsRule}. ` +
-            "`refused_csv` is where such rows are found with their reasons for 24 hours, " +
-            "by administrators of this business; null where there are none. A row that changes nothing writes nothing.",
+          `Each row is accepted or refused on its own. It is refused if a field is missing or wrong, ${rowComplaintsRule}. ` +
+            "`refused_csv` is the path of a CSV file with the refused rows and their reasons, which administrators of the " +
+            "business can read for 24 hours; it is null if no row was refused. A row that changes nothing writes nothing.",
         ],
         [
           `Import.${one}.3`,
-          "Lines of JSON: the counts so far every second, and at last with `refused_csv`. An import that breaks off ends " +
-            "with a line `{ error, code }` and keeps what was taken in; sent again, it goes on from there. One import of a " +
-            "business runs at a time; others wait.",
+          "The answer is a stream of JSON lines: the counts so far every second, and in the last line also `refused_csv`. An " +
+            "import that fails ends with a line `{ error, code }`; the rows before stay imported, and sending the file again " +
+            "imports the rest. A business's imports run one at a time; others wait.",
         ],
       ],
       responses: { 200: importAnswer, ...failures },
       dialect: codedDialect,
       handle: (call) =>
-        importReply<Given<Fields>, RowRefusal>(call.body, {
+        importReply<RowInput<Fields>, RowRefusal>(call.body, {
           path: `/admin/${path}/imports`,
           readerOf: (header) => rows.readerOf(header),
           refusalOf: (complaint) => new RuleBroken(rowComplaints[complaint]),
-          execute: (given, lineOf, header, progress) =>
+          execute: (input, lineOf, header, progress) =>
             imports.execute(
               actorOf(call),
-              given,
-              (fields, existing) => codec.whole(fields, existing),
+              input,
+              (fields, existing) => codec.merged(fields, existing),
               (refusal, cells) => lineOf(reasonOf(refusal), cells),
               header,
               progress,
@@ -114,11 +114,11 @@ export function importRoutes<Fields extends object>(
       path: `/admin/${path}/imports/:file`,
       operationId: `getRefused${many}`,
       summary: "The rows that an import refused, with their reasons",
-      rules: [[`Import.${one}.4`, "As CSV, for 24 hours. Of very many rows the first ones: about 12 MB."]],
+      rules: [[`Import.${one}.4`, "CSV, available for 24 hours. Only the first 12 MB or so of refused rows are kept."]],
       params: objectWith({ file: refusedFile }),
       responses: {
         200: refusedAnswer,
-        404: { description: "No such file, or its time is over", schema: codedFailure },
+        404: { description: "There is no such file, or it has expired", schema: codedFailure },
         ...failures,
       },
       dialect: fileDialect,

@@ -1,8 +1,8 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import type { Kept } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import type { StoredRecord } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
@@ -11,15 +11,16 @@ export function oneRecordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "one" | "change">,
 ): Route[] {
-  const { path, one, rules = [], closed, asksElsewhere } = resource;
+  const { path, one, rules = [], closed, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
   const number = numbering(one);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const elsewhere = asksElsewhere ? { 502: answers.away } : {};
-  const codesElsewhere = asksElsewhere ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
+  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
+  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
-  const replyOf = (record: Kept<Fields>) => new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
+  const replyOf = (record: StoredRecord<Fields>) =>
+    new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
   return [
     defineRoute({
       ...administration,
@@ -27,9 +28,9 @@ export function oneRecordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `get${one}`,
       summary: `Read the ${path} record`,
-      rules: [[number(), "There is one record of each business. `ETag` is its version."]],
+      rules: [[number(), "Each business has one such record. `ETag` is its version."]],
       responses: { 200: found, 404: answers.notFound, ...failures },
-      dialect: meeting("not_found"),
+      dialect: dialectFor("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
     }),
     defineRoute({
@@ -37,18 +38,18 @@ export function oneRecordRoutes<Fields extends object>(
       method: "put",
       path: `/admin/${path}`,
       operationId: `change${one}`,
-      summary: `Write the ${path} record whole`,
+      summary: `Replace the ${path} record`,
       rules: [
         [
           number(),
-          `Writes the whole record under \`If-Match\`, as with other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
+          `Replaces the whole record and honours \`If-Match\`, as for other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
         ],
         ...rules.map((rule) => [number(), rule] as const),
       ],
       conditional: true,
       body: codec.body,
       responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...elsewhere, ...failures },
-      dialect: meeting("not_found", "moved_on", "unknown_reference", "rule_broken", ...codesElsewhere),
+      dialect: dialectFor("not_found", "moved_on", "unknown_reference", "rule_broken", ...codesElsewhere),
       handle: async (call) => {
         const { businessId } = call.caller;
         const fields = codec.fieldsOf(call.body as Readonly<Record<string, unknown>>);

@@ -1,54 +1,54 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/http/routing/schema.ts";
 import { storableJson } from "../../../kernel/text.ts";
-import type { Kept, Matching } from "../../domain/records.ts";
+import type { Matching, StoredRecord } from "../../domain/records.ts";
 
-/** A field as clients spell it. */
+/** How clients spell a field. */
 export interface FieldOnWire<Value> {
   readonly name: string;
   readonly schema: Schema;
-  /** What a record has where the field is not given; without this the field is required. */
+  /** The value of a record whose client leaves the field out. Without a fallback the field is required. */
   readonly fallback?: Value;
-  /** The value of what was given, where it is not the same. */
-  readonly read?: (given: never) => Value;
-  /** Shown, and not taken. */
+  /** Converts the client's value to the stored one. Throws `InvalidInput`. */
+  readonly read?: (input: never) => Value;
+  /** Shown, but ignored in requests. */
   readonly readOnly?: true;
-  /** Taken, and not shown. */
+  /** Accepted in requests, but never shown. */
   readonly writeOnly?: true;
-  /** And back. */
+  /** Converts the stored value to the one that clients see. */
   readonly write?: (value: Value) => unknown;
 }
 
-/** How clients know a resource. */
+/** A resource as clients see it. */
 export interface RecordOnWire<Fields extends object> {
-  /** Under `/admin/`. */
+  /** The path below `/admin/`. */
   readonly path: string;
-  /** What its ids name, for schemas: `tag`. */
+  /** The kind of record that its ids belong to, for schemas: `tag`. */
   readonly entity: string;
-  /** `Tag`: the schema's name, and the operations' (`listTags`, `createTag`). */
+  /** The name in schemas and operations: `Tag` gives `listTags` and `createTag`. */
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
-  /** Fills in what is not given and follows from what is. */
+  /** Derives fields that the client left out from the other ones. */
   complete?(fields: Fields): Fields;
-  /** What the answer that makes a record tells besides, and no other. */
-  readonly once?: Readonly<Record<string, Schema>>;
-  /** What the count of a record's changes is called, where the resource has a `version` of another kind. */
+  /** Fields that only the answer to a creation has, such as a secret. */
+  readonly shownOnce?: Readonly<Record<string, Schema>>;
+  /** The name of the record's version, if the resource uses `version` for something else. */
   readonly counter?: string;
-  /** Spells that, where it is not spelled as it is kept. */
-  readonly tellOnce?: (once: Readonly<Record<string, unknown>>) => object;
-  /** How a row of a file is matched; without this there are no files. */
+  /** Converts the values of `shownOnce` to those that clients see. */
+  readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
+  /** How an imported row finds its record. Without it the resource has no import and no export. */
   readonly matching?: Matching<Fields>;
-  /** What is given is looked at by a platform, which may not answer. */
-  readonly asksElsewhere?: true;
-  /** Fields that are not known are refused, not ignored. */
+  /** A platform confirms the input, and may not answer. */
+  readonly verifiedByPlatform?: true;
+  /** Unknown fields are refused; otherwise they are ignored. */
   readonly closed?: true;
-  /** What its clients must know beyond what holds for every resource. */
+  /** The resource's own rules in the OpenAPI document. */
   readonly rules?: readonly string[];
 }
 
 interface AnyField extends Omit<FieldOnWire<unknown>, "read"> {
-  readonly read?: (given: unknown) => unknown;
+  readonly read?: (input: unknown) => unknown;
 }
 
 const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resource.fields as Record<string, AnyField>);
@@ -60,11 +60,11 @@ const written = (name: string, write: AnyField["write"], value: unknown) => [nam
 
 const ignored = { readOnly: true, description: "Ignored" } as const;
 
-/** Reads and writes the records of one resource. */
+/** Converts records of one resource between fields and JSON. */
 export class WireCodec<Fields extends object> {
   readonly body: ObjectSchema;
   readonly answer: ObjectSchema;
-  /** With what no other answer tells. */
+  /** The answer to a creation, with the fields that only it has. */
   readonly answerToCreation: ObjectSchema;
   private readonly counter: string;
   private readonly fields: readonly (readonly [field: string, onWire: AnyField])[];
@@ -72,15 +72,14 @@ export class WireCodec<Fields extends object> {
   constructor(readonly resource: RecordOnWire<Fields>) {
     this.counter = resource.counter ?? "version";
     this.fields = fieldsOf(resource);
-    const properties = propertiesOf(this.shown);
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const required = taken.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
+    const properties = propertiesOf(this.readable);
+    const required = this.writable.flatMap(([, onWire]) => ("fallback" in onWire ? [] : onWire.name));
     this.body = named(`${resource.one}Fields`, {
       type: "object",
       required,
       properties: {
-        ...propertiesOf(resource.closed ? this.fields : taken),
-        // What was read may be written back as it is.
+        ...propertiesOf(resource.closed ? this.fields : this.writable),
+        // Clients may send back the record that they read.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
       ...(resource.closed && { additionalProperties: false }),
@@ -92,45 +91,50 @@ export class WireCodec<Fields extends object> {
       required: ["id", ...Object.keys(properties), this.counter],
       properties: { id, ...properties, [this.counter]: version },
     }) as ObjectSchema;
-    const { once } = resource;
-    this.answerToCreation = once
+    const { shownOnce } = resource;
+    this.answerToCreation = shownOnce
       ? (named(`${resource.one}Made`, {
           ...unnamed(this.answer),
-          required: [...(this.answer.required ?? []), ...Object.keys(once)],
-          properties: { ...this.answer.properties, ...once },
+          required: [...(this.answer.required ?? []), ...Object.keys(shownOnce)],
+          properties: { ...this.answer.properties, ...shownOnce },
         }) as ObjectSchema)
       : this.answer;
   }
 
-  private get shown(): typeof this.fields {
+  private get writable(): typeof this.fields {
+    return this.fields.filter(([, { readOnly }]) => !readOnly);
+  }
+
+  private get readable(): typeof this.fields {
     return this.fields.filter(([, { writeOnly }]) => !writeOnly);
   }
 
-  /** Without those that are only read. */
+  /** The fields of a request's body, without read-only ones. */
   fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const pairs = taken.map(([field, { name, read, fallback }]) => {
-      const given = body[name];
-      if (given === undefined) return [field, fallback];
-      const stored = storableJson(given);
+    const pairs = this.writable.map(([field, { name, read, fallback }]) => {
+      const input = body[name];
+      if (input === undefined) return [field, fallback];
+      const stored = storableJson(input);
       return [field, read ? read(stored) : stored];
     });
     const fields = Object.fromEntries(pairs) as Fields;
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  /** Of what is given, without those that are only read. */
-  givenIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
+  /** Only the fields that the body has, without read-only ones. */
+  inputIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
     const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
     const whole = this.fieldsOf(body);
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
-  /** What is given, over what there is or a new record has. Throws `InvalidInput` where a field is missing. */
-  whole(given: Partial<Fields>, existing: Fields | null): Fields {
-    const taken = this.fields.filter(([, { readOnly }]) => !readOnly);
-    const pairs = taken.map(([field, onWire]) => {
-      const value = given[field as keyof Fields] ?? existing?.[field as keyof Fields];
+  /**
+   * The input, completed from the existing record or, for a new one, from the fallbacks. Throws `InvalidInput` if a
+   * field is missing.
+   */
+  merged(input: Partial<Fields>, existing: Fields | null): Fields {
+    const pairs = this.writable.map(([field, onWire]) => {
+      const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];
       if (value !== undefined) return [field, value];
       if (!("fallback" in onWire)) throw new InvalidInput(`${onWire.name} es requerido`);
       return [field, onWire.fallback];
@@ -139,22 +143,22 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  wireOf({ id, version, fields, once }: Kept<Fields>): object {
-    const pairs = this.shown.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
-    const { tellOnce = (told: object) => told } = this.resource;
-    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(once && tellOnce(once)) };
+  toWire({ id, version, fields, shownOnce }: StoredRecord<Fields>): object {
+    const pairs = this.readable.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
+    const { shownOnceToWire = (values: object) => values } = this.resource;
+    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 
-  /** Those of the fields that are there. */
+  /** Converts the fields that are present, for the audit. */
   partOf(fields: Partial<Fields>): object {
-    const there = this.shown.filter(([field]) => Object.hasOwn(fields, field));
+    const there = this.readable.filter(([field]) => Object.hasOwn(fields, field));
     return Object.fromEntries(
       there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
     );
   }
 
-  /** The spelling of a field. */
-  spelled(field: string): string {
+  /** The name that clients use for a field. */
+  wireName(field: string): string {
     return this.fields.find(([own]) => own === field)?.[1].name ?? field;
   }
 }

@@ -7,7 +7,7 @@ import { DomainError } from "../../../kernel/errors.ts";
 import type { ImportRow } from "../../../kernel/row-imports.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { RowRefusal } from "../../application/import-records.ts";
-import type { Given, Kept, Matching } from "../../domain/records.ts";
+import type { Matching, RowInput, StoredRecord } from "../../domain/records.ts";
 import type { WireCodec } from "./record-on-wire.ts";
 
 const words = new Map([
@@ -15,9 +15,9 @@ const words = new Map([
   ...["false", "0", "no"].map((word): [string, boolean] => [word, false]),
 ]);
 
-/** Records of one resource as rows of CSV files. */
+/** Converts records of one resource to and from rows of CSV files. */
 export class RowCodec<Fields extends object> {
-  /** Of an export; an import takes those of them that are not only read. */
+  /** The columns of an export. An import ignores the read-only ones. */
   readonly columns: readonly string[];
   private readonly readers: ReadonlyMap<string, (cell: string) => unknown>;
   private readonly parse: (raw: unknown) => unknown;
@@ -36,25 +36,25 @@ export class RowCodec<Fields extends object> {
     return csvLine(this.columns);
   }
 
-  lineOf(kept: Kept<Fields>): string {
-    const wire = this.codec.wireOf(kept) as Readonly<Record<string, unknown>>;
+  lineOf(kept: StoredRecord<Fields>): string {
+    const wire = this.codec.toWire(kept) as Readonly<Record<string, unknown>>;
     return csvLine(this.columns.map((name) => cellOf(wire[name])));
   }
 
-  /** Reads rows below this header. Throws `InvalidInput` where it misses what rows are matched by. */
-  readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<Given<Fields>, RowRefusal> {
+  /** Makes a reader of the rows below this header. Throws `InvalidInput` if a column for the matching is missing. */
+  readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<RowInput<Fields>, RowRefusal> {
     const places = this.placesIn(header);
     return (cells) => {
-      const given: Record<string, unknown> = {};
+      const input: Record<string, unknown> = {};
       for (const [name, read] of this.readers) {
         const cell = storableText(cells[places.get(name) ?? -1] ?? "");
-        // An empty cell says nothing.
-        if (cell !== "") given[name] = read(cell);
+        // An empty cell leaves the field as it is.
+        if (cell !== "") input[name] = read(cell);
       }
       try {
-        this.parse(given);
+        this.parse(input);
         const id = numberIn(cells[places.get("id") ?? -1] ?? "");
-        return { cells, row: { id: typeof id === "number" ? id : null, fields: this.codec.givenIn(given) } };
+        return { cells, row: { id: typeof id === "number" ? id : null, fields: this.codec.inputIn(input) } };
       } catch (error) {
         if (error instanceof DomainError) return { cells, refusal: error };
         throw error;
@@ -72,8 +72,8 @@ export class RowCodec<Fields extends object> {
     }
     const { by, orElseBy = [] } = this.matching;
     const { required = [] } = this.codec.body;
-    const all = [...by, ...orElseBy].map((field) => this.codec.spelled(field));
-    const needed = by.map((field) => this.codec.spelled(field)).filter((name) => required.includes(name));
+    const all = [...by, ...orElseBy].map((field) => this.codec.wireName(field));
+    const needed = by.map((field) => this.codec.wireName(field)).filter((name) => required.includes(name));
     const missing = needed.find((name) => !places.has(name));
     if (missing !== undefined) throw new InvalidInput(`El CSV debe tener la columna ${missing}`);
     if (!all.some((name) => places.has(name))) throw new InvalidInput(`El CSV debe tener la columna ${all[0]}`);
@@ -88,7 +88,10 @@ const cellOf = (value: unknown): unknown => {
 
 const numberIn = (cell: string): number | string => (/^-?\d{1,16}$/.test(cell.trim()) ? Number(cell) : cell);
 
-/** What a cell says where the field has this schema; what it cannot mean stays the text that it is, and is refused. */
+/**
+ * Makes a reader of cells for a field with this schema. A cell that it cannot convert stays text, which validation
+ * refuses.
+ */
 function readerOf(schema: Schema): (cell: string) => unknown {
   const types = typesOf(schema);
   if (types.has("string")) return (cell) => cell;

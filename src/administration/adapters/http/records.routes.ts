@@ -6,8 +6,8 @@ import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../..
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import { type Actor, type Kept, mostUses } from "../../domain/records.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { type Actor, mostUses, type StoredRecord } from "../../domain/records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 
@@ -24,7 +24,7 @@ export const actorOf = ({
   ...doneBy(caller, ip),
 });
 
-/** Numbers the rules of one resource, those that all resources have among them. */
+/** Numbers the rules of one resource: common and own ones share one sequence. */
 export function numbering(resource: string): () => string {
   let last = 0;
   return () => {
@@ -33,25 +33,25 @@ export function numbering(resource: string): () => string {
   };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type RecordBody = Readonly<Record<string, unknown>>;
 
-/** The requests that all resources have, spelled as this one is. */
+/** The routes that every resource has. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [], matching, asksElsewhere } = resource;
+  const { path, one, many, rules = [], matching, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const elsewhere = asksElsewhere ? { 502: answers.away } : {};
-  const codesElsewhere = asksElsewhere ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
+  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
+  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const number = numbering(one);
-  const replyOf = (status: number, record: Kept<Fields>) =>
-    new Reply(status, codec.wireOf(record), { ETag: etagOf(record.version) });
+  const replyOf = (status: number, record: StoredRecord<Fields>) =>
+    new Reply(status, codec.toWire(record), { ETag: etagOf(record.version) });
 
   return [
     defineRoute({
@@ -61,7 +61,10 @@ export function recordRoutes<Fields extends object>(
       operationId: `list${many}`,
       summary: `List ${many}`,
       rules: [
-        [number(), "The latest made first. `next` is the cursor of the next page, or null. `q` is part of a name."],
+        [
+          number(),
+          "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those that are searched, must contain.",
+        ],
         ...(rows ? [[number(), csvRule] as const] : []),
       ],
       query: {
@@ -80,7 +83,7 @@ export function recordRoutes<Fields extends object>(
         },
         ...failures,
       },
-      dialect: meeting(),
+      dialect: dialectFor(),
       ...(rows && { lane: (_query, headers) => (wantsCsv(headers) ? "exports" : undefined) }),
       handle: async ({ query, caller, headers }) => {
         const { q: text = null, cursor } = query;
@@ -92,7 +95,7 @@ export function recordRoutes<Fields extends object>(
         const found = await records.list(caller.businessId, { text, after, limit });
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
-        const body = { data: page.map((record) => codec.wireOf(record)), next: last ? cursorOf(last.id) : null };
+        const body = { data: page.map((record) => codec.toWire(record)), next: last ? cursorOf(last.id) : null };
         return rows ? jsonReply(body) : body;
       },
     }),
@@ -101,19 +104,28 @@ export function recordRoutes<Fields extends object>(
       method: "post",
       path: `/admin/${path}`,
       operationId: `create${one}`,
-      summary: `Make a record of ${many}`,
+      summary: `Create one of ${many}`,
       rules: [
-        [number(), "Fields that are not known, and those that are only read, are ignored."],
-        [number(), "A value that each record may have only once, and that another one has, is a 409 `taken`."],
-        [number(), "Every change stands in the audit: who, when, from where, the record before and after."],
+        [number(), "Unknown fields and read-only fields are ignored."],
+        [number(), "If another record already has the same value in a unique field, the answer is 409 `taken`."],
+        [
+          number(),
+          "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
+        ],
         ...rules.map((rule) => [number(), rule] as const),
       ],
-      // An answer that is kept to be repeated would keep the secret.
-      ...(!resource.once && { idempotent: true }),
+      // An idempotency key would store the answer, and the secret with it.
+      ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
-      responses: { 201: { ...found, schema: codec.answerToCreation }, 409: answers.taken, ...elsewhere, ...failures },
-      dialect: meeting("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
-      handle: async (call) => replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as Given))),
+      responses: {
+        201: { ...found, schema: codec.answerToCreation },
+        409: answers.duplicate,
+        ...elsewhere,
+        ...failures,
+      },
+      dialect: dialectFor("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
+      handle: async (call) =>
+        replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as RecordBody))),
     }),
     defineRoute({
       ...administration,
@@ -121,10 +133,15 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `get${one}`,
       summary: `Read one of ${many}`,
-      rules: [[number(), "`ETag` is the record's version. A record of another business is one that does not exist."]],
+      rules: [
+        [
+          number(),
+          "`ETag` is the record's version. A record of another business is answered as one that does not exist.",
+        ],
+      ],
       params,
       responses: { 200: found, 404: answers.notFound, ...failures },
-      dialect: meeting("not_found"),
+      dialect: dialectFor("not_found"),
       handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
     }),
     defineRoute({
@@ -132,13 +149,13 @@ export function recordRoutes<Fields extends object>(
       method: "put",
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
-      summary: `Write one of ${many} whole`,
+      summary: `Replace one of ${many}`,
       rules: [
-        [number(), "Writes the whole record: a field that is not given gets its value of a new record."],
+        [number(), "Replaces the whole record: a field that is left out gets the default that it has in a new record."],
         [
           number(),
-          "`If-Match` with the record's `ETag` makes the change only if the record is still at that version: otherwise 412, " +
-            "and nothing is changed. What changes nothing keeps its version.",
+          "With `If-Match` the record changes only if it still has the version of that `ETag`; otherwise the answer is 412. A " +
+            "request that changes nothing leaves the version as it is.",
         ],
         ...rules.map((rule) => [number(), rule] as const),
       ],
@@ -148,12 +165,12 @@ export function recordRoutes<Fields extends object>(
       responses: {
         200: found,
         404: answers.notFound,
-        409: answers.takenOrInUse,
+        409: answers.duplicateOrInUse,
         412: answers.movedOn,
         ...elsewhere,
         ...failures,
       },
-      dialect: meeting(
+      dialect: dialectFor(
         "not_found",
         "moved_on",
         "taken",
@@ -170,7 +187,7 @@ export function recordRoutes<Fields extends object>(
         const changed = await records.change(
           actorOf(call),
           params.id,
-          codec.fieldsOf(body as Given),
+          codec.fieldsOf(body as RecordBody),
           expectedIn(headers),
         );
         return replyOf(200, changed);
@@ -185,9 +202,9 @@ export function recordRoutes<Fields extends object>(
       rules: [
         [
           number(),
-          "Users, articles, steps and templates are archived: they are not listed any more, and what names them stays as it " +
-            "is. Anything else that is in use is a 409 `in_use`, which says by what and how often: " +
-            `${mostUses} stands for as many and more. What is archived uses nothing.`,
+          "Users, articles, steps and templates are archived: they are no longer listed, and records that refer to them stay " +
+            "as they are. Any other record that is in use is not removed: 409 `in_use` with what uses it and how often " +
+            `(${mostUses} means that many or more). Archived records do not count as users of a record.`,
         ],
       ],
       conditional: true,
@@ -199,7 +216,7 @@ export function recordRoutes<Fields extends object>(
         412: answers.movedOn,
         ...failures,
       },
-      dialect: meeting("not_found", "moved_on", "in_use", "last_administrator"),
+      dialect: dialectFor("not_found", "moved_on", "in_use", "last_administrator"),
       handle: async (call) => {
         await records.remove(actorOf(call), call.params.id, expectedIn(call.headers));
         return new Reply(204, undefined);
@@ -209,17 +226,20 @@ export function recordRoutes<Fields extends object>(
 }
 
 const csvRule =
-  "With `Accept: text/csv` all that match `q` come in one stream, without regard to `cursor` and `limit`. Texts that a " +
-  "spreadsheet would take for a formula have an apostrophe before them. An import of the file changes nothing.";
+  "With `Accept: text/csv` the answer is one CSV file of all records that match `q`; `cursor` and `limit` are ignored. " +
+  "Texts that a spreadsheet would run as a formula begin with an apostrophe. Importing the file again changes nothing.";
 
-async function* linesOf<Fields extends object>(rows: RowCodec<Fields>, pages: AsyncIterable<readonly Kept<Fields>[]>) {
+async function* linesOf<Fields extends object>(
+  rows: RowCodec<Fields>,
+  pages: AsyncIterable<readonly StoredRecord<Fields>[]>,
+) {
   yield rows.header;
   for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }
 
 export const etagOf = (version: number): string => `"${version}"`;
 
-/** Whether a version is one that `If-Match` names; every one where there is none. */
+/** Makes the check of a version against `If-Match`; without that header every version passes. */
 export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
   const tags = ifMatchOf(headers);
   return (version) => tags === null || tags === "any" || tags.includes(etagOf(version));

@@ -2,8 +2,9 @@ import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
-import type { PhoneConnected, PlatformAway, RecordNotFound } from "../../domain/records.ts";
+import type { PhoneConnected, RecordNotFound } from "../../domain/records.ts";
 import { answers } from "./administration-dialect.ts";
 import { actorOf } from "./records.routes.ts";
 
@@ -12,34 +13,34 @@ const dialect = {
   not_found: () => [404, coded("not_found", "El registro no existe")],
   connected: () => [409, coded("connected", "El teléfono ya está conectado")],
   platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
-} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformAway>;
+} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformUnavailable>;
 
-/** The code that a phone has to see to be paired. */
+/** The QR code that pairs a phone with an instance. */
 export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
   defineRoute({
     ...administration,
     method: "get",
     path: "/admin/senders/:id/qr.png",
     operationId: "getSenderCode",
-    summary: "Has an instance connect, and shows the code for its phone",
+    summary: "Start pairing an instance, and get the QR code for its phone",
     rules: [
       [
         "Senders.1",
-        "The provider is asked for a new code each time; it holds for less than a minute. It is also told where to tell of the " +
-          "connection from then on, under `PUBLIC_URL`, and with which secret.",
+        "Each request gets a new code from the provider, valid for less than a minute. It also registers our webhook for the " +
+          "instance at the provider, under `PUBLIC_URL` and with a secret.",
       ],
-      ["Senders.2", "A phone that is connected already needs none: 409 `connected`. What is no instance is a 404."],
+      ["Senders.2", "409 `connected` if a phone is already connected, and 404 if the sender is not a QR instance."],
       [
         "Senders.3",
-        "Who asked stands in the audit as `sender-pairings`, and so does a phone that is connected after that. The code does not.",
+        "The audit records each request, and each phone that connects, as `sender-pairings`. It never has the code.",
       ],
     ],
     lane: "platform",
     params: objectWith({ id: numericIdOf("sender") }),
     responses: {
-      200: { description: "The code", type: "image/png" },
+      200: { description: "The QR code", type: "image/png" },
       404: answers.notFound,
-      409: { description: "A phone is connected", schema: codedFailure },
+      409: { description: "A phone is already connected", schema: codedFailure },
       502: answers.away,
       400: answers.wrong,
       500: answers.unexpected,

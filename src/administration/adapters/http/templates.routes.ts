@@ -5,20 +5,20 @@ import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/h
 import type { SubmitTemplate } from "../../application/submit-template.ts";
 import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
-/** What templates do beyond what all resources do. */
+/** The routes that only templates have. */
 export function templateRoutes(
   resource: RecordOnWire<Template>,
   submit: Pick<SubmitTemplate, "execute">,
   sync: Pick<SyncTemplates, "execute">,
 ): Route[] {
   const codec = new WireCodec(resource);
-  const meeting = administering((field) => codec.spelled(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field));
   const ofPlatform = {
     no_sender: () => [409, coded("no_sender", "El negocio no tiene un número en la plataforma")],
     platform_unavailable: () => [
@@ -27,7 +27,7 @@ export function templateRoutes(
     ],
   } as const;
   const submitting = {
-    ...meeting("not_found", "moved_on", "rule_broken"),
+    ...dialectFor("not_found", "moved_on", "rule_broken"),
     ...ofPlatform,
     locked: () => [409, coded("locked", "La plantilla ya está en la plataforma")],
     not_submittable: () => [
@@ -51,24 +51,22 @@ export function templateRoutes(
       rules: [
         [
           "Admin.Submit.1",
-          "`template` is checked whole, as the platform does, and sent with the token of the business's number. The template is " +
-            "pending from then on; the platform tells by webhook what came of its review.",
+          "`template` is checked by the platform's rules and sent with the token of the business's number. The template is then " +
+            "pending until the platform reports the result of its review by webhook.",
         ],
         [
           "Admin.Submit.2",
-          "One that the platform rejected may be changed and submitted again: it is edited there, under its name. One that is " +
-            "pending, approved or paused is a 409 `locked`.",
+          "A rejected template may be changed and submitted again: the platform then edits it under its name. For a pending, " +
+            "approved or paused template the answer is 409 `locked`.",
         ],
         [
           "Admin.Submit.3",
-          "What the platform refuses at once is a 400 `template_refused` with its words, and the template stays as it was. Where " +
-            "its answer is lost or tells of passing trouble (502) the template stays pending, until a sync or a webhook says " +
-            "more. Where the platform was not reached, or takes no more requests for now (502), it stays as it was.",
+          "If the platform refuses the template at once, the answer is 400 `template_refused` with the platform's text, and the " +
+            "template stays as it was. If the platform's answer is lost, or reports a temporary failure, the answer is 502 and " +
+            "the template stays pending until a sync or a webhook reports its status. If the platform could not be reached, or " +
+            "its rate limit is reached, the answer is 502 and the template stays as it was.",
         ],
-        [
-          "Admin.Submit.4",
-          "Before the platform is asked, the audit tells that the template is submitted; afterwards, what came of it.",
-        ],
+        ["Admin.Submit.4", "The audit records the submission before the platform is asked, and the result afterwards."],
       ],
       conditional: true,
       params: objectWith({ id: numericIdOf(resource.entity) }),
@@ -76,14 +74,14 @@ export function templateRoutes(
       responses: {
         200: { description: "The record", schema: codec.answer, headers: etagHeader },
         404: answers.notFound,
-        409: { description: "The platform has it already, or it cannot be submitted", schema: codedFailure },
+        409: { description: "The platform already has the template, or it cannot be submitted", schema: codedFailure },
         412: answers.movedOn,
         ...away,
       },
       dialect: submitting,
       handle: async (call) => {
         const record = await submit.execute(actorOf(call), call.params.id, expectedIn(call.headers));
-        return new Reply(200, codec.wireOf(record), { ETag: etagOf(record.version) });
+        return new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
       },
     }),
     defineRoute({
@@ -91,35 +89,35 @@ export function templateRoutes(
       method: "post",
       path: `/admin/${resource.path}/sync`,
       operationId: "syncTemplates",
-      summary: "Read all templates of the platform's account",
+      summary: "Update the templates from the account at the platform",
       rules: [
         [
           "Admin.Sync.1",
-          "Templates are matched by the platform's id, else by name and language; one that names no language stands for its name " +
-            "in all of them. Archived ones stay archived.",
+          "The platform's templates are matched with those of the business by the platform's id, else by name and language. A " +
+            "template without a language matches its name in every language. Archived templates stay archived.",
         ],
         [
           "Admin.Sync.2",
-          "`created`: the platform had them and the business did not. `updated`: their state or, of what was submitted, their " +
-            "content was another. `missing`: the business has them and the platform does not; their state is `no_status`.",
+          "`created` counts templates that only the platform had. `updated` counts those whose status changed, or whose " +
+            "submitted content differed. `missing` counts those that the platform does not have; their state is `no_status`.",
         ],
         [
           "Admin.Sync.3",
-          "The platform lists what it took a little later. A template that was submitted within the last minute, and that the " +
-            "list does not have, or still has as rejected, stays pending and counts nowhere. Only of one that is new and whose " +
-            "answer was lost the list counts at once: the platform would refuse its name a second time.",
+          "The platform lists a submitted template with some delay. A template that was submitted within the last minute, and that " +
+            "the list lacks or still shows as rejected, stays pending and is not counted. The exception is a new template whose " +
+            "answer was lost: for it the list counts at once, as the platform would refuse the same name a second time.",
         ],
       ],
       lane: "platform",
       responses: {
         200: {
-          description: "How many templates came of it",
+          description: "How many templates the sync created and updated, and how many are missing",
           schema: objectWith({ created: integer, updated: integer, missing: integer }),
         },
         409: { description: "The business has no number at the platform", schema: codedFailure },
         ...away,
       },
-      dialect: { ...meeting(), ...ofPlatform },
+      dialect: { ...dialectFor(), ...ofPlatform },
       handle: async (call) => sync.execute(actorOf(call)),
     }),
   ];

@@ -2,19 +2,19 @@ import { administration } from "../../../infra/http/routing/administration.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, nullableText, numericIdOf, objectWith, timestamp } from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
-import { administering, answers } from "./administration-dialect.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
 import { actorOf } from "./records.routes.ts";
 
 const user = objectWith({ id: numericIdOf("user") });
 const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });
 
-const meeting = administering((field) => field);
-const common = { ...administration, dialect: meeting("not_found", "rule_broken") } as const;
+const dialectFor = administrationDialect((field) => field);
+const common = { ...administration, dialect: dialectFor("not_found", "rule_broken") } as const;
 const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
 
 const invitation = {
-  description: "The invitation, in this answer and never again",
+  description: "The invitation, which no other answer shows",
   schema: objectWith({ invitation: invitationSchema }),
 } as const;
 
@@ -34,7 +34,7 @@ const sessionsAnswer = objectWith({
       },
       address: {
         ...nullableText,
-        description: "The address that opened it, of IPv6 the network; null where it is not known",
+        description: "The address it was opened from, for IPv6 its network; null if it is not known",
       },
     }),
   },
@@ -48,7 +48,7 @@ const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address }: UserSe
   address,
 });
 
-/** What administrators do about how their users come in. */
+/** Routes with which administrators manage invitations, passwords and sessions of users. */
 export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
   inviteRoute(access),
   resetRoute(access),
@@ -63,12 +63,12 @@ const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
     method: "post",
     path: "/admin/users/:id/invite",
     operationId: "inviteUser",
-    summary: "Make another invitation for a user",
+    summary: "Create a new invitation for a user",
     rules: [
       [
         "Admin.Access.1",
-        "The user's earlier invitation stops being good; this one is for seven days. A password that the user has stays " +
-          "until it is accepted. It can be accepted while the user is active.",
+        "The new invitation is valid for seven days and replaces the user's earlier one. The present password stays valid " +
+          "until it is accepted. Only an active user can accept it.",
       ],
     ],
     params: user,
@@ -82,12 +82,12 @@ const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
     method: "post",
     path: "/admin/users/:id/reset-password",
     operationId: "resetPassword",
-    summary: "Take a user's password away, and invite the user to choose another",
+    summary: "Remove a user's password, and invite the user to choose a new one",
     rules: [
       [
         "Admin.Access.2",
-        "The password is good no more, the user's sessions and sockets end at once, and an invitation as of `.../invite` is " +
-          "answered.",
+        "The password becomes invalid and the user's sessions and sockets end at once. The answer is an invitation, as that of " +
+          "`.../invite`.",
       ],
     ],
     params: user,
@@ -102,7 +102,7 @@ const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
     path: "/admin/users/:id/sessions",
     operationId: "listUserSessions",
     summary: "List the open sessions of a user",
-    rules: [["Admin.Access.3", "The latest first; a user has 20 at most."]],
+    rules: [["Admin.Access.3", "Newest first; a user has 20 at most."]],
     params: user,
     responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
     handle: async ({ params, caller }) => ({
@@ -117,9 +117,9 @@ const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route 
     path: "/admin/users/:id/sessions",
     operationId: "endUserSessions",
     summary: "End all sessions of a user",
-    rules: [["Admin.Access.4", "Their tokens are void and their sockets are disconnected at once."]],
+    rules: [["Admin.Access.4", "Their tokens become invalid and their sockets are disconnected at once."]],
     params: user,
-    responses: { 204: { description: "The user has no session" }, ...failures },
+    responses: { 204: { description: "The user's sessions have ended" }, ...failures },
     handle: async (call) => {
       await access.endSessions(actorOf(call), call.params.id);
       return new Reply(204, undefined);
@@ -133,9 +133,14 @@ const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
     path: "/admin/users/:id/sessions/:session",
     operationId: "endUserSession",
     summary: "End one session of a user",
-    rules: [["Admin.Access.5", "As ending all of them; the others stay. One that is over is a 404."]],
+    rules: [
+      [
+        "Admin.Access.5",
+        "As for all sessions; the user's other sessions stay open. 404 if the session has already ended.",
+      ],
+    ],
     params: userSession,
-    responses: { 204: { description: "The session is over" }, ...failures },
+    responses: { 204: { description: "The session has ended" }, ...failures },
     handle: async (call) => {
       await access.endSession(actorOf(call), call.params.id, call.params.session);
       return new Reply(204, undefined);

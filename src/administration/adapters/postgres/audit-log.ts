@@ -1,13 +1,13 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { AuditAsked, AuditEntry, AuditLog, AuditReads, KeptEntry } from "../../application/ports.ts";
+import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "../../application/ports.ts";
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
-/** So that no text of many large records becomes larger than a database takes. */
+/** Keeps one JSON parameter of many large records below the size that PostgreSQL accepts. */
 const rowsAtATime = 500;
 
-/** In the order of the entries, which their ids follow. */
+/** Ids are given in the order of the entries. */
 const add = {
   name: "audit_add",
   text: `
@@ -24,17 +24,17 @@ export class PostgresAuditLog implements AuditLog {
 
   async add({ businessId, kind, id, address }: Actor, entries: readonly AuditEntry[]): Promise<void> {
     for (let from = 0; from < entries.length; from += rowsAtATime) {
-      // Each value is one of a JSON text, so that no statement has more parameters than the protocol counts.
+      // One JSON text instead of a parameter for each value: the protocol allows 65,535 of them.
       const rows = JSON.stringify(entries.slice(from, from + rowsAtATime));
       await this.transaction.rows(add, [businessId, kind, id, address, rows]);
     }
   }
 }
 
-/** Days. */
+/** In days. */
 const kept = 400;
 
-/** Each business's own index by time tells which of its entries are too old. */
+/** Looks up each business's oldest entries by its index on time, instead of scanning the table. */
 const purge = {
   name: "audit_purge",
   text: `
@@ -55,7 +55,7 @@ const purge = {
 export class PostgresAuditReads implements AuditReads {
   constructor(private readonly cells: Cells) {}
 
-  list(businessId: number, asked: AuditAsked): Promise<readonly KeptEntry[]> {
+  list(businessId: number, asked: AuditQuery): Promise<readonly StoredEntry[]> {
     const { resource, recordId, userId, from, until, after, limit } = asked;
     const position = sql.raw("(extract(epoch from entry.at) * 1000000)::bigint");
     const page = sql({ entry: "audit" })
@@ -98,7 +98,7 @@ export class PostgresAuditReads implements AuditReads {
         id,
       ]);
     }
-    return run<KeptEntry>(this.cells.of(businessId), page);
+    return run<StoredEntry>(this.cells.of(businessId), page);
   }
 
   async timezoneOf(businessId: number): Promise<unknown> {
@@ -107,7 +107,7 @@ export class PostgresAuditReads implements AuditReads {
     return row?.timezone;
   }
 
-  /** Deletes the entries of all businesses that are too old, so many at a time. */
+  /** Deletes entries that are too old, of all businesses, `batch` at a time. */
   async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
     for (const cell of this.cells.each()) {
       for (let count = batch; count === batch && !signal.aborted; ) count = (await cell.rows(purge, [batch])).length;

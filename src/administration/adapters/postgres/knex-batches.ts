@@ -1,14 +1,17 @@
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { RecordBatches } from "../../application/ports.ts";
-import { type Given, type Kept, matchKeyOf } from "../../domain/records.ts";
+import { matchKeyOf, type RowInput, type StoredRecord } from "../../domain/records.ts";
 import { KnexRecords } from "./knex-records.ts";
 import { run, sql } from "./query.ts";
-import { takenIn } from "./record-table.ts";
+import { duplicateValueIn } from "./record-table.ts";
 import { archivedAt } from "./references.ts";
 
-/** Many records of one table at once: each request is a few statements, however many there are. */
+/** Reads and writes many records of one table in a few statements. */
 export class KnexBatches<Fields extends object> extends KnexRecords<Fields> implements RecordBatches<Fields> {
-  async matching(businessId: number, wanted: readonly Given<Fields>[]): Promise<readonly (Kept<Fields> | null)[]> {
+  async matching(
+    businessId: number,
+    wanted: readonly RowInput<Fields>[],
+  ): Promise<readonly (StoredRecord<Fields> | null)[]> {
     const { name, columns, matching } = this.table;
     if (!matching || wanted.length === 0) return wanted.map(() => null);
     await this.takeTurn(businessId);
@@ -37,14 +40,14 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
       locked.map(({ id }) => id),
     );
     const byKey = groupBy(kept, ({ fields }) => matchKeyOf(matching, fields));
-    // Of several with one key that of the row's id counts, else the first.
+    // If several records have the key, the row's id decides; else the first one is taken.
     return wanted.map(({ id, fields }) => {
       const alike = byKey.get(matchKeyOf(matching, fields)) ?? [];
       return alike.find((each) => each.id === id) ?? alike[0] ?? null;
     });
   }
 
-  async createAll(businessId: number, records: readonly Fields[]): Promise<readonly (Kept<Fields> | null)[]> {
+  async createAll(businessId: number, records: readonly Fields[]): Promise<readonly (StoredRecord<Fields> | null)[]> {
     if (records.length === 0) return [];
     const { name } = this.table;
     const numbers = sql
@@ -56,8 +59,8 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
       this.queries,
       sql.raw(
         `insert into ?? (business_id, id, ${columns.map(() => "??")})
-         select ?, given.id, ${columns.map(() => "given.??")}
-         from jsonb_populate_recordset(null::??, ?::jsonb) as given order by given.id
+         select ?, input.id, ${columns.map(() => "input.??")}
+         from jsonb_populate_recordset(null::??, ?::jsonb) as input order by input.id
          on conflict do nothing
          returning id`,
         [name, ...columns, businessId, ...columns, name, rows],
@@ -76,36 +79,36 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
   async changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: Fields }[],
-  ): Promise<readonly Kept<Fields>[]> {
+  ): Promise<readonly StoredRecord<Fields>[]> {
     if (changes.length === 0) return [];
     const { name } = this.table;
     const written = changes.map(({ id, fields }): [number, Fields] => [id, fields]);
     const [columns, rows] = this.rowsOf(written);
     const update = sql.raw(
       `update ?? as record
-       set record_version = record.record_version + 1${columns.map(() => ", ?? = given.??").join("")}
-       from jsonb_populate_recordset(null::??, ?::jsonb) as given
-       where record.business_id = ? and record.id = given.id`,
+       set record_version = record.record_version + 1${columns.map(() => ", ?? = input.??").join("")}
+       from jsonb_populate_recordset(null::??, ?::jsonb) as input
+       where record.business_id = ? and record.id = input.id`,
       [name, ...columns.flatMap((column) => [column, column]), name, rows, businessId],
     );
-    await run(this.queries, update).catch(takenIn(this.table));
+    await run(this.queries, update).catch(duplicateValueIn(this.table));
     await this.writeSets(businessId, written);
     const ids = changes.map(({ id }) => id);
     const byId = new Map((await this.those(businessId, ids)).map((each) => [each.id, each]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The columns to write, and the rows as one JSON text, which the statement unfolds. */
+  /** The columns to write, and the rows as one JSON text for `jsonb_populate_recordset`. */
   private rowsOf(records: readonly (readonly [id: number, fields: Fields])[]): [columns: string[], rows: string] {
     const { only = {} } = this.table;
     const columnOf = Object.entries(this.table.columns as Readonly<Record<string, string>>);
     const first = records[0]?.[1];
-    const given = columnOf.filter(([field]) => first?.[field as keyof Fields] !== undefined);
+    const written = columnOf.filter(([field]) => first?.[field as keyof Fields] !== undefined);
     const rows = records.map(([id, fields]) => ({
       ...only,
       id,
-      ...Object.fromEntries(given.map(([field, column]) => [column, fields[field as keyof Fields]])),
+      ...Object.fromEntries(written.map(([field, column]) => [column, fields[field as keyof Fields]])),
     }));
-    return [[...Object.keys(only), ...given.map(([, column]) => column)], JSON.stringify(rows)];
+    return [[...Object.keys(only), ...written.map(([, column]) => column)], JSON.stringify(rows)];
   }
 }

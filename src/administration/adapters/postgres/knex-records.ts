@@ -1,12 +1,12 @@
 import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { idsIn } from "../../../kernel/ids.ts";
-import type { AuditEntry, ListAsked, RecordStore, Referring } from "../../application/ports.ts";
-import { type Kept, RecordInUse, UnknownReference, type Use } from "../../domain/records.ts";
+import type { AuditEntry, ListQuery, RecordStore, Referring } from "../../application/ports.ts";
+import { RecordInUse, type StoredRecord, UnknownReference, type Use } from "../../domain/records.ts";
 import { Mirrors } from "./mirrors.ts";
 import { writePairs } from "./pairs.ts";
 import { run, sql, takeTurn } from "./query.ts";
-import { type RecordTable, setsOf, takenIn } from "./record-table.ts";
+import { duplicateValueIn, type RecordTable, setsOf } from "./record-table.ts";
 import { archivedAt, countsOfUses, referencesOf } from "./references.ts";
 
 export interface Row {
@@ -15,7 +15,7 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
-/** The records of one table. Those of another business are not there. */
+/** The records of one table. Every statement is limited to one business. */
 export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   private readonly mirrors: Mirrors;
 
@@ -26,7 +26,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     this.mirrors = new Mirrors(queries);
   }
 
-  async list(businessId: number, { text, after, limit }: ListAsked): Promise<readonly Kept<Fields>[]> {
+  async list(businessId: number, { text, after, limit }: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
     const { searched } = this.table;
     const page = this.of(businessId)
       .orderBy("record.id", "desc")
@@ -38,18 +38,18 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
         for (const column of searched) any.orWhereILike(column.includes(".") ? column : `record.${column}`, pattern);
       });
     }
-    return (await run<Row>(this.queries, page)).map((row) => this.keptOf(row));
+    return (await run<Row>(this.queries, page)).map((row) => this.recordFrom(row));
   }
 
-  async find(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  async find(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     const [row] = await run<Row>(this.queries, this.of(businessId).where("record.id", id));
-    return row ? this.keptOf(row) : null;
+    return row ? this.recordFrom(row) : null;
   }
 
-  async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.takeTurn(businessId);
-    // First the row alone: what is aggregated beside it cannot be locked, and is read after the wait. Tickets, deliveries
-    // and the like may go on naming it meanwhile: if they waited for it, and it for them, the database would end one.
+    // Locks the row alone first: the aggregates beside it cannot be locked, and are read after the wait. `no key
+    // update` lets other rows, such as tickets and deliveries, refer to it meanwhile, which avoids deadlocks with them.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
@@ -57,7 +57,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return locked.length === 0 ? null : this.find(businessId, id);
   }
 
-  async create(businessId: number, fields: Fields): Promise<Kept<Fields>> {
+  async create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.takeTurn(businessId);
     await this.checkReferences(businessId, null, fields);
     const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
@@ -65,7 +65,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return this.finished(businessId, (inserted as Row).id, fields);
   }
 
-  async change(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+  async change(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.checkReferences(businessId, id, fields);
     const { changedAt } = this.table;
     const values = {
@@ -85,7 +85,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
-    // From here on no other row comes to name it; those that were just being written are counted.
+    // This lock keeps new rows from referring to the record, and waits for those that are being written.
     await run(this.queries, sql(name).where({ business_id: businessId, id }).select("id").forUpdate());
     const uses = await this.usesOf(businessId, id);
     if (uses.length > 0) throw new RecordInUse(uses);
@@ -104,11 +104,11 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       const asked = sql(table).where("business_id", businessId).select("id").orderBy("id");
       asked.whereRaw("id = any(?)", [ids] as never);
       const archives = archivedAt(table);
-      // Kept from being deleted or archived until this transaction ends; where that is going on, it is waited for.
+      // Locks the referenced records against deletion and archiving; waits if one is under way.
       const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();
       const there = new Set((await run<{ id: number }>(this.queries, locked)).map(({ id }) => id));
       for (const [at, own] of named.entries()) {
-        // What it named before it may go on naming.
+        // A reference that the stored record already has may stay.
         const before = idsNamed(records[at]?.existing?.fields[field]);
         if (!own.every((id) => there.has(id) || before.includes(id))) unknown[at] ??= field;
       }
@@ -116,11 +116,11 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return unknown;
   }
 
-  async changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
+  async relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
     return this.mirrors.entries(businessId);
   }
 
-  /** Gives each of these records the pairs that its fields name, and no others. */
+  /** Replaces the pairs of these records by those that their fields list. */
   async writeSets(businessId: number, records: readonly (readonly [id: number, fields: Partial<Fields>])[]) {
     if (records.length === 0) return;
     for (const [field, set] of setsOf(this.table)) {
@@ -129,16 +129,16 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 
-  /** Those with these ids, in their order. */
-  async those(businessId: number, ids: readonly number[]): Promise<Kept<Fields>[]> {
+  /** The records with these ids, in the order of the ids. */
+  async those(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
     if (ids.length === 0) return [];
     const asked = this.of(businessId)
       .whereRaw("record.id = any(?)", [ids] as never)
       .orderBy("record.id");
-    return (await run<Row>(this.queries, asked)).map((row) => this.keptOf(row));
+    return (await run<Row>(this.queries, asked)).map((row) => this.recordFrom(row));
   }
 
-  /** All columns and sets of the business's records. */
+  /** Selects all columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, exact = [], only = {} } = this.table;
     const archives = this.table.withArchived ? undefined : archivedAt(name);
@@ -161,13 +161,13 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  /** What keeps a record from being deleted. */
+  /** What uses the record, so that it cannot be deleted. */
   protected async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const counts = countsOfUses(businessId, this.table.name, id);
     return counts ? run<Use>(this.queries, counts) : [];
   }
 
-  protected keptOf({ id, record_version: version, ...row }: Row): Kept<Fields> {
+  protected recordFrom({ id, record_version: version, ...row }: Row): StoredRecord<Fields> {
     const pairs = Object.entries(row).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : value,
@@ -175,12 +175,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return { id, version, fields: Object.fromEntries(pairs) };
   }
 
-  /** Fields that are only read are not there. */
+  /** Read-only fields are undefined here and are not written. */
   protected valuesOf(_businessId: number, fields: Fields): Record<string, unknown> {
     const { columns, arrays = [] } = this.table;
-    const given = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
+    const written = Object.entries(columns).filter(([field]) => fields[field as keyof Fields] !== undefined);
     return Object.fromEntries(
-      given.map(([field, column]) => {
+      written.map(([field, column]) => {
         const value = fields[field as keyof Fields];
         const isJson = typeof value === "object" && value !== null && !arrays.includes(field as keyof Fields);
         return [column, isJson ? JSON.stringify(value) : value];
@@ -188,7 +188,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
   }
 
-  private async finished(businessId: number, id: number, fields: Fields): Promise<Kept<Fields>> {
+  private async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
@@ -201,7 +201,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     if (field) throw new UnknownReference(field);
   }
 
-  /** Who writes pairs from both sides at once would lock the two sides in different orders, and goes one by one. */
+  /**
+   * Both sides of a mirrored set can be written. They would lock rows in different orders and deadlock, so writes of
+   * one business take turns.
+   */
   protected async takeTurn(businessId: number): Promise<void> {
     for (const [, { table, mirror }] of setsOf(this.table)) {
       if (mirror) await takeTurn(this.queries, table, businessId);
@@ -209,10 +212,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   protected written(built: Knex.QueryBuilder): Promise<Row[]> {
-    return run<Row>(this.queries, built).catch(takenIn(this.table));
+    return run<Row>(this.queries, built).catch(duplicateValueIn(this.table));
   }
 }
 
-/** The ids in a field that holds one, several, or a text of several. */
+/** The ids in a field: a number, a list, or a text with several ids. */
 const idsNamed = (value: unknown): number[] =>
   typeof value === "string" ? idsIn(value) : ([value ?? []].flat() as number[]);

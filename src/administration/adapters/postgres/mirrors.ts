@@ -3,14 +3,15 @@ import type { AuditEntry } from "../../application/ports.ts";
 import type { MovedPair } from "./pairs.ts";
 import { run, sql } from "./query.ts";
 import type { SetTable } from "./record-table.ts";
-import { namedIn } from "./references.ts";
+import { tableReferredTo } from "./references.ts";
 
-/** By the id of an other: the pairs that it has now and had not, or had and has no more, by the id of their own. */
+/** By the id of the record on the other side: its pairs that were added or removed, by the id of the own record. */
 type Moved = Map<number, Map<number, MovedPair>>;
 
 /**
- * A user's departments are the departments' agents: where one is written, the records that list the other change too. Each
- * counts its version up once in the transaction, at once, and stands in the audit once, as it is at the end.
+ * A user's departments are the same pairs as the departments' agents: writing one side changes the records of the
+ * other. Each of these gets a new version and an audit entry, once in a transaction; the entry shows its state at the
+ * end.
  */
 export class Mirrors {
   private readonly moved = new Map<SetTable, Moved>();
@@ -25,7 +26,7 @@ export class Mirrors {
     for (const pair of pairs) {
       const ofOther = moved.get(pair.other) ?? new Map<number, MovedPair>();
       moved.set(pair.other, ofOther);
-      // What came and went is as it was.
+      // A pair that was removed and added again, or the reverse, is unchanged.
       if (!ofOther.delete(pair.own)) ofOther.set(pair.own, pair);
     }
     if (fresh.length === 0) return;
@@ -59,7 +60,7 @@ export class Mirrors {
 }
 
 function tableOf({ table, other }: SetTable): string {
-  const named = namedIn(table, other);
-  if (named === undefined) throw new Error(`it is not told what ${table}.${other} names`);
+  const named = tableReferredTo(table, other);
+  if (named === undefined) throw new Error(`references.ts does not say what ${table}.${other} refers to`);
   return named;
 }

@@ -2,14 +2,14 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { run, sql } from "./query.ts";
 import type { SetTable } from "./record-table.ts";
 
-/** A pair that came or went. */
+/** A pair that was added or removed. */
 export interface MovedPair {
   readonly own: number;
   readonly other: number;
   readonly came: boolean;
 }
 
-/** Gives each of these records just the others that it names; the pairs that came and went by that. */
+/** Replaces the pairs of these records by the listed ones. Returns the pairs that were added or removed. */
 export function writePairs(
   queries: Queries,
   businessId: number,

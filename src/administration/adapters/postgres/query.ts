@@ -1,13 +1,12 @@
 import knex, { type Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
 
-/** Writes statements and runs none: they go through the connections and transactions of the business. */
+/** Builds statements only: `run` sends them through the business's own connection or transaction. */
 export const sql: Knex = knex({ client: "pg" });
 
-/** A statement that is being written. */
 export type Query = Knex.QueryBuilder;
 
-/** Statements that administrators cause are rare and differ, so that none is kept prepared. */
+/** Runs a statement without preparing it: statements of administration are rare and differ each time. */
 export async function run<Row extends object>(
   queries: Queries,
   built: { toSQL(): Pick<Knex.Sql, "toNative"> },
@@ -16,7 +15,7 @@ export async function run<Row extends object>(
   return queries.rows<Row>({ name: "", text }, bindings);
 }
 
-/** Until the transaction ends it is the only one that does this in the business. */
+/** Waits for other transactions of the business that took the same turn, and holds it until this one ends. */
 export async function takeTurn(transaction: Queries, what: string, businessId: number): Promise<void> {
   await run(transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended(?, ?))", [what, businessId]));
 }

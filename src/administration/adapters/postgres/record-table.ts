@@ -1,36 +1,36 @@
-import { type Matching, ValueTaken } from "../../domain/records.ts";
+import { DuplicateValue, type Matching } from "../../domain/records.ts";
 
-/** Where the records of a resource stand, and what its requests need to know. */
+/** The table of a resource, and what the common statements need to know about it. */
 export interface RecordTable<Fields extends object> {
   readonly name: string;
-  /** The column of each field that is one. */
+  /** The column of each field that is stored in one. */
   readonly columns: { readonly [Field in keyof Fields]?: string };
-  /** Fields that hold ids of other records, each in a table of pairs. */
+  /** Fields that list ids of other records; each is stored in a table of pairs. */
   readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
-  /** Columns of numeric values: read as text, so that money stays exact. */
+  /** Numeric columns that are read as text, so that money stays exact. */
   readonly exact?: readonly (keyof Fields)[];
-  /** Columns that are arrays of the database; other lists are JSON. */
+  /** Columns that are PostgreSQL arrays. Other lists are stored as JSON. */
   readonly arrays?: readonly (keyof Fields)[];
-  /** Columns that a search looks into; those of a row beside it with the name that it is joined under. */
+  /** Columns that a search looks at. A column of a joined table has the join's alias before it. */
   readonly searched: readonly string[];
-  /** The field that a unique constraint or index is about, by its name. */
+  /** The field of each unique constraint or index, by the name of the constraint. */
   readonly unique?: Readonly<Record<string, keyof Fields & string>>;
-  /** How a row of a file is matched. */
+  /** How an imported row finds its record. */
   readonly matching?: Matching<Fields>;
-  /** The column that says when a record was changed, where there is one. */
+  /** The column with the time of the last change, if the table has one. */
   readonly changedAt?: string;
-  /** Of more than these: which rows of the table are records of the resource. */
+  /** Column values that a row of the table must have to be a record of this resource. */
   readonly only?: Readonly<Record<string, unknown>>;
-  /** Those that are archived can be read and locked like others. */
+  /** Includes archived records in reads and locks. */
   readonly withArchived?: true;
 }
 
 export interface SetTable {
   readonly table: string;
-  /** The column with the record's own id, and the one with the other's. */
+  /** The columns with the id of the record itself and of the one that it lists. */
   readonly own: string;
   readonly other: string;
-  /** The others' resource and the field in which they have the same pairs: a change of these is a change of both. */
+  /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */
   readonly mirror?: { readonly resource: string; readonly field: string };
 }
 
@@ -41,11 +41,11 @@ type Field<Fields> = keyof Fields & string;
 export const setsOf = <Fields extends object>({ sets }: RecordTable<Fields>) =>
   Object.entries(sets ?? {}) as [field: Field<Fields>, set: SetTable][];
 
-/** Rejects with `ValueTaken` where a unique constraint says so. */
-export const takenIn =
+/** Turns a violation of one of the table's unique constraints into `DuplicateValue`; throws other errors again. */
+export const duplicateValueIn =
   ({ unique = {} }: Pick<RecordTable<never>, "unique">) =>
   (error: unknown): never => {
     const { code, constraint } = error as { readonly code?: unknown; readonly constraint?: string };
     const field = code === uniqueViolation ? unique[String(constraint)] : undefined;
-    throw field === undefined ? error : new ValueTaken(field);
+    throw field === undefined ? error : new DuplicateValue(field);
   };

@@ -2,59 +2,59 @@ import { mostUses } from "../../domain/records.ts";
 import { type Query, sql } from "./query.ts";
 import type { RecordTable } from "./record-table.ts";
 
-/** A column that names records of a table. */
+/** A column that refers to records of a table. */
 interface Referrer {
   readonly table: string;
   readonly column: string;
-  /** What its rows are called where a record is in use, if not like their table. */
+  /** The kind of use that its rows count as; the name of their table by default. */
   readonly called?: string;
-  /** Several ids: an array of the database, or a text that is a list with commas or JSON. */
+  /** Set if the column holds several ids: as a PostgreSQL array, or as text with commas or JSON. */
   readonly holds?: "array" | "text";
 }
 
 interface Referred {
-  /** The column that says when a record was archived, where it is not deleted. */
+  /** The column with the time of archiving. Records of a table without it are deleted. */
   readonly archives?: string;
-  readonly namedBy?: readonly Referrer[];
+  readonly referredBy?: readonly Referrer[];
 }
 
 /**
- * What refers to what, by the table of the records that are referred to. From here come the check that what a record
- * names is there, and what keeps a record from being deleted. Orders keep the ids of articles that are archived, as chats
- * keep those of users: of what is archived only the columns of other managed records stand here.
+ * What refers to the records of each table. It serves the check that referenced records exist, and the count of uses
+ * that keeps a record from being deleted. Archived records need only the columns of other managed records here: orders
+ * may keep the ids of archived articles, and chats those of archived users.
  */
 export const referred: Readonly<Record<string, Referred>> = {
   app_keys: { archives: "revoked_at" },
   articles: {
     archives: "archived_at",
-    namedBy: [{ table: "extra_articles", column: "article_id" }],
+    referredBy: [{ table: "extra_articles", column: "article_id" }],
   },
-  article_extras: { namedBy: [{ table: "line_extras", column: "extra_id", called: "orders" }] },
+  article_extras: { referredBy: [{ table: "line_extras", column: "extra_id", called: "orders" }] },
   branches: {
-    namedBy: [
+    referredBy: [
       { table: "orders", column: "branch_id" },
       { table: "user_branches", column: "branch_id", called: "users" },
       { table: "zones", column: "branch_id" },
     ],
   },
   departments: {
-    namedBy: [
+    referredBy: [
       { table: "department_agents", column: "department_id", called: "users" },
       { table: "steps", column: "department_id" },
       { table: "chats", column: "department_id" },
     ],
   },
-  drivers: { namedBy: [{ table: "orders", column: "driver_id" }] },
-  senders: { namedBy: [{ table: "campaigns", column: "sender_id" }] },
+  drivers: { referredBy: [{ table: "orders", column: "driver_id" }] },
+  senders: { referredBy: [{ table: "campaigns", column: "sender_id" }] },
   steps: {
     archives: "archived_at",
-    namedBy: [
+    referredBy: [
       { table: "steps", column: "parent_step_id" },
       { table: "steps", column: "next_step_id" },
     ],
   },
   tags: {
-    namedBy: [
+    referredBy: [
       { table: "chat_tags", column: "tag_id", called: "chats" },
       { table: "contact_tags", column: "tag_id", called: "contacts" },
       { table: "steps", column: "tags", holds: "text" },
@@ -64,24 +64,24 @@ export const referred: Readonly<Record<string, Referred>> = {
   templates: { archives: "deleted_at" },
   users: {
     archives: "archived_at",
-    namedBy: [
+    referredBy: [
       { table: "department_agents", column: "user_id" },
       { table: "steps", column: "agent", holds: "text" },
       { table: "templates", column: "allowed_agents", holds: "text" },
     ],
   },
-  zones: { namedBy: [{ table: "orders", column: "zone_id" }] },
+  zones: { referredBy: [{ table: "orders", column: "zone_id" }] },
 };
 
 export const archivedAt = (table: string): string | undefined => referred[table]?.archives;
 
-/** The table whose records a column names. */
-export const namedIn = (table: string, column: string): string | undefined =>
+/** The table that a column refers to. */
+export const tableReferredTo = (table: string, column: string): string | undefined =>
   Object.keys(referred).find((each) =>
-    referred[each]?.namedBy?.some((by) => by.table === table && by.column === column),
+    referred[each]?.referredBy?.some((by) => by.table === table && by.column === column),
   );
 
-/** The fields of a resource that name records, by the table of these. */
+/** The fields of a resource that refer to other records, each with the table of these. */
 export function referencesOf<Fields extends object>({ name, columns, sets = {} }: RecordTable<Fields>) {
   const places = [
     ...Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) => [field, name, column]),
@@ -90,14 +90,14 @@ export function referencesOf<Fields extends object>({ name, columns, sets = {} }
     ),
   ] as [field: keyof Fields & string, table: string, column: string][];
   return places.flatMap(([field, ...place]): [typeof field, string][] => {
-    const table = namedIn(...place);
+    const table = tableReferredTo(...place);
     return table === undefined ? [] : [[field, table]];
   });
 }
 
-/** Counts what uses a record, by what it is called; null where nothing can. What is archived uses nothing. */
+/** Builds the count of a record's uses by kind; null if nothing can refer to it. Archived records do not count. */
 export function countsOfUses(businessId: number, table: string, id: number) {
-  const uses = (referred[table]?.namedBy ?? []).map(({ table: from, column, called = from, holds }) => {
+  const uses = (referred[table]?.referredBy ?? []).map(({ table: from, column, called = from, holds }) => {
     const using = sql(from)
       .where("business_id", businessId)
       .select(sql.raw("?::text as what", [called]))
@@ -113,7 +113,7 @@ export function countsOfUses(businessId: number, table: string, id: number) {
   return uses.length === 0 ? null : countsOf(uses);
 }
 
-/** Counts rows by their `what`; each of the statements that give them is bounded. */
+/** Counts rows by their `what`. Each statement in `uses` must have a limit. */
 export function countsOf(uses: readonly Query[]): Query {
   const all = sql
     .queryBuilder()

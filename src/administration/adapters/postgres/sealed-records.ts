@@ -1,11 +1,13 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import { KnexRecords, type Row } from "./knex-records.ts";
 import { run } from "./query.ts";
 import type { RecordTable } from "./record-table.ts";
 
-/** Records with a token, which is stored sealed. `lock` and `opened` give the token; lists and `find` leave it out. */
+/**
+ * Records with a token, which is stored encrypted. Only `lock` and `opened` return the token; `list` and `find` do not.
+ */
 export class SealedRecords<Fields extends { readonly token: string | null }> extends KnexRecords<Fields> {
   constructor(
     protected readonly transaction: Queries,
@@ -15,21 +17,21 @@ export class SealedRecords<Fields extends { readonly token: string | null }> ext
     super(transaction, sealed);
   }
 
-  override async lock(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  override async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     const kept = await super.lock(businessId, id);
     return kept && this.opened(businessId, id);
   }
 
   /**
-   * For those who use the token: the record with it, which others may change meanwhile. Null where it cannot be opened, so
-   * that the record can be given another one, and removed.
+   * Reads the record with its token, without a lock. The token is null if it cannot be decrypted, so that the record
+   * can still be changed and removed.
    */
-  async opened(businessId: number, id: number): Promise<Kept<Fields> | null> {
+  async opened(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     const asked = this.of(businessId).where("record.id", id).select({ sealedToken: "record.sealed_token" });
     const [row] = await run<Row & { readonly sealedToken: Buffer }>(this.transaction, asked);
     if (!row) return null;
     const { sealedToken, ...record } = row;
-    const kept = this.keptOf(record);
+    const kept = this.recordFrom(record);
     return { ...kept, fields: { ...kept.fields, token: this.unsealed(sealedToken, businessId) } };
   }
 

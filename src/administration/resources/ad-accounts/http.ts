@@ -8,14 +8,14 @@ export const adAccountsOnWire: RecordOnWire<AdAccess> = {
   one: "AdAccess",
   many: "AdAccesses",
   fields: { defaultAccountId: optionalText("default_account_id", 100), token: secretToken("token") },
-  asksElsewhere: true,
+  verifiedByPlatform: true,
   rules: [
-    "A business has one: its token opens all of its ad accounts. Making a second is a 409 `taken`.",
-    "`token` is never shown. A new record needs one; otherwise the one that there is stays where none is given. One " +
-      "that cannot be opened any more has to be replaced (400), and one that is replaced while the platform is asked about it " +
-      "is a 412 `moved_on`.",
-    "The platform is asked for the accounts that the token opens: a token that it refuses is a 400 that names `token`, and " +
-      "`default_account_id` must be one of them. A platform that does not answer is a 502 `platform_unavailable`, and nothing " +
-      "is changed.",
+    "A business has one such record, whose token gives access to all of its ad accounts. A second one is a 409 `taken`.",
+    "`token` is never shown. A new record needs one; later, a request without `token` keeps the stored one. If the stored token " +
+      "can no longer be decrypted, a new one is required (400). If another request replaces the token while the platform " +
+      "is checking it, the answer is 412 `moved_on`.",
+    "The platform lists the accounts to which the token gives access. If it refuses the token, the answer is 400 and names " +
+      "`token`; `default_account_id` must be one of the accounts. If the platform does not answer, the answer is 502 " +
+      "`platform_unavailable`, and nothing is changed.",
   ],
 };

@@ -6,7 +6,7 @@ import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { RuleBroken } from "../../domain/records.ts";
 import type { AppKey } from "./record.ts";
 
-const notToCome = "expires_at debe ser una fecha por venir";
+const notInFuture = "expires_at debe ser una fecha futura";
 const moment = { type: ["string", "null"], format: "date-time" } as const;
 
 export const appKeysOnWire: RecordOnWire<AppKey> = {
@@ -20,32 +20,32 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       name: "scopes",
       schema: { type: "array", minItems: 1, items: { type: "string", enum: scopes } },
       fallback: scopes.filter((scope) => scope !== "admin"),
-      read: (given: AppKey["scopes"]) => scopes.filter((scope) => given.includes(scope)),
+      read: (input: AppKey["scopes"]) => scopes.filter((scope) => input.includes(scope)),
     },
     expiresAt: {
       name: "expires_at",
       schema: moment,
       fallback: null,
-      read: (given: string | null) => {
-        if (given === null) return null;
-        const at = instantOf(given, "UTC");
-        if (at === null) throw new InvalidInput(notToCome);
+      read: (input: string | null) => {
+        if (input === null) return null;
+        const at = instantOf(input, "UTC");
+        if (at === null) throw new InvalidInput(notInFuture);
         return at.toISOString();
       },
     },
-    lastUsedAt: { name: "last_used", schema: { ...moment, description: "To the hour" }, readOnly: true },
+    lastUsedAt: { name: "last_used", schema: { ...moment, description: "Rounded down to the hour" }, readOnly: true },
   },
-  once: { key: { type: "string", description: "The key itself, in the answer that made it and never again" } },
+  shownOnce: { key: { type: "string", description: "The key, which only the answer to its creation shows" } },
   rules: [
-    "Scopes: `read` for what changes nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; `orders` " +
-      "for orders, the board and sales; `admin` for all of `/admin` and for erasing contacts. None implies another. Without " +
-      "`scopes` a key has all but `admin`.",
-    "Removing a key revokes it, at once and in every process, and ends the sockets that it opened.",
+    "Scopes: `read` for requests that change nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; " +
+      "`orders` for orders, the board and sales; `admin` for everything under `/admin` and for erasing contacts. No scope " +
+      "includes another. Without `scopes` a key gets all but `admin`.",
+    "Removing a key revokes it at once, and disconnects the sockets that it opened.",
   ],
 };
 
-/** A new expiry must lie in the future; the one that the key has already may stay. Throws `RuleBroken`. */
+/** A new expiry must be in the future; the stored one may stay as it is. Throws `RuleBroken`. */
 export function checkAppKey({ expiresAt }: AppKey, before: AppKey | null): void {
   if (expiresAt === null || expiresAt === before?.expiresAt) return;
-  if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notToCome);
+  if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notInFuture);
 }

@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import type { AppKey } from "./record.ts";
 
 export const appKeysTable: RecordTable<AppKey> = {
@@ -21,7 +21,7 @@ export class PostgresAppKeyRecords extends KnexRecords<AppKey> {
     super(transaction, appKeysTable);
   }
 
-  override async create(businessId: number, { label, scopes, expiresAt }: AppKey): Promise<Kept<AppKey>> {
+  override async create(businessId: number, { label, scopes, expiresAt }: AppKey): Promise<StoredRecord<AppKey>> {
     const { key, digest } = this.newKey();
     const row = { business_id: businessId, digest, label, scopes: [...scopes], expires_at: expiresAt };
     const [inserted] = await run<{ readonly id: number }>(
@@ -30,6 +30,6 @@ export class PostgresAppKeyRecords extends KnexRecords<AppKey> {
     );
     const kept = inserted && (await this.find(businessId, inserted.id));
     if (!kept) throw new Error(`a new key of business ${businessId} is gone in its own transaction`);
-    return { ...kept, once: { key } };
+    return { ...kept, shownOnce: { key } };
   }
 }

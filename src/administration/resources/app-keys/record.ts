@@ -3,8 +3,8 @@ import type { Scope } from "../../../kernel/scopes.ts";
 export interface AppKey {
   readonly label: string;
   readonly scopes: readonly Scope[];
-  /** ISO 8601; null for never. */
+  /** ISO 8601; null if it never expires. */
   readonly expiresAt: string | null;
-  /** ISO 8601, to the hour; null for never. Only read. */
+  /** ISO 8601, rounded down to the hour; null for never. Clients cannot write it. */
   readonly lastUsedAt?: string | null;
 }

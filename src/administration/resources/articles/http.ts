@@ -15,7 +15,7 @@ export const articlesOnWire: RecordOnWire<Article> = {
     type: textOr("type", "item", 50),
   },
   rules: [
-    "A line of an order keeps the name and the price that its article had when it was added.",
-    "Of the types, `delivery` and `free_delivery` make the delivery of an order free; the others mean nothing here.",
+    "An order's line keeps the name and the price that the article had when the line was added.",
+    "Articles of `type` `delivery` and `free_delivery` make the delivery of an order free. Other types have no effect.",
   ],
 };

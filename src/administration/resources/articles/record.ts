@@ -4,9 +4,9 @@ export interface Article {
   readonly name: string;
   /** Major units with two decimals. */
   readonly price: string;
-  /** By which the catalogs of the platforms know it. */
+  /** The article's id in the platforms' catalogs. */
   readonly retailerId: string | null;
-  /** `delivery` and `free_delivery` are coupons that make a delivery free. */
+  /** `delivery` and `free_delivery` are coupons for free delivery. */
   readonly type: string;
 }
 

@@ -8,9 +8,9 @@ export const timezone: FieldOnWire<string> = {
   name: "timezone",
   schema: { type: "string", minLength: 1, maxLength: 64, example: "America/La_Paz" },
   fallback: timezoneOf(null),
-  read: (given: string) => {
-    if (timezoneOf(given) !== given) throw new InvalidInput("timezone no es una zona horaria");
-    return given;
+  read: (input: string) => {
+    if (timezoneOf(input) !== input) throw new InvalidInput("timezone no es una zona horaria");
+    return input;
   },
 };
 
@@ -20,7 +20,5 @@ export const businessOnWire: RecordOnWire<OwnBusiness> = {
   one: "Business",
   many: "Businesses",
   fields: { name: requiredName("nombre"), imageUrl: optionalUrl("img_wa"), timezone },
-  rules: [
-    "`timezone` is a name of the tz database; days, hours and months of the business are those of its clock there.",
-  ],
+  rules: ["`timezone` is a name of the tz database. The business's days, hours and months are counted in this zone."],
 };

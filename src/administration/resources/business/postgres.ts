@@ -1,13 +1,13 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { OneRecord } from "../../application/ports.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import type { OwnBusiness } from "./record.ts";
 
 export class PostgresOwnBusiness implements OneRecord<OwnBusiness> {
   constructor(private readonly queries: Queries) {}
 
-  async find(businessId: number): Promise<Kept<OwnBusiness> | null> {
+  async find(businessId: number): Promise<StoredRecord<OwnBusiness> | null> {
     const [row] = await run<OwnBusiness & { readonly id: number; readonly version: number }>(
       this.queries,
       sql("businesses")
@@ -20,12 +20,16 @@ export class PostgresOwnBusiness implements OneRecord<OwnBusiness> {
     return { id, version, fields };
   }
 
-  async lock(businessId: number): Promise<Kept<OwnBusiness> | null> {
+  async lock(businessId: number): Promise<StoredRecord<OwnBusiness> | null> {
     await run(this.queries, sql("businesses").where({ id: businessId }).select("id").forNoKeyUpdate());
     return this.find(businessId);
   }
 
-  async change(businessId: number, _id: number, { name, imageUrl, timezone }: OwnBusiness): Promise<Kept<OwnBusiness>> {
+  async change(
+    businessId: number,
+    _id: number,
+    { name, imageUrl, timezone }: OwnBusiness,
+  ): Promise<StoredRecord<OwnBusiness>> {
     await run(
       this.queries,
       sql("businesses")
@@ -37,6 +41,6 @@ export class PostgresOwnBusiness implements OneRecord<OwnBusiness> {
           record_version: sql.raw("record_version + 1"),
         }),
     );
-    return { ...((await this.find(businessId)) as Kept<OwnBusiness>) };
+    return { ...((await this.find(businessId)) as StoredRecord<OwnBusiness>) };
   }
 }

@@ -1,6 +1,6 @@
 export interface OwnBusiness {
   readonly name: string;
   readonly imageUrl: string | null;
-  /** Its name in the tz database. */
+  /** A name of the tz database. */
   readonly timezone: string;
 }

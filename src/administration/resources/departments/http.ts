@@ -2,7 +2,7 @@ import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { optionalText, references, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Department, type HoursBreach, hoursBreachOf, type OpeningHours } from "./record.ts";
+import { type Department, type HoursViolation, hoursViolationOf, type OpeningHours } from "./record.ts";
 
 const time = "([01][0-9]|2[0-3]):[0-5][0-9]|24:00";
 const mostRanges = 10;
@@ -31,33 +31,33 @@ export const departmentsOnWire: RecordOnWire<Department> = {
         example: { mon: [["09:00", "18:00"]] },
       },
       fallback: null,
-      read: (given: OpeningHours | null) => given,
+      read: (input: OpeningHours | null) => input,
     },
     outOfHoursMessage: optionalText("mensaje_fuera_de_horario"),
     agentIds: references("agentes", "user"),
   },
   rules: [
-    "`horario` holds ranges of local time of the business by the day (`mon` to `sun`), each `[from, to]`; without it the " +
-      "department is always open, and a day that is left out is closed. `24:00` ends a day. A `to` at or before its `from` lies on " +
-      'the next day: `["18:00", "02:00"]` closes at two in the morning, `["08:00", "08:00"]` at eight of the next one. Ranges of ' +
-      "a day that overlap, and one that begins at `24:00`, are refused, in words that name the day and the range. What is stored " +
-      "may be written back as it is.",
-    "`agentes` are the users whose `departamentos` name it: a change of either side counts up the version of both, and stands " +
-      "in the audit of both, with that field alone of the one that was not written. A department with agents is in use.",
-    "Agents who come into the department or leave it are told of by `agent:changed`, and see its chats, or see them no more, at once.",
+    "`horario` lists for each day (`mon` to `sun`) the ranges `[from, to]` in which the department is open, in the business's " +
+      "local time. Without `horario` the department is always open; a day that is left out is closed. `24:00` is the end of " +
+      'the day. A `to` at or before its `from` is on the next day: `["18:00", "02:00"]` closes at two in the morning, and ' +
+      '`["08:00", "08:00"]` at eight the next morning. Ranges of one day that overlap, and a range that begins at `24:00`, are ' +
+      "refused; the error names the day and the range. Hours that are already stored are accepted unchanged.",
+    "`agentes` are the users who have the department in their `departamentos`. Changing either side gives both records a new " +
+      "version and an audit entry; the entry of the other side has that field only. A department with agents is in use.",
+    "When an agent joins or leaves the department, `agent:changed` is sent, and the agent sees its chats, or no longer sees them, at once.",
   ],
 };
 
-/** Throws in words for the caller. What is as it was is not looked at again. */
+/** Checks opening hours that were changed. Throws `InvalidInput` with a message for the caller. */
 export function checkHours({ openingHours }: Department, before: Department | null): void {
   if (openingHours === null || isSameJson(openingHours, before?.openingHours ?? null)) return;
-  const breach = hoursBreachOf(openingHours);
-  if (breach) throw new InvalidInput(`horario.${breach.day}: ${wordsOf(breach)}`);
+  const violation = hoursViolationOf(openingHours);
+  if (violation) throw new InvalidInput(`horario.${violation.day}: ${wordsOf(violation)}`);
 }
 
-function wordsOf(breach: HoursBreach): string {
-  const [from, to] = breach.span;
-  if (breach.rule === "late") return `${from}-${to} empieza cuando el día ya terminó`;
-  const [otherFrom, otherTo] = breach.other;
-  return `${from}-${to} y ${otherFrom}-${otherTo} se cruzan`;
+function wordsOf(violation: HoursViolation): string {
+  const [from, to] = violation.span;
+  if (violation.rule === "late") return `${from}-${to} no puede empezar a las 24:00`;
+  const [otherFrom, otherTo] = violation.other;
+  return `${from}-${to} y ${otherFrom}-${otherTo} se superponen`;
 }

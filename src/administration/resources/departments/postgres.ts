@@ -4,8 +4,8 @@ import { agentRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { TellOfAgents } from "../../application/ports.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { LogAgentChanges } from "../../application/ports.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import type { Department } from "./record.ts";
 
 const departmentsTable: RecordTable<Department> = {
@@ -22,31 +22,31 @@ const departmentsTable: RecordTable<Department> = {
   searched: ["name"],
 };
 
-/** Logs `agent:changed` for each agent who joins or leaves a department. */
+/** Also logs `agent:changed` for each agent who joins or leaves a department. */
 export class PostgresDepartmentRecords extends KnexRecords<Department> {
   private readonly moved = new Set<number>();
 
   constructor(
     private readonly transaction: Queries,
-    private readonly tellOfAgents: TellOfAgents<Queries>,
+    private readonly logAgentChanges: LogAgentChanges<Queries>,
   ) {
     super(transaction, departmentsTable);
   }
 
-  override async create(businessId: number, fields: Department): Promise<Kept<Department>> {
+  override async create(businessId: number, fields: Department): Promise<StoredRecord<Department>> {
     const created = await super.create(businessId, fields);
     this.note([], created.fields.agentIds);
     return created;
   }
 
-  override async change(businessId: number, id: number, fields: Department): Promise<Kept<Department>> {
+  override async change(businessId: number, id: number, fields: Department): Promise<StoredRecord<Department>> {
     const before = await this.find(businessId, id);
     const changed = await super.change(businessId, id, fields);
     this.note(before?.fields.agentIds ?? [], changed.fields.agentIds);
     return changed;
   }
 
-  async tell(businessId: number): Promise<readonly LoggedEvent[]> {
+  async logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
     if (this.moved.size === 0) return [];
     const agents = sql("users")
       .where({ business_id: businessId, role_id: agentRole, active: true })
@@ -54,7 +54,7 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
     const found = await run<{ readonly id: number }>(this.transaction, agents.select("id"));
     if (found.length === 0) return [];
     const ids = found.map(({ id }) => id);
-    return this.tellOfAgents(this.transaction, businessId, ids);
+    return this.logAgentChanges(this.transaction, businessId, ids);
   }
 
   private note(before: readonly number[], after: readonly number[]): void {

@@ -1,21 +1,21 @@
 type Span = readonly [from: string, to: string];
 
 /**
- * Ranges of local time by the day of the week: `{ "mon": [["09:00", "18:00"]] }`. An end at or before its beginning lies on
- * the next day.
+ * Ranges of local time for each day of the week: `{ "mon": [["09:00", "18:00"]] }`. A range that ends at or before its
+ * start ends on the next day.
  */
 export type OpeningHours = Readonly<Record<string, readonly Span[]>>;
 
-/** What makes no sense in opening hours, and where. */
-export type HoursBreach =
+/** A range that starts when the day is over, or two ranges of one day that overlap. */
+export type HoursViolation =
   | { readonly rule: "late"; readonly day: string; readonly span: Span }
   | { readonly rule: "overlap"; readonly day: string; readonly span: Span; readonly other: Span };
 
 const endOfDay = "24:00";
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** The first that makes no sense; undefined where all do. */
-export function hoursBreachOf(hours: OpeningHours): HoursBreach | undefined {
+/** The first violation; undefined if there is none. */
+export function hoursViolationOf(hours: OpeningHours): HoursViolation | undefined {
   for (const [day, spans] of Object.entries(hours)) {
     const late = spans.find(([from]) => from === endOfDay);
     if (late) return { rule: "late", day, span: late };
@@ -32,7 +32,7 @@ export function hoursBreachOf(hours: OpeningHours): HoursBreach | undefined {
 
 export interface Department {
   readonly name: string;
-  /** Open at all times where there are none. */
+  /** Null means always open. */
   readonly openingHours: OpeningHours | null;
   readonly outOfHoursMessage: string | null;
   readonly agentIds: readonly number[];

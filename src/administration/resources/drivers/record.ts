@@ -1,6 +1,6 @@
 export interface Driver {
   readonly name: string;
   readonly phone: string | null;
-  /** By which the tracking integration knows the driver. */
+  /** The driver's id in the tracking integration. */
   readonly trackingId: string | null;
 }

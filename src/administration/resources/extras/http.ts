@@ -13,5 +13,5 @@ export const extrasOnWire: RecordOnWire<Extra> = {
     charge: money("charge"),
     articleIds: references("articulos", "article"),
   },
-  rules: ["A line of an order keeps the charge that its extra had when it was added."],
+  rules: ["An order's line keeps the charge that the extra had when it was added to the line."],
 };

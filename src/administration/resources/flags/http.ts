@@ -26,7 +26,7 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   many: "Flags",
   closed: true,
   fields: {
-    timezone: { ...flag<string>("timezone", timezone.schema), read: (given: never) => given && timezone.read?.(given) },
+    timezone: { ...flag<string>("timezone", timezone.schema), read: (input: never) => input && timezone.read?.(input) },
     currency: flag("currency", { type: "string", pattern: currencyCode }),
     currency_conversion: currencyConversion,
     reports_for: flag("reports_for", oneOf("all", "administrators")),
@@ -40,11 +40,11 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     group_shared_report: readOnly("group_shared_report", { type: "array", items: { type: "integer" } }),
     media_quota_bytes: readOnly("media_quota_bytes", { type: "integer" }),
   },
-  asksElsewhere: true,
+  verifiedByPlatform: true,
   rules: [
-    "A flag that is null or left out says nothing: its default holds.",
-    "`currency_conversion` holds rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals, for all days or " +
-      "in a list by the day `from` which they hold. What reports could not read is refused.",
+    "A flag that is null or left out has its default value.",
+    "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
+      "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
     "`ad_account_for_report` is one of the accounts that the business's token opens (`/admin/ad-accounts`), as the ad platform " +
       "says when another one is written: otherwise a 400 that names it. A platform that does not answer is a 502 " +
       "`platform_unavailable`, and nothing is changed.",

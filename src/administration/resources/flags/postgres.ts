@@ -3,7 +3,7 @@ import { run, sql } from "../../adapters/postgres/query.ts";
 import type { OneRecord } from "../../application/ports.ts";
 import type { OperatorFlagStore } from "../../application/set-operator-flag.ts";
 import { type OperatorFlag, operatorFlags } from "../../domain/operator-flags.ts";
-import type { Kept } from "../../domain/records.ts";
+import type { StoredRecord } from "../../domain/records.ts";
 import type { Flags } from "./record.ts";
 
 const none: Flags = {
@@ -22,11 +22,11 @@ const none: Flags = {
   media_quota_bytes: null,
 };
 
-/** The flags that are known; others that an operator set stay as they are and are not shown. */
+/** Reads and writes the known flags. Others that an operator set are not shown and stay as they are. */
 export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
   constructor(private readonly queries: Queries) {}
 
-  async find(businessId: number): Promise<Kept<Flags> | null> {
+  async find(businessId: number): Promise<StoredRecord<Flags> | null> {
     const [row] = await run<{ readonly flags: Partial<Flags>; readonly version: number }>(
       this.queries,
       sql("businesses").where({ id: businessId }).select({ flags: "feature_flags", version: "record_version" }),
@@ -38,21 +38,24 @@ export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
     return { id: businessId, version: row.version, fields };
   }
 
-  async lock(businessId: number): Promise<Kept<Flags> | null> {
+  async lock(businessId: number): Promise<StoredRecord<Flags> | null> {
     await run(this.queries, sql("businesses").where({ id: businessId }).select("id").forNoKeyUpdate());
     return this.find(businessId);
   }
 
-  async change(businessId: number, _id: number, flags: Flags): Promise<Kept<Flags>> {
+  async change(businessId: number, _id: number, flags: Flags): Promise<StoredRecord<Flags>> {
     const written = Object.entries(flags).filter(([name]) => !operatorFlags.some((each) => each === name));
     return this.write(businessId, written);
   }
 
-  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<Kept<Flags>> {
+  setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<Flags>> {
     return this.write(businessId, [[flag, value]]);
   }
 
-  private async write(businessId: number, written: readonly (readonly [string, unknown])[]): Promise<Kept<Flags>> {
+  private async write(
+    businessId: number,
+    written: readonly (readonly [string, unknown])[],
+  ): Promise<StoredRecord<Flags>> {
     const said = Object.fromEntries(written.filter(([, value]) => value !== null));
     const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
     await run(
@@ -64,6 +67,6 @@ export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
           record_version: sql.raw("record_version + 1"),
         }),
     );
-    return (await this.find(businessId)) as Kept<Flags>;
+    return (await this.find(businessId)) as StoredRecord<Flags>;
   }
 }

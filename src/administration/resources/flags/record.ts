@@ -1,6 +1,6 @@
 import type { OperatorFlags } from "../../domain/operator-flags.ts";
 
-/** What a business decides about itself, by the name of the flag. Null where it says nothing, so that the default holds. */
+/** A business's feature flags by their names. Null means that the default applies. */
 export interface Flags extends OperatorFlags {
   readonly timezone: string | null;
   readonly currency: string | null;

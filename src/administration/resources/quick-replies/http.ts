@@ -15,6 +15,6 @@ export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
   },
   rules: [
     "`texto` may hold `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` and " +
-      "`{{negocio.nombre}}`, which are filled in when it is sent; what is not known is empty then.",
+      "`{{negocio.nombre}}`. They are filled in when the reply is sent; an unknown value becomes an empty text.",
   ],
 };

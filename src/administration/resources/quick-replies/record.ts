@@ -2,7 +2,7 @@ import type { Matching } from "../../domain/records.ts";
 
 export interface QuickReply {
   readonly name: string;
-  /** With placeholders for what is known of the contact, the agent and the business. */
+  /** May have placeholders for the contact, the agent and the business. */
   readonly text: string;
   readonly mediaUrl: string | null;
 }

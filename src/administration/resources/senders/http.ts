@@ -4,7 +4,7 @@ import { optionalText, requiredText, secretToken } from "../../adapters/http/fie
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { ManagedSender } from "./record.ts";
 
-/** How the audit spells them; they are no records of their own. */
+/** How the audit spells pairings, which have no routes of their own. */
 export const pairingsOnWire: RecordOnWire<SenderPairing> = {
   path: senderPairings,
   entity: "sender",
@@ -16,7 +16,7 @@ export const pairingsOnWire: RecordOnWire<SenderPairing> = {
   },
 };
 
-const told = { type: ["string", "null"] } as const;
+const reported = { type: ["string", "null"] } as const;
 
 export const sendersOnWire: RecordOnWire<ManagedSender> = {
   path: "senders",
@@ -31,7 +31,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     phone: {
       name: "phone",
       schema: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 2 2000000" },
-      read: (given: string) => given.replaceAll(/\D/g, ""),
+      read: (input: string) => input.replaceAll(/\D/g, ""),
     },
     messagesPerSecond: {
       name: "messages_per_second",
@@ -39,35 +39,35 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       fallback: 80,
     },
     token: secretToken("token"),
-    state: { name: "state", schema: told, readOnly: true },
-    quality: { name: "quality", schema: told, readOnly: true },
+    state: { name: "state", schema: reported, readOnly: true },
+    quality: { name: "quality", schema: reported, readOnly: true },
   },
-  asksElsewhere: true,
+  verifiedByPlatform: true,
   complete: (sender) =>
     sender.provider === providerBChannel && sender.accountId === ""
       ? { ...sender, accountId: sender.platformId }
       : sender,
   rules: [
-    "`token` is never shown. A new sender needs one, and so does one whose `provider`, `platform_id`, `account_id` or `phone` " +
-      "changes, or whose token cannot be opened any more: without one that is a 400 that names `token`. " +
-      "Otherwise a sender keeps the token that it has where none is given.",
-    "With the token that is given the platform is asked whether all of that is so. A number's token opens the number, `phone` " +
-      "is the one that the platform shows for it, and `account_id`, which a number must have, lists it. A page's token is that " +
-      "page's own, a photo account's its own or that of the page that it is linked to. An instance is there at its provider. " +
-      "At provider-b both ids are the account's (`account_id` may be left out), and the account is active.",
-    "What the platform does not confirm is a 400 that names the field: `token` where it does not open the sender, and " +
-      "`provider` where this installation is not connected to it. A platform that does not answer is a 502 " +
+    "`token` is never shown. It is required (400) for a new sender, for a change of `provider`, `platform_id`, `account_id` or " +
+      "`phone`, and if the stored token can no longer be decrypted. In all other cases a request without `token` keeps the " +
+      "stored one.",
+    "A new token is checked with the platform. A number's token must give access to the number, `phone` must be the platform's " +
+      "own for it, and `account_id` is required and must list the number. A page needs its own token; a photo account its own " +
+      "or that of the page it is linked to. An instance must exist at its provider. At provider-b the account must be active, " +
+      "and both ids are the account's (`account_id` may be left out).",
+    "If the platform does not confirm a field, the answer is 400 and names it: `token` if it gives no access to the sender, " +
+      "`provider` if this installation is not connected to that provider. If the platform does not answer, the answer is 502 " +
       "`platform_unavailable`. In all of these cases nothing is changed.",
-    "Each `platform_id` of a provider is there once in the whole installation: another one's is a 409 `taken`.",
-    "While something depends on a sender, its `provider` and `platform_id` cannot change: 409 `in_use`, which tells of " +
-      "campaigns that are not over; of the open chats of the channel, where it is the business's first sender there; and of " +
-      "templates that the account which it would leave has. What was told of the old one (`state`, `quality`) is removed.",
-    "For the same chats and templates, and for any campaign that was sent from it, a sender is not deleted: 409 `in_use`. Its " +
-      "account's templates do not keep it where the business's next sender of the channel has that account too.",
-    "`phone` is what customers see, digits; a page or photo account, which has none, gives its id. `platform_id` is the id of the " +
-      "number, page or account, the name of the instance, or the account at provider-b.",
-    "`state` and `quality` are what the platform last said of it, by its own times: what comes late changes nothing. An instance is " +
-      "`connecting` while its phone is being paired or the provider connects again, `open` while the phone is connected, and " +
-      "`close` once it was logged out or lost: then it is paired again.",
+    "A `platform_id` of a provider can exist only once in the whole installation: a second one is a 409 `taken`.",
+    "The `provider` and the `platform_id` of a sender cannot change while something depends on it: 409 `in_use`. This counts " +
+      "unfinished campaigns; and for the business's first sender of a channel also the channel's open chats, and the templates " +
+      "of its account if the account changes. After a change, `state` and `quality` of the old sender are removed.",
+    "A sender is not deleted while the same chats or templates depend on it, or if any campaign was ever sent from it: 409 " +
+      "`in_use`. Templates do not count if the business's next sender of the channel has the same account.",
+    "`phone` is the number that customers see, in digits; for a page or photo account it is the account's id. `platform_id` is the " +
+      "id of the number, page or photo account, the name of the instance, or the account at provider-b.",
+    "`state` and `quality` are the platform's latest report by the platform's own times; reports that arrive late are ignored. An " +
+      "instance is `connecting` while its phone is being paired or the provider reconnects, `open` while the phone is connected, " +
+      "and `close` after it was logged out or lost; then it has to be paired again.",
   ],
 };

@@ -6,12 +6,12 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { countsOf } from "../../adapters/postgres/references.ts";
 import { SealedRecords } from "../../adapters/postgres/sealed-records.ts";
 import {
+  type ConnectionReport,
   type InstanceReads,
   type InstanceStore,
-  type InstanceWord,
   underWay,
 } from "../../application/manage-senders.ts";
-import { type Kept, mostUses, RecordInUse, type Use } from "../../domain/records.ts";
+import { mostUses, RecordInUse, type StoredRecord, type Use } from "../../domain/records.ts";
 import type { ManagedSender } from "./record.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
@@ -30,8 +30,8 @@ const sendersTable: RecordTable<ManagedSender> = {
   unique: { senders_provider_platform_id_key: "platformId" },
 };
 
-/** What was told of a sender is not true of another one that takes its place. */
-const nothingTold = {
+/** Clears what platforms reported, once the record names another sender. */
+const noReports = {
   state: null,
   quality: null,
   quality_told_at: null,
@@ -42,15 +42,18 @@ const nothingTold = {
   has_secret_of_name: false,
 };
 
-/** Whose templates are the sender's account's, and how they are known there; other platforms have none. */
+/**
+ * The channels whose accounts have templates: their `templates.provider`, and the column that is set for templates of
+ * the account.
+ */
 const templatesOn: Readonly<Partial<Record<string, { readonly provider: string; readonly known: string }>>> = {
   [cloudChannel]: { provider: "Cloud", known: "platform_status" },
   [providerBChannel]: { provider: "ProviderB", known: "provider_b_id" },
 };
 
 /**
- * By what the platform knows it. Messages leave from the account at provider-b: senders that were named otherwise before both
- * ids had to be the account's are named right without becoming another one.
+ * The id by which a sender is the same one. At provider-b that is the account: older senders have another
+ * `platform_id`, and correcting it does not make them another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;
@@ -60,14 +63,17 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     super(transaction, vault, sendersTable);
   }
 
-  /** One that becomes another sender keeps its id, and what names it: nothing that is under way may depend on it. */
-  override async change(businessId: number, id: number, sender: ManagedSender): Promise<Kept<ManagedSender>> {
+  /**
+   * If the record becomes another sender, it keeps its id and all references to it, so nothing unfinished may depend on
+   * it.
+   */
+  override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.find(businessId, id))?.fields;
     const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
     if (isOther) {
       const uses = await this.usesOfOther(businessId, id, before, sender);
       if (uses.length > 0) throw new RecordInUse(uses);
-      await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(nothingTold));
+      await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(noReports));
     }
     return super.change(businessId, id, sender);
   }
@@ -77,8 +83,12 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return row?.now ?? new Date();
   }
 
-  /** No change of the record: it counts no version up. */
-  async note(businessId: number, id: number, { platformId, state, askedAt }: InstanceWord): Promise<void> {
+  /** Does not increment the version: a report of the platform is not a change of the record. */
+  async saveConnection(
+    businessId: number,
+    id: number,
+    { platformId, state, askedAt }: ConnectionReport,
+  ): Promise<void> {
     const own = sql("senders").where({ business_id: businessId, id, platform_id: platformId });
     const heardMeanwhile = sql.raw("coalesce(connection_heard_at > ?::timestamptz, false)", [askedAt]);
     const now = sql.raw("case when ? then state else ? end", [heardMeanwhile, state]);
@@ -92,7 +102,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     );
   }
 
-  /** Beside the campaigns that name it: what goes on with the business's first sender of its channel. */
+  /** Adds to the campaigns what depends on the business's first sender of the channel. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;
@@ -102,7 +112,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return [...named, ...(await counted(this.transaction, asFirst))];
   }
 
-  /** What is under way and would go on with another sender. */
+  /** What is unfinished and would continue with another sender. */
   private async usesOfOther(
     businessId: number,
     id: number,
@@ -115,9 +125,9 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /**
-   * Chats of a channel are answered from the business's first sender there, and templates are that one's account's.
+   * Chats of a channel are answered from the business's first sender there, whose account also has the templates.
    *
-   * @param after - what is in its place then
+   * @param after - the sender that would be the first instead; null if there is none
    */
   private async usesAsFirst(
     businessId: number,
@@ -146,7 +156,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 }
 
-/** Who has the templates. */
+/** The account that has the templates. */
 type Owned = Pick<ManagedSender, "provider" | "accountId">;
 
 const using = (what: string, rows: Query): Query => rows.select(sql.raw("?::text as what", [what])).limit(mostUses);

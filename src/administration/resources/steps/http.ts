@@ -15,13 +15,13 @@ import {
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Step } from "./record.ts";
 
-/** What a step of a script does. Only those of type `ticket` open tickets. */
+/** The types of steps. Only `ticket` opens tickets. */
 const stepTypes = [
   ...["ticket", "mensaje", "pregunta", "botones", "opciones", "media", "catalogo", "ubicacion", "sucursal"],
   ...["flow", "ia", "pedido", "pago", "fin"],
 ] as const;
 
-/** What every channel takes as one text. */
+/** The longest text that every channel accepts in one message. */
 const longestText = 4_096;
 const longestIdentifier = 200;
 const mostTags = 100;
@@ -56,9 +56,9 @@ export const stepsOnWire: RecordOnWire<Step> = {
       name: "agente",
       schema: { anyOf: [{ type: "string", pattern: String.raw`^\d{1,16}$` }, idOf("user"), { type: "null" }] },
       fallback: null,
-      read: (given: string | number | null) => {
-        if (given === null) return null;
-        const id = idIn(given);
+      read: (input: string | number | null) => {
+        if (input === null) return null;
+        const id = idIn(input);
         if (id === null) throw new InvalidInput("agente no es válido");
         return String(id);
       },
@@ -77,8 +77,8 @@ export const stepsOnWire: RecordOnWire<Step> = {
         ],
       },
       fallback: null,
-      read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+      read: (input: string | readonly number[] | null) => {
+        const ids = typeof input === "string" ? idsWritten(input) : (input ?? []);
         if (ids === null) throw new InvalidInput("tags debe tener ids de etiquetas");
         if (ids.length > mostTags) throw new InvalidInput(`tags puede tener ${mostTags} etiquetas`);
         return ids.length === 0 ? null : [...new Set(ids)].join(",");
@@ -97,13 +97,13 @@ export const stepsOnWire: RecordOnWire<Step> = {
   },
   complete: (step) => ({ ...step, identifier: step.identifier || identifierOf(step.name) || "paso" }),
   rules: [
-    "`identificador` is made of `nombre` where it is not given; it is unique within the steps of one `estructura_id`.",
-    "`agente` is the id of a user, `tags` are ids of tags with commas between them or as an array; both are answered as text. " +
-      "`botones`, `opciones` and `catalogs` are JSON text.",
-    "Neither `paso_id` nor `paso_automatico` may lead back to the step, from step to step, unless one of the steps in the " +
-      "circle has `loop`.",
-    "An archived step is not listed by §6 and opens no tickets (§5) and no campaigns (§4). Its tickets, those who wait for one, " +
-      "and the steps that name it stay as they are.",
+    "`identificador` is derived from `nombre` if it is left out. It is unique among the steps of one `estructura_id`.",
+    "`agente` is the id of a user; `tags` are ids of tags, as an array or comma-separated. Answers have both as text. `botones`, " +
+      "`opciones` and `catalogs` are texts that must be valid JSON.",
+    "Following `paso_id`, or `paso_automatico`, from step to step must not lead back to the first one, unless a step of the " +
+      "cycle has `loop`.",
+    "An archived step is not listed by §6, and opens neither tickets (§5) nor campaigns (§4). Its tickets, the customers who wait " +
+      "for one, and the steps that refer to it stay as they are.",
   ],
 };
 

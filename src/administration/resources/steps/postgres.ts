@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { CircleClosed, type Kept } from "../../domain/records.ts";
+import { CircleClosed, type StoredRecord } from "../../domain/records.ts";
 import type { Step } from "./record.ts";
 
 const stepsTable: RecordTable<Step> = {
@@ -46,24 +46,24 @@ const stepsTable: RecordTable<Step> = {
   changedAt: "updated_at",
 };
 
-/** Ways from a step to another one; each of them goes in no circle. */
+/** The columns that lead to another step. Neither may form a cycle. */
 const ways = [
   ["parentStepId", "parent_step_id"],
   ["nextStepId", "next_step_id"],
 ] as const;
 
-/** Steps that lead to each other. Agents and tags are stored as text. */
+/** Also refuses cycles of steps. */
 export class PostgresStepRecords extends KnexRecords<Step> {
   constructor(private readonly transaction: Queries) {
     super(transaction, stepsTable);
   }
 
-  /** Two changes at once could close a circle that neither sees. */
+  /** Two transactions could each add half of a cycle that neither of them sees, so they take turns. */
   protected override takeTurn(businessId: number): Promise<void> {
     return takeTurn(this.transaction, "steps", businessId);
   }
 
-  override async change(businessId: number, id: number, step: Step): Promise<Kept<Step>> {
+  override async change(businessId: number, id: number, step: Step): Promise<StoredRecord<Step>> {
     const kept = await super.change(businessId, id, step);
     for (const [field, column] of ways) {
       if (await this.closesCircle(businessId, id, column)) throw new CircleClosed(field);
@@ -71,7 +71,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return kept;
   }
 
-  /** Whether following parents or next steps leads back to the step, with no `loop` step in the circle. */
+  /** Whether following the column leads back to the step through a cycle without a `loop` step. */
   private async closesCircle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,

@@ -2,7 +2,7 @@ export interface Step {
   readonly name: string;
   /** Unique within its script. */
   readonly identifier: string;
-  /** What it does; only those of type `ticket` open tickets. */
+  /** Only steps of type `ticket` open tickets. */
   readonly type: string;
   readonly content: string;
   readonly variable: string;
@@ -19,15 +19,15 @@ export interface Step {
   readonly departmentId: number | null;
   readonly initial: boolean;
   readonly catalogId: number | null;
-  /** The id of the user who takes its tickets, as text. */
+  /** The id of the user who gets its tickets, as text. */
   readonly agent: string | null;
   readonly nextStepId: number | null;
-  /** A circle of steps may go through it. */
+  /** A cycle of steps may go through this step. */
   readonly loop: boolean;
   readonly aiPromptId: number | null;
-  /** The script that it is a step of. */
+  /** The script that the step belongs to. */
   readonly structureId: number | null;
-  /** Ids of tags, with commas between them. */
+  /** Comma-separated ids of tags. */
   readonly tags: string | null;
   readonly mapsSearch: string | null;
   /** Meters. */
@@ -38,7 +38,7 @@ export interface Step {
   readonly catalogs: string | null;
   readonly checkBranch: boolean | null;
   readonly flowId: string | null;
-  /** Only read, as those that follow. */
+  /** Clients cannot write this field and those below. */
   readonly businessId?: number;
   readonly createdAt?: string;
   readonly updatedAt?: string;

@@ -5,8 +5,16 @@ import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
 import { flag, optionalText, plainUrl, readOnly, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { alteredOf, bodyIn, headerTypeOf, isSubmitted, TemplateLocked } from "../../domain/template.ts";
-import { type Breach, breachOf, isPlatformName, longest } from "../../domain/template-rules.ts";
+import {
+  alteredOf,
+  approvalStateOf,
+  approvalStates,
+  bodyIn,
+  headerTypeOf,
+  isSubmitted,
+  TemplateLocked,
+} from "../../domain/template.ts";
+import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
 import type { Template } from "./record.ts";
 
 const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
@@ -59,8 +67,8 @@ export const templatesOnWire: RecordOnWire<Template> = {
         ],
       },
       fallback: null,
-      read: (given: string | readonly number[] | null) => {
-        const ids = typeof given === "string" ? idsWritten(given) : (given ?? []);
+      read: (input: string | readonly number[] | null) => {
+        const ids = typeof input === "string" ? idsWritten(input) : (input ?? []);
         if (ids === null) throw new InvalidInput("agentes_permitidos debe tener ids de usuarios");
         return ids.length === 0 ? null : [...new Set(ids)].join(",");
       },
@@ -79,13 +87,13 @@ export const templatesOnWire: RecordOnWire<Template> = {
     version: optionalText("version", 50),
     visible: flag("visible", true),
     createdByAi: { name: "created_by_ai", schema: { type: ["boolean", "null"] }, fallback: null },
-    state: {
-      ...readOnly<string | null>("state", { enum: ["APPROVED", "PENDING", "REJECTED", "no_status"] }),
-      write: stateOf,
+    approvalState: {
+      ...readOnly<string | null>("state", { enum: approvalStates }),
+      write: approvalStateOf,
     },
     platformStatus: readOnly("platform_status", {
       type: ["string", "null"],
-      description: "The platform's own word: `PAUSED`, `DISABLED`, ...",
+      description: "The platform's review status, for instance `PAUSED` or `DISABLED`",
     }),
     platformReason: readOnly("rejected_reason", { type: ["string", "null"] }),
     platformId: readOnly("platform_id", { type: ["string", "null"] }),
@@ -100,34 +108,31 @@ export const templatesOnWire: RecordOnWire<Template> = {
     headerType: template.headerType ?? headerTypeOf(template.structure),
   }),
   rules: [
-    "`template` holds what the platform approves: `language`, `category` (MARKETING, UTILITY or AUTHENTICATION) and `components`, " +
-      "each of HEADER, BODY, FOOTER and BUTTONS at most once, BODY always. The refusal names the field: " +
-      "`template.components[0].text`.",
-    "`id_plantilla`: lowercase letters, digits and underscores, up to 512; made of `nombre` where it is not given. A HEADER is a " +
-      "text up to 60 with at most one placeholder, or IMAGE, VIDEO or DOCUMENT with `example.header_handle`. A BODY has up to " +
-      "1,024 characters; its placeholders are numbered from 1 without gaps, or named; none stands at its beginning or end, and " +
-      "each has an example. A FOOTER has up to 60, without placeholders.",
-    "BUTTONS: up to 10; 2 of URL; 1 of PHONE_NUMBER, COPY_CODE, FLOW, OTP and CATALOG each; QUICK_REPLY ones stand together. " +
-      "Texts up to 25. A URL has at most one placeholder, at its end, with an example.",
-    "`descripcion` and `type` follow from `template` where they are not given. Templates of ProviderB are approved there: their " +
-      "`template` is taken as it is.",
-    "`state`, `platform_status` and `rejected_reason` are what the platform said last, by an answer, a webhook or a sync; §1 " +
-      "and §3 ask the platform itself.",
-    "What was submitted keeps its `id_plantilla`, `template`, `descripcion` and `tipo` (409 `locked`), unless the platform " +
-      "rejected it: then it may be changed and submitted again. Another content for an approved one is a new template. The " +
-      "other fields change at any time.",
-    "An archived template is neither listed by §1 nor sent. The platform keeps it, and campaigns that were registered go on.",
+    "`template` is what the platform reviews: `language`, `category` (MARKETING, UTILITY or AUTHENTICATION) and `components`. " +
+      "BODY is required; HEADER, FOOTER and BUTTONS are optional; each occurs at most once. An error names the field, for " +
+      "instance `template.components[0].text`.",
+    "`id_plantilla` has lowercase letters, digits and underscores, 512 at most; if it is left out, it is derived from `nombre`. A " +
+      "HEADER is a text of up to 60 characters with at most one placeholder, or an IMAGE, VIDEO or DOCUMENT with " +
+      "`example.header_handle`. A BODY has up to 1,024 characters; its placeholders are numbered from 1 without gaps, or named; " +
+      "none may be at its beginning or end, and each needs an example. A FOOTER has up to 60 characters and no placeholders.",
+    "BUTTONS has up to 10 buttons: 2 of type URL at most, 1 each of PHONE_NUMBER, COPY_CODE, FLOW, OTP and CATALOG; QUICK_REPLY " +
+      "buttons must be next to each other. A button's text has up to 25 characters. A URL may end in one placeholder, which " +
+      "needs an example.",
+    "`descripcion` and `type` are derived from `template` if they are left out. Templates of ProviderB are approved at ProviderB: " +
+      "their `template` is stored without checks.",
+    "`platform_status` and `rejected_reason` are the platform's latest report, from an answer, a webhook or a sync; `state` is " +
+      "derived from the status as in §1.5. §1 and §3 do not use them: they ask the platform itself.",
+    "After a submission `id_plantilla`, `template`, `descripcion` and `tipo` cannot change (409 `locked`), unless the platform " +
+      "rejected the template: then it may be changed and submitted again. An approved template with other content has to be " +
+      "created as a new one. The other fields can change at any time.",
+    "An archived template is neither listed by §1 nor sent. It stays at the platform, and campaigns that were already registered continue.",
   ],
 };
 
-/** What a template shows as: in which states it can still be approved. */
-export function stateOf(status: string | null | undefined): string {
-  if (status === null || status === undefined) return "no_status";
-  if (status === "APPROVED") return "APPROVED";
-  return status === "PENDING" || status === "IN_APPEAL" ? "PENDING" : "REJECTED";
-}
-
-/** Throws in words for the caller. What is as it was is not looked at again. */
+/**
+ * Checks a template; a structure that did not change is not checked again. Throws `InvalidInput` with a message for the
+ * caller, and `TemplateLocked`.
+ */
 export function checkTemplate(template: Template, before: Template | null): void {
   const altered = before && alteredOf(before, template);
   if (before && altered && isSubmitted(before)) throw new TemplateLocked(altered);
@@ -139,11 +144,11 @@ export function checkTemplate(template: Template, before: Template | null): void
 }
 
 export function checkStructure({ structure }: Template): void {
-  const breach = structure && breachOf(structure);
-  if (breach) throw new InvalidInput(`template.${breach.at} ${words[breach.rule](breach)}`);
+  const violation = structure && violationOf(structure);
+  if (violation) throw new InvalidInput(`template.${violation.at} ${words[violation.rule](violation)}`);
 }
 
-const words: Readonly<Record<Breach["rule"], (breach: Breach) => string>> = {
+const words: Readonly<Record<Violation["rule"], (violation: Violation) => string>> = {
   missing: () => "es requerido",
   "not-text": () => "debe ser un texto",
   "not-list": () => "debe ser un arreglo",

@@ -3,11 +3,11 @@ import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
-  Claim,
   KnownTemplate,
+  OpenSubmission,
   PlatformTemplate,
-  SettledTemplate,
-  Submitted,
+  SettledSubmission,
+  SubmissionOutcome,
   TemplateNews,
   TemplateStore,
 } from "../../application/template-ports.ts";
@@ -34,7 +34,7 @@ const templatesTable: RecordTable<Template> = {
     version: "version",
     visible: "visible",
     createdByAi: "created_by_ai",
-    state: "platform_status",
+    approvalState: "platform_status",
     platformStatus: "platform_status",
     platformReason: "platform_reason",
     platformId: "platform_id",
@@ -48,8 +48,8 @@ const templatesTable: RecordTable<Template> = {
 
 const mostKnown = 12_000;
 /**
- * The platform lists what it approves, and what it takes, a little after it says so. No answer to a submission comes later
- * than that either.
+ * The platform's list shows a new status this much later than its answers and webhooks do. The answer to a submission
+ * also comes within this time.
  */
 const listIsBehind = sql.raw("interval '1 minute'");
 const pending = "PENDING";
@@ -64,23 +64,28 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     this.all = new KnexRecords(transaction, { ...templatesTable, withArchived: true });
   }
 
-  async claim(businessId: number, id: number): Promise<Claim> {
-    const before = await this.standing(businessId, id);
-    const claimed = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
-    await run(this.transaction, sql("templates").where({ business_id: businessId, id }).update(claimed));
-    const { listedFrom } = await this.standing(businessId, id);
-    if (listedFrom === null) throw new Error(`template ${id} of business ${businessId} was not claimed`);
+  async beginSubmission(businessId: number, id: number): Promise<OpenSubmission> {
+    const before = await this.review(businessId, id);
+    const submitted = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
+    await run(this.transaction, sql("templates").where({ business_id: businessId, id }).update(submitted));
+    const { listedFrom } = await this.review(businessId, id);
+    if (listedFrom === null) throw new Error(`template ${id} of business ${businessId} was not submitted`);
     return { ...before, listedFrom };
   }
 
-  async settle(businessId: number, id: number, claim: Claim, outcome: Submitted): Promise<SettledTemplate> {
+  async settleSubmission(
+    businessId: number,
+    id: number,
+    submission: OpenSubmission,
+    outcome: SubmissionOutcome,
+  ): Promise<SettledSubmission> {
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
-    const standing = await this.standing(businessId, id);
-    // Otherwise it was submitted again: what came of that counts.
-    if (standing.listedFrom === claim.listedFrom) {
-      const { platformId, status, listedFrom } = standingAfter(outcome, standing, claim);
-      const isOther = platformId !== standing.platformId || status !== standing.status;
+    const review = await this.review(businessId, id);
+    // Otherwise the template was submitted again, and only the later outcome counts.
+    if (review.listedFrom === submission.listedFrom) {
+      const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
+      const isOther = platformId !== review.platformId || status !== review.status;
       const row = { platform_id: platformId, platform_status: status, listed_from: listedFrom };
       await run(
         this.transaction,
@@ -93,17 +98,17 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return { before, after, isArchived: (await this.find(businessId, id)) === null };
   }
 
-  private async standing(businessId: number, id: number): Promise<Standing> {
-    const [standing] = await run<Standing>(
+  private async review(businessId: number, id: number): Promise<PlatformReview> {
+    const [review] = await run<PlatformReview>(
       this.transaction,
       sql("templates")
         .where({ business_id: businessId, id })
         .select({ platformId: "platform_id", status: "platform_status" })
-        // As text: a `Date` is coarser than the database.
+        // As text, because a `Date` has no microseconds.
         .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
-    if (!standing) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
-    return standing;
+    if (!review) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
+    return review;
   }
 
   async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
@@ -186,22 +191,27 @@ function rowOf(businessId: number, template: PlatformTemplate): object {
   };
 }
 
-/** How a template stands at the platform, as far as it was told. */
-type Standing = Omit<Claim, "listedFrom"> & { readonly listedFrom: string | null };
+/** What the platform has reported about a template. */
+type PlatformReview = Omit<OpenSubmission, "listedFrom"> & { readonly listedFrom: string | null };
 
-/** The same once there is an answer, or none any more. */
-function standingAfter(outcome: Submitted, { platformId, status, changedAt }: Standing, claim: Claim) {
-  // The platform dates its news by the second: two may have one date.
-  const hasNews = changedAt !== claim.changedAt || status !== pending;
+/** What is stored after a submission ended with this outcome. */
+function reviewAfter(
+  outcome: SubmissionOutcome,
+  { platformId, status, changedAt }: PlatformReview,
+  submission: OpenSubmission,
+) {
+  // The platform's reports have times in whole seconds: a new one may have the same time, so the status is compared
+  // too.
+  const hasNews = changedAt !== submission.changedAt || status !== pending;
   if (outcome.kind === "accepted") {
-    // A list that did not have it yet is no news.
+    // A sync may have cleared the status, because its list did not have the template yet.
     const known = hasNews && status !== null ? status : outcome.status;
     return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
   }
   if (outcome.kind === "unknown") {
-    // The platform takes no new one twice, as it has each name once in each language; it takes an edit again once it has
-    // looked at the one before.
-    return { platformId, status, listedFrom: claim.platformId === null ? sql.fn.now() : listedSoon };
+    // For a new template the list counts at once: if the platform has it after all, it refuses a second one with the
+    // same name and language. It would accept a second edit, so for an edit the list counts only later.
+    return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
-  return { platformId, status: hasNews ? status : claim.status, listedFrom: null };
+  return { platformId, status: hasNews ? status : submission.status, listedFrom: null };
 }

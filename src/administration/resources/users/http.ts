@@ -43,7 +43,7 @@ export const usersOnWire: RecordOnWire<User> = {
         maxLength: longestEmail,
         example: "ana@example.com",
       },
-      read: (given: string) => given.trim().toLowerCase(),
+      read: (input: string) => input.trim().toLowerCase(),
     },
     roleId: { name: "role_id", schema: { type: "integer", minimum: 1, maximum: largestRole, example: 5 } },
     departmentIds: references("departamentos", "department"),
@@ -51,19 +51,19 @@ export const usersOnWire: RecordOnWire<User> = {
     active: flag("activo", true),
   },
   matching: userMatching,
-  once: { invitation: invitationSchema },
-  tellOnce: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
+  shownOnce: { invitation: invitationSchema },
+  shownOnceToWire: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
   rules: [
-    "`role_id` 1 is an administrator, 5 an agent; others have no rules of their own.",
-    "An `email` is one user's in all of the installation, without regard to case: another's is a 409 `taken`, whose it is " +
-      "is not told. A user who is archived leaves it free.",
-    "`departamentos` are those whose `agentes` name the user: a change of either side counts up the version of both, and " +
-      "stands in the audit of both, with that field alone of the one that was not written.",
-    "A new user gets an invitation, which `POST /auth/invitation` accepts; taking it to them is the caller's part. Another " +
-      "`email` ends an invitation that was not accepted yet.",
-    "A user who comes in by a file has no password either, and is invited by `POST /admin/users/{id}/invite`.",
-    "A business keeps one active administrator at least: 409 `last_administrator`.",
-    "Deactivating or archiving a user, and taking the agent's role from one, ends the user's sessions and sockets at once " +
-      "and hands the open chats and tickets to the waiting lines of their departments.",
+    "`role_id` 1 is an administrator and 5 an agent. Other roles have no special rights or limits.",
+    "An `email` can belong to only one user in the whole installation; case does not matter. An e-mail that is in use is a 409 " +
+      "`taken`, which does not say by whom. Archiving a user frees the e-mail.",
+    "`departamentos` are the departments that have the user in their `agentes`. Changing either side gives both records a new " +
+      "version and an audit entry; the entry of the other side has that field only.",
+    "The answer to a creation has an invitation for `POST /auth/invitation`; the caller has to deliver it to the user. Changing " +
+      "`email` cancels an invitation that was not accepted yet.",
+    "An imported user has no password either, and needs an invitation by `POST /admin/users/{id}/invite`.",
+    "A business must have at least one active administrator: 409 `last_administrator`.",
+    "Deactivating or archiving a user, or removing the agent's role, ends the user's sessions and sockets at once and returns the " +
+      "user's open chats and tickets to the waiting lines of their departments.",
   ],
 };

@@ -4,7 +4,7 @@ import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { AuditEntry, RecordBatches, Referring, TellOfAgents } from "../../application/ports.ts";
+import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
 import {
   type Invitation,
   invited,
@@ -12,13 +12,13 @@ import {
   type UserSession,
   type UserSessionReads,
 } from "../../application/user-access.ts";
-import { type Given, type Kept, RuleBroken } from "../../domain/records.ts";
+import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
-/** Days for which an invitation is good. */
+/** An invitation is valid for this many days. */
 const invitationDays = 7;
-/** More than a user has. */
+/** Sign-ins keep fewer sessions open for a user; this only bounds the list. */
 const mostSessions = 100;
 
 const usersTable: RecordTable<User> = {
@@ -40,13 +40,13 @@ const usersTable: RecordTable<User> = {
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
-  readonly tellOfAgents: TellOfAgents<Queries>;
+  readonly logAgentChanges: LogAgentChanges<Queries>;
 }
 
 /**
- * A user's e-mail stands in `credentials`, where a sign-in looks it up, with the digests of password and invitation.
- * Users are locked in the order of their ids, and with one all active administrators: of two changes at once the second
- * sees whether the first left any.
+ * The e-mail is stored in `credentials`, where a sign-in looks it up, with the hash of the password and the digest of
+ * the invitation. A change locks the user and all active administrators in the order of their ids, so that two changes
+ * at once cannot remove the last two administrators.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
@@ -59,28 +59,28 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     super(transaction, usersTable);
   }
 
-  override async lock(businessId: number, id: number): Promise<Kept<User> | null> {
+  override async lock(businessId: number, id: number): Promise<StoredRecord<User> | null> {
     await this.takeTurn(businessId);
     await this.lockAll(businessId, [id]);
     return this.find(businessId, id);
   }
 
-  override async create(businessId: number, fields: User): Promise<Kept<User>> {
+  override async create(businessId: number, fields: User): Promise<StoredRecord<User>> {
     const created = await this.createUninvited(businessId, fields);
     const invitation = await this.invite(businessId, created.id);
     this.invitations.push(invited(created.id, invitation));
-    return { ...created, once: { invitation } };
+    return { ...created, shownOnce: { invitation } };
   }
 
   /** Makes the user without an invitation. */
-  async createUninvited(businessId: number, fields: User): Promise<Kept<User>> {
+  async createUninvited(businessId: number, fields: User): Promise<StoredRecord<User>> {
     const { id } = await super.create(businessId, fields);
     await this.setEmail(businessId, id, fields.email);
     await this.followUp(businessId, id, null, fields);
     return this.there(businessId, id);
   }
 
-  override async change(businessId: number, id: number, fields: User): Promise<Kept<User>> {
+  override async change(businessId: number, id: number, fields: User): Promise<StoredRecord<User>> {
     const before = await this.there(businessId, id);
     await super.change(businessId, id, fields);
     if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
@@ -97,13 +97,13 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.followUp(businessId, id, before.fields, null);
   }
 
-  override async changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
-    return [...(await super.changedBeside(businessId)), ...this.invitations];
+  override async relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
+    return [...(await super.relatedChanges(businessId)), ...this.invitations];
   }
 
-  async tell(businessId: number): Promise<readonly LoggedEvent[]> {
+  async logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
     const ids = [...this.changedAgents];
-    return ids.length === 0 ? [] : this.parts.tellOfAgents(this.transaction, businessId, ids);
+    return ids.length === 0 ? [] : this.parts.logAgentChanges(this.transaction, businessId, ids);
   }
 
   async invite(businessId: number, userId: number): Promise<Invitation> {
@@ -149,8 +149,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
-  /** Those with these e-mails, locked. */
-  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, Kept<User>>> {
+  /** The users with these e-mails, locked. */
+  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<User>>> {
     await this.takeTurn(businessId);
     const known = sql("credentials")
       .where("business_id", businessId)
@@ -162,14 +162,14 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
   }
 
-  /** Which of these e-mails somebody has, in any business. */
-  async taken(emails: readonly string[]): Promise<ReadonlySet<string>> {
+  /** Those of the e-mails that are in use in any business. */
+  async emailsInUse(emails: readonly string[]): Promise<ReadonlySet<string>> {
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
     return new Set(rows.map(({ email }) => email));
   }
 
-  private async there(businessId: number, id: number): Promise<Kept<User>> {
+  private async there(businessId: number, id: number): Promise<StoredRecord<User>> {
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
     return kept;
@@ -195,7 +195,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, wanted.select("id").orderBy("id").forNoKeyUpdate());
   }
 
-  /** Whom an invitation went to under another e-mail is not to accept it any more. */
+  /** Removes an open invitation: the person who got it under the old e-mail may no longer accept it. */
   private async setEmail(businessId: number, userId: number, email: string): Promise<void> {
     const row = { email: sql.raw("lower(?)", [email]), business_id: businessId, user_id: userId };
     await this.written(
@@ -206,7 +206,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** What follows when a user comes, goes or changes. */
+  /** Ends sessions, hands over chats and checks administrators after a user was created, changed or archived. */
   private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
@@ -226,11 +226,14 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 }
 
-/** Users of a file, one after the other: what follows from each is more than its row. */
+/** Imports users one after the other, because each change has follow-ups beyond its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
 
-  async matching(businessId: number, wanted: readonly Given<User>[]): Promise<readonly (Kept<User> | null)[]> {
+  async matching(
+    businessId: number,
+    wanted: readonly RowInput<User>[],
+  ): Promise<readonly (StoredRecord<User> | null)[]> {
     const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
     const byEmail = await this.users.withEmails(businessId, emails);
     return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
@@ -243,19 +246,19 @@ export class PostgresUserBatches implements RecordBatches<User> {
     return this.users.unknownReferences(businessId, records);
   }
 
-  changedBeside(businessId: number): Promise<readonly AuditEntry[]> {
-    return this.users.changedBeside(businessId);
+  relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
+    return this.users.relatedChanges(businessId);
   }
 
-  tell(businessId: number): Promise<readonly LoggedEvent[]> {
-    return this.users.tell(businessId);
+  logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
+    return this.users.logEvents(businessId);
   }
 
-  async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
-    const taken = await this.users.taken(records.map(({ email }) => email));
-    const created: (Kept<User> | null)[] = [];
+  async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
+    const inUse = await this.users.emailsInUse(records.map(({ email }) => email));
+    const created: (StoredRecord<User> | null)[] = [];
     for (const fields of records) {
-      created.push(taken.has(fields.email) ? null : await this.users.createUninvited(businessId, fields));
+      created.push(inUse.has(fields.email) ? null : await this.users.createUninvited(businessId, fields));
     }
     return created;
   }
@@ -263,8 +266,8 @@ export class PostgresUserBatches implements RecordBatches<User> {
   async changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: User }[],
-  ): Promise<readonly Kept<User>[]> {
-    const changed: Kept<User>[] = [];
+  ): Promise<readonly StoredRecord<User>[]> {
+    const changed: StoredRecord<User>[] = [];
     for (const { id, fields } of changes) changed.push(await this.users.change(businessId, id, fields));
     return changed;
   }

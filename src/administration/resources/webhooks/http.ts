@@ -6,17 +6,15 @@ import { mostWebhooks, type Webhook } from "./record.ts";
 
 const longestUrl = 2_000;
 
-const complaints = {
+const urlErrors = {
   malformed: "no es una dirección válida",
   credentials: "no puede llevar usuario ni contraseña",
   not_https: "debe empezar con https://",
-  own_network: "debe estar fuera de nuestra red",
+  own_network: "debe estar fuera de la red de este servicio",
 } as const;
 
-/** @param complaintAbout - says what speaks against an address; null where nothing does */
-export const webhooksOnWire = (
-  complaintAbout: (url: string) => keyof typeof complaints | null,
-): RecordOnWire<Webhook> => ({
+/** @param urlErrorOf - why an address is not allowed; null where it is */
+export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErrors | null): RecordOnWire<Webhook> => ({
   path: "webhooks",
   entity: "webhook",
   one: "Webhook",
@@ -30,27 +28,32 @@ export const webhooksOnWire = (
         maxLength: longestUrl,
         example: "https://crm.example.com/recado",
       },
-      read: (given: string) => {
-        const complaint = complaintAbout(given);
-        if (complaint !== null) throw new InvalidInput(`url ${complaints[complaint]}`);
-        return plainUrl(given);
+      read: (input: string) => {
+        const error = urlErrorOf(input);
+        if (error !== null) throw new InvalidInput(`url ${urlErrors[error]}`);
+        return plainUrl(input);
       },
     },
     events: {
       name: "events",
       schema: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", enum: webhookEvents } },
-      read: (given: Webhook["events"]) => webhookEvents.filter((event) => given.includes(event)),
+      read: (input: Webhook["events"]) => webhookEvents.filter((event) => input.includes(event)),
     },
     description: optionalText("description"),
     disabled: flag("disabled", false),
   },
-  once: { secret: { type: "string", description: "What signs, in the answer that made it and never again" } },
+  shownOnce: {
+    secret: {
+      type: "string",
+      description: "The secret that signs deliveries, which only the answer to the creation shows",
+    },
+  },
   rules: [
-    `A business has ${mostWebhooks} at most, disabled ones too; one more is refused.`,
-    "The address is https and outside of this service's own network; both are checked again at each delivery. Redirects " +
-      "are not followed.",
-    "An endpoint hears of what happens from now on. While it is disabled it hears of nothing; what happened meanwhile can be " +
-      "replayed. Deliveries that still wait when it is disabled fail.",
-    "An answer of 410 disables it, and so do five days in which every attempt failed. The audit tells, by `system`.",
+    `A business can have ${mostWebhooks} webhooks, including disabled ones.`,
+    "`url` must be https and outside of this service's own network. Both are checked again at each delivery. Redirects are not " +
+      "followed.",
+    "A webhook gets events that happen after its creation. A disabled webhook gets none; events of that time can be replayed " +
+      "later. Deliveries that are waiting when it is disabled fail.",
+    "An answer of 410, or five days of failed attempts only, disable the webhook. The audit records this as done by `system`.",
   ],
 });

@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { type Kept, RuleBroken } from "../../domain/records.ts";
+import { RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
 export const webhooksTable: RecordTable<Webhook> = {
@@ -12,18 +12,18 @@ export const webhooksTable: RecordTable<Webhook> = {
   searched: ["url", "description"],
 };
 
-/** The secret is stored sealed. */
+/** The secret is stored encrypted. */
 export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
-    /** Fails the deliveries that wait for an endpoint, whose place in the log is locked. */
+    /** Marks an endpoint's waiting deliveries as failed. Its row in `webhook_progress` must be locked. */
     private readonly failWaiting: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
   }
 
-  override async create(businessId: number, fields: Webhook): Promise<Kept<Webhook>> {
+  override async create(businessId: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
     await this.makeRoom(businessId);
     const { secret, sealed } = this.newSecret(businessId);
     const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
@@ -35,21 +35,21 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     if (!kept) throw new Error(`a new webhook of business ${businessId} is gone in its own transaction`);
     const progress = { business_id: businessId, webhook_id: kept.id, reached: latestOf(businessId) };
     await run(this.transaction, sql("webhook_progress").insert(progress));
-    return { ...kept, once: { secret } };
+    return { ...kept, shownOnce: { secret } };
   }
 
-  /** Where it stands in the log is locked first, as by all who give it deliveries. */
-  override async lock(businessId: number, id: number): Promise<Kept<Webhook> | null> {
+  /** Locks the row in `webhook_progress` first, in the same order as the transactions that add deliveries. */
+  override async lock(businessId: number, id: number): Promise<StoredRecord<Webhook> | null> {
     const progress = sql("webhook_progress").where({ business_id: businessId, webhook_id: id });
     await run(this.transaction, progress.select("webhook_id").forNoKeyUpdate());
     return super.lock(businessId, id);
   }
 
-  override async change(businessId: number, id: number, fields: Webhook): Promise<Kept<Webhook>> {
+  override async change(businessId: number, id: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;
     const isElsewhere = before?.fields.url !== fields.url;
-    // Another address has not failed yet; what the one before still answers says nothing about it.
+    // A new address has not failed yet: `address_number` keeps late answers of the old one from counting against it.
     if (isEnabled || isElsewhere) {
       const begins = {
         failing_since: null,
@@ -61,14 +61,14 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Also once more as it begins again: there may have been more than are failed at once.
+    // Runs again when the endpoint is enabled: disabling it marks a limited number of deliveries at once.
     if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
       await this.failWaiting(this.transaction, businessId, id);
     }
     return super.change(businessId, id, fields);
   }
 
-  /** One is made at a time: two could take the last place. */
+  /** Creations take turns: two at once could exceed the limit. */
   private async makeRoom(businessId: number): Promise<void> {
     await run(this.transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended('webhooks', ?))", [businessId]));
     const existing = sql("webhooks").where({ business_id: businessId }).select("id").limit(mostWebhooks);
@@ -77,6 +77,6 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   }
 }
 
-/** The number of the last event of the business: an endpoint hears of those after it. */
+/** The number of the business's last event: an endpoint gets the events after it. */
 const latestOf = (businessId: number) =>
   sql.raw("coalesce((select last_number from realtime_counters where business_id = ?), 0)", [businessId]);

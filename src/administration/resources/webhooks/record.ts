@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "../../../kernel/webhook-events.ts";
 
-/** Of a business, disabled ones too. */
+/** For one business, including disabled ones. */
 export const mostWebhooks = 50;
 
 export interface Webhook {

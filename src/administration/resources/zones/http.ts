@@ -13,5 +13,5 @@ export const zonesOnWire: RecordOnWire<Zone> = {
     price: money("precio"),
     branchId: optionalReference("sucursal_id", "branch"),
   },
-  rules: ["Orders keep the price that the zone had when they were given to it."],
+  rules: ["An order keeps the price that its zone had when the zone was set."],
 };

@@ -5,11 +5,11 @@ import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;
 
-/** Asks the platform once a minute for each name; requests at the same time share the question. */
+/** Asks the platform once a minute at most for each name. Simultaneous requests share one question. */
 export class RememberedTemplates implements KnownTemplates {
   private readonly remembered = new LRUCache<string, Promise<PlatformTemplate[]>>({ max: 10_000, ttl: lifeMs });
 
-  /** @param onFailure - hears of each question that the platform did not answer, whatever its asker makes of that */
+  /** @param onFailure - called for each question that the platform did not answer */
   constructor(
     private readonly platform: MessagingPlatform,
     private readonly onFailure: (error: unknown) => void,

@@ -1,6 +1,6 @@
 import { type CampaignState, countsOf, type RecipientCounts } from "../../domain/campaign.ts";
 
-/** The shape that the queue of campaigns logs; see `campaign-queue.ts`. */
+/** The payload that `campaign-queue.ts` logs. */
 interface Progress {
   readonly campaignId: number;
   readonly name: string;
@@ -10,7 +10,7 @@ interface Progress {
   readonly counts: Partial<RecipientCounts>;
 }
 
-/** The wire's spelling of the events of campaigns. */
+/** Spells the events of campaigns for clients. */
 export const campaignEvents = {
   "campaign:progress": ({ campaignId, name, state, pauseReason, total, counts }: Progress) => ({
     campaign_id: campaignId,

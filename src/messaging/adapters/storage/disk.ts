@@ -8,7 +8,7 @@ import type { ByteRange } from "../../domain/media.ts";
 export class DiskStorage implements MediaStorage {
   constructor(private readonly directory: string) {}
 
-  /** Under its name stands only what is whole and would survive a power cut. */
+  /** The file gets its final name only after it is complete and synced, so that it survives a power cut. */
   async write(name: string, _type: string, content: Bytes): Promise<void> {
     await mkdir(this.directory, { recursive: true });
     const unfinished = this.unfinished(name);

@@ -2,27 +2,29 @@ import { extname } from "node:path";
 import { fileTypeFromBuffer } from "file-type";
 import type { RecognizeMedia } from "../../application/media/ports.ts";
 
-/** Bytes of a file that are looked at. */
+/** How many bytes of a file are examined. */
 const headBytes = 64 * 1024;
 
-/** Other names for types that the platform knows by one. */
+/** Types that the platform knows by another name. */
 const synonyms: Readonly<Record<string, string>> = { "audio/x-m4a": "audio/mp4" };
 
 const office = "application/vnd.openxmlformats-officedocument";
-/** By the folder inside the archive, where the list of its contents stands at its end. */
+/**
+ * Office types by the folder inside the archive. A zip's own list of contents is at its end, which is not read here.
+ */
 const archives: Readonly<Record<string, string>> = {
   "word/": `${office}.wordprocessingml.document`,
   "xl/": `${office}.spreadsheetml.sheet`,
   "ppt/": `${office}.presentationml.presentation`,
 };
-/** Office's older files look all alike from outside: which of them it is, and nothing else, is left to the name. */
+/** Older Office files all begin alike. Only here does the file's name decide, and only between these types. */
 const olderOffice: Readonly<Record<string, string>> = {
   ".doc": "application/msword",
   ".xls": "application/vnd.ms-excel",
   ".ppt": "application/vnd.ms-powerpoint",
 };
 
-/** By the content itself: neither the name nor the type that the client claims say anything. */
+/** Recognizes a file by its content, because clients can give any name and type. */
 export const recognizeMedia: RecognizeMedia = async (content, givenName) => {
   const chunks = content[Symbol.asyncIterator]();
   const head = await headOf(chunks);
@@ -54,7 +56,7 @@ async function* rejoined(head: Buffer, chunks: AsyncIterator<Uint8Array>): Async
 }
 
 async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
-  // Broken files of many kinds make it throw.
+  // It throws on many kinds of broken files.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const type = found?.mime.split(";")[0]?.trim();
   if (type === "application/x-cfb") return olderOffice[extname(givenName).toLowerCase()] ?? "application/msword";
@@ -63,7 +65,7 @@ async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
   return isPlainText(head) ? "text/plain" : null;
 }
 
-/** Where the name of an entry begins after the signature that every entry begins with. */
+/** The offset of an entry's name behind the entry's signature, in a zip. */
 const entryNameAt = 30;
 const entrySignature = 0x04034b50;
 
@@ -77,7 +79,7 @@ function archiveOf(head: Buffer): string | null {
   return Object.entries(archives).find(([folder]) => isInside(folder))?.[1] ?? null;
 }
 
-/** Text without control characters, and nothing that a browser might take for a page or a picture. */
+/** Whether it is text without control characters and without tags that a browser could run as a page or a drawing. */
 function isPlainText(head: Buffer): boolean {
   if (head.length === 0 || head.some((byte) => byte === 0x7f || (byte < 0x20 && !textControls.has(byte)))) return false;
   return !/<(?:[!?]|\/?[a-z]+[\s>/])/i.test(head.toString("latin1"));

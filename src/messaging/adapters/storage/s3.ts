@@ -15,21 +15,24 @@ import type { ByteRange } from "../../domain/media.ts";
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** Of a store that speaks S3 and is not Amazon's. */
+  /** The address of a store with the S3 protocol that is not Amazon's. */
   readonly endpoint?: string | undefined;
 }
 
-/** Milliseconds to connect, and without a byte from the store. */
+/** In milliseconds: to connect, and between two bytes of the store. */
 const timeouts = {
   connectionTimeout: 5_000,
   requestTimeout: 20_000,
   socketTimeout: 20_000,
   throwOnRequestTimeout: true,
 };
-/** The least that S3 takes as a part, and so the most of an upload that is in memory. */
+/** The smallest part that S3 accepts, which bounds the memory of an upload. */
 const partBytes = 5 * 1024 * 1024;
 
-/** Objects in a bucket. The keys come from where the SDK looks for them: its environment, a profile, the machine. */
+/**
+ * Files as objects in a bucket. The SDK finds its credentials itself: in the environment, a profile or the machine's
+ * role.
+ */
 export class S3Storage implements MediaStorage {
   private readonly client: S3Client;
 
@@ -37,10 +40,10 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // Names of buckets in the host need a name server that knows them.
+      // Bucket names in the host name would need DNS entries.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
-      // Other stores than Amazon's do not know the newer checksums.
+      // Stores that are not Amazon's do not support the newer checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
     });

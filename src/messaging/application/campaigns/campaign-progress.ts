@@ -2,15 +2,15 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import type { CampaignQueue, Timing } from "./ports.ts";
 
 const everyMs = 500;
-/** Counting a large campaign takes a while: it is done the more rarely, up to this. */
+/** Counting a large campaign takes long, so its progress is announced less often, up to this interval. */
 const rarestMs = 2_000;
 const restFor = 10;
 
-/** Tells who watches where campaigns stand, at most twice a second for each, and always of the last change. */
+/** Announces the progress of campaigns, at most twice a second for each, and always after the last change. */
 export class CampaignProgress {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
-  /** The process is to end: what cannot be told now is found by the sweep. */
+  /** The process is ending: what cannot be announced now is left to the sweep. */
   private isLast = false;
 
   constructor(
@@ -20,7 +20,7 @@ export class CampaignProgress {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Something of these campaigns changed. Returns at once. */
+  /** Reports a change of these campaigns. Returns at once. */
   touch(businessId: number, campaignIds: readonly number[]): void {
     if (campaignIds.length === 0) return;
     for (const id of campaignIds) this.add(businessId, id);
@@ -29,7 +29,7 @@ export class CampaignProgress {
     });
   }
 
-  /** Resolves when everything is told, or cannot be. */
+  /** Resolves when every change is announced or has failed to be. */
   async settled(): Promise<void> {
     this.isLast = true;
     while (this.telling) await this.telling;
@@ -50,7 +50,7 @@ export class CampaignProgress {
     }
   }
 
-  /** Those that are to be told later. */
+  /** Returns the campaigns that have to be announced again later. */
   private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<readonly number[]> {
     try {
       const { events, later } = await this.queue.announce(businessId, [...ids]);

@@ -6,9 +6,9 @@ import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts"
 import type { RecordCampaign } from "./record-campaign.ts";
 
 export interface DispatchSettings extends DrainSettings {
-  /** Tells this process from all others. */
+  /** Identifies this process among all workers. */
   readonly worker: string;
-  /** Numbers that this process drains at a time. */
+  /** How many numbers this process drains at a time. */
   readonly mostSenders: number;
 }
 
@@ -17,12 +17,15 @@ interface Drain {
   readonly stop: AbortController;
 }
 
-/** A process with work leaves free numbers to the others, all of whom are woken at once, for longer than they look. */
+/**
+ * All processes are woken together. One that has work waits this long, which gives the others time to take free
+ * numbers.
+ */
 const leaveToOthersMs = 400;
 
 /**
- * Drains every number that has something due and that no other worker drains, side by side. Workers share the numbers:
- * one takes a single number first, and only what nobody else took after that.
+ * Drains, in parallel, every number that has due recipients and no other worker. To share the numbers, a worker takes
+ * one at first, and later only those that no other worker took.
  */
 export class DispatchCampaigns {
   private readonly drains = new Map<SenderLease, Drain>();
@@ -30,7 +33,7 @@ export class DispatchCampaigns {
   private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private waiting: Promise<void> | undefined;
-  /** It took something; until then what is left is left to the others. */
+  /** After taking a number it takes no more until this time, so that other workers can. */
   private leavesUntil = 0;
 
   constructor(
@@ -48,8 +51,8 @@ export class DispatchCampaigns {
   }
 
   /**
-   * Looks for work in the background, a little later where others may want it more, and again for as long as it has
-   * some; returns at once. To be called in all processes together.
+   * Looks for work in the background, and again as long as there is some. A process that already has work looks a
+   * little later. Returns at once. To be called in all processes together.
    */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();
@@ -61,7 +64,7 @@ export class DispatchCampaigns {
     }
   }
 
-  /** Works until nothing is due that this process could do. */
+  /** Works until nothing is due any more that this process may send. */
   async runToEnd(): Promise<void> {
     do {
       await this.take(this.settings.mostSenders);
@@ -69,7 +72,7 @@ export class DispatchCampaigns {
     } while ((await this.take(this.settings.mostSenders)) > 0);
   }
 
-  /** Begins nothing new and waits until what is under way is recorded. */
+  /** Begins nothing new, and waits until all open requests are recorded. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all([this.waiting, this.looking.stop(), this.analyzing.stop()]);
@@ -81,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** One, and then twice as many with each look: a worker that is alone soon has them all. */
+  /** Takes one number first and doubles with each look, so that a single worker soon has all of them. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));
@@ -90,7 +93,7 @@ export class DispatchCampaigns {
     if (taken > 0 || this.drains.size > 0) this.wake();
   }
 
-  /** How many numbers it took, of as many at the most. */
+  /** Takes up to `most` numbers and returns how many it took. */
   private async take(most: number): Promise<number> {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;

@@ -9,23 +9,23 @@ import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {
-  /** How long a claimed recipient may be sent after its claim; shorter than its lease by the longest request. */
+  /** How long after its claim a recipient may be sent to. It is shorter than the lease by the longest request. */
   readonly sendWithinMs: number;
-  /** Requests under way at a time on one number. */
+  /** How many requests of one number may be open at a time. */
   readonly concurrency: number;
-  /** Recipients recorded at a time, at most. */
+  /** How many recipients are recorded in one transaction at most. */
   readonly recordAtMost: number;
 }
 
 /**
- * Seconds' worth of a number's rate that is claimed at a time. A killed worker leaves unknown, at most, the batch in
- * hand and the next one, what is under way, and what is not recorded yet.
+ * A claim takes as many recipients as the number sends in this many seconds. If the worker is killed, at most the
+ * present and the next batch, open requests and unrecorded outcomes become unknown.
  */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The number is kept for what comes due within this time, and while it rests for no longer. */
+/** The worker keeps the number if more comes due, or its rest ends, within this time. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -39,11 +39,11 @@ interface Batch {
 const nothing: Batch = { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };
 
 /**
- * Sends what is due on one number, as long as the lease holds: in the number's rate, its campaigns in turns, each
- * message once. Claims while it sends and records while it claims.
+ * Sends what is due on one number while it holds the lease: at the number's rate, campaigns in turns, each message
+ * once. Claiming, sending and recording overlap.
  */
 export class DrainSender {
-  /** Aborted once nothing new is to begin. */
+  /** Aborted when nothing new may begin. */
   private readonly over = new AbortController();
   private readonly slots: SendingSlots;
   private readonly campaigns: DrainedCampaigns;
@@ -72,8 +72,8 @@ export class DrainSender {
   }
 
   /**
-   * Resolves when nothing is due any more, the number is to rest, the lease is gone, or `signal` is aborted; everything
-   * is recorded then. Milliseconds for which the number is to rest.
+   * Resolves when nothing is due any more, the number has to rest, the lease is lost, or `signal` is aborted. All
+   * outcomes are recorded then. Returns the milliseconds for which the number has to rest.
    */
   async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
@@ -103,7 +103,7 @@ export class DrainSender {
     for (const recipient of (await next).recipients) this.giveBack(recipient);
   }
 
-  /** Nothing new begins from here on. */
+  /** From here on nothing new begins. */
   private end(): void {
     this.over.abort();
     this.slots.wake();
@@ -117,15 +117,14 @@ export class DrainSender {
     return this.timing.sleep(ms, this.over.signal);
   }
 
-  /** A number whose requests hang, or that is to wait, claims nothing: nobody else is to take it over for that. */
+  /** Renews the lease also while requests hang or the number waits: otherwise another worker would take it over. */
   private async keepLease(): Promise<void> {
     for (;;) {
       await this.sleep(renewEveryMs);
       if (this.isOver) return;
-      // Whoever waits for a request to end looks whether it is too late meanwhile: a timer each would cost more than
-      // the sending.
+      // Lets waiters check whether their time is over. A timer for each of them would cost more than the sending.
       this.slots.wake();
-      // What a broken connection left open the next time finds out.
+      // If the connection is broken, the next renewal finds out whether the lease still holds.
       const held = await this.queue.renew(this.lease).catch(() => true);
       if (!held) this.end();
     }
@@ -135,7 +134,7 @@ export class DrainSender {
     await this.ready();
     if (this.isOver) return nothing;
     const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.slots.pacer.rate * claimSeconds)));
-    // The lease begins in the database after this moment: counted from here it never ends later than there.
+    // Taken before the statement, so that the lease never seems longer here than it is in the database.
     const claimedAt = this.timing.now();
     this.recording.beforeClaim();
     try {
@@ -150,18 +149,18 @@ export class DrainSender {
       await this.campaigns.learnOf(recipients);
       return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
     } catch (error) {
-      // Whatever was claimed without our hearing of it runs into its lease.
+      // Recipients may have been claimed although the answer was lost: their lease expires.
       this.onError(error);
       return { ...nothing, held: true, dueInMs: pauseAfterFailureMs };
     }
   }
 
-  /** Waits while nothing could be sent anyway: claimed recipients would only be given back. */
+  /** Waits while nothing can be sent: recipients claimed now would only be given back. */
   private async ready(): Promise<void> {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
       const { heldMs } = this.slots.pacer;
-      // While it rests for long, its place is another number's.
+      // During a long rest the worker releases the number and takes another one.
       if (heldMs > soonMs) this.end();
       else if (heldMs > 0) await this.sleep(heldMs);
       else if (this.slots.areTaken || this.recording.isBehind) await this.slots.oneEnds();
@@ -169,12 +168,12 @@ export class DrainSender {
     }
   }
 
-  /** Whether the queue may hold something soon although it gave nothing. */
+  /** Whether the queue may soon have more, although the last claim got nothing. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
-    // A request that hangs holds up nothing that comes due meanwhile.
+    // Waits a limited time only: a hanging request must not delay recipients that come due meanwhile.
     if ((await this.settled(renewEveryMs)) > 0 || this.recording.hasGivenBack || skipped) return true;
     if (dueInMs === null || dueInMs > soonMs) return false;
-    // Something else may be registered meanwhile.
+    // Waits a limited time only: another campaign may be registered meanwhile.
     await this.sleep(Math.min(dueInMs, renewEveryMs));
     return true;
   }
@@ -218,15 +217,15 @@ export class DrainSender {
     else this.campaigns.pause(campaignId, consequence.reason);
   }
 
-  /** Claimed, and certainly not sent: as if it had not been claimed. */
+  /** Returns a claimed recipient that was certainly not sent to the queue. */
   private giveBack(recipient: ClaimedRecipient): void {
     this.recording.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
   /**
-   * Waits until nothing is under way and all that ended is recorded; how many there were to wait for.
+   * Waits until no request is open and all outcomes are recorded. Returns how many it waited for.
    *
-   * @param aboutMs - for what is under way it waits no longer than this, and until it is woken then
+   * @param aboutMs - waits for open requests no longer than this; it may end late by one wake-up
    */
   private async settled(aboutMs = Number.POSITIVE_INFINITY): Promise<number> {
     const count = this.slots.underWay + this.recording.unrecorded;

@@ -7,10 +7,13 @@ export interface DrainedCampaign extends FrozenCampaign {
   readonly fill: (parameters: readonly string[]) => string;
 }
 
-/** The campaigns of a number that is drained: what they send, and which of them this drain found to be in vain. */
+/**
+ * The campaigns of a drained number: what they send, and which ones were paused because none of their messages can
+ * succeed.
+ */
 export class DrainedCampaigns {
   private readonly learned = new Map<number, DrainedCampaign>();
-  /** When campaigns that cannot succeed were paused; infinite until the pause is committed. */
+  /** When a campaign that cannot succeed was paused; infinite until the pause is committed. */
   private readonly paused = new Map<number, number>();
   private allPaused: Promise<void> = Promise.resolve();
 
@@ -28,7 +31,9 @@ export class DrainedCampaigns {
     return this.learned;
   }
 
-  /** A campaign that cannot be learned of just now is missing, and its recipients are to be given back. */
+  /**
+   * Loads the recipients' campaigns. After a failure a campaign is missing, and its recipients have to be given back.
+   */
   async learnOf(recipients: readonly ClaimedRecipient[]): Promise<void> {
     const ids = new Set(recipients.map(({ campaignId }) => campaignId));
     const unknown = [...ids].filter((id) => !this.learned.has(id));
@@ -44,7 +49,10 @@ export class DrainedCampaigns {
     }
   }
 
-  /** Whatever was claimed before the pause is to be given back; what is claimed after it was resumed by somebody. */
+  /**
+   * Pauses the campaign. Recipients claimed before the pause have to be given back. Those claimed after it may be sent:
+   * somebody has resumed the campaign.
+   */
   pause(id: number, reason: string): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;
     this.paused.set(id, Number.POSITIVE_INFINITY);
@@ -55,12 +63,12 @@ export class DrainedCampaigns {
     this.allPaused = Promise.all([this.allPaused, pausing]).then(() => {});
   }
 
-  /** Resolves when every pause until now is committed. */
+  /** Resolves when every pause so far is committed. */
   get pausesCommitted(): Promise<void> {
     return this.allPaused;
   }
 
-  /** Whether recipients of the campaign that were claimed then may still be sent. */
+  /** Whether recipients that were claimed at that time may still be sent to. */
   mayGo(id: number, claimedAt: number): boolean {
     return claimedAt > (this.paused.get(id) ?? Number.NEGATIVE_INFINITY);
   }

@@ -12,7 +12,7 @@ export interface CampaignStatus {
   readonly window: { readonly from: string; readonly to: string } | null;
   readonly total: number;
   readonly counts: RecipientCounts;
-  /** Messages per second that its number may send. */
+  /** The rate of the campaign's number, in messages per second. */
   readonly messagesPerSecond: number;
   /** Messages per second over the last ten seconds. */
   readonly rate: number;
@@ -33,7 +33,7 @@ export interface RecipientStatus {
 }
 
 export interface CampaignsStanding {
-  /** Those whose message waits or is under way. */
+  /** Recipients that are queued or being sent. */
   readonly waiting: number;
   readonly done: number;
 }
@@ -46,7 +46,7 @@ export interface CampaignReads {
     page: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
-  /** In the order of the request, from the position after `after`, leaving out the first `offset`. */
+  /** In the order of the request, beginning `offset` places after the position `after`. */
   recipients(
     businessId: number,
     campaignId: number,
@@ -55,12 +55,15 @@ export interface CampaignReads {
     limit: number,
     signal?: AbortSignal,
   ): Promise<RecipientStatus[]>;
-  /** Of all businesses: recipients of campaigns that have begun and did not end more than a day ago. */
+  /** Counts the recipients of all businesses, in campaigns that have begun and did not end more than a day ago. */
   standing(): Promise<CampaignsStanding>;
 }
 
 export interface CampaignControl {
-  /** The state before, and whether that allowed it; null without the campaign. Cancelling stops the sending first. */
+  /**
+   * Applies the action if the campaign's state allows it. Null if there is no such campaign. Cancelling stops the
+   * sending before it cancels recipients.
+   */
   apply(
     businessId: number,
     campaignId: number,

@@ -13,9 +13,9 @@ export interface NewCampaign {
   readonly tags: readonly number[];
   readonly template: FrozenTemplate;
   readonly timezone: string;
-  /** Not before; at once when null. */
+  /** The earliest time to send; null means at once. */
   readonly startsAt: Date | null;
-  /** Local times `HH:MM` between which it sends; the second may be the earlier one, for a window over midnight. */
+  /** Local times `HH:MM` between which it sends. In a window over midnight, `to` is before `from`. */
   readonly window: { readonly from: string; readonly to: string } | null;
 }
 
@@ -26,7 +26,7 @@ export interface NewRecipient {
   readonly parameters: readonly string[];
 }
 
-/** What registering needs to know of the business; `template` is null when there is none of that id. */
+/** What a registration needs to know about the business; `template` is null if there is none with that id. */
 export interface CampaignContext {
   readonly timezone: string;
   readonly preferredLanguage: string;
@@ -43,7 +43,7 @@ export interface CampaignRequest {
   readonly tags: readonly number[];
 }
 
-/** Custom fields of contacts, by the contacts' ids: those with these names, where there are any. */
+/** Reads the custom fields with these names, by the contacts' ids. */
 export interface StoredFields {
   storedFields(
     businessId: number,
@@ -53,30 +53,33 @@ export interface StoredFields {
 }
 
 export interface CampaignRegister extends StoredFields {
-  /** Null when there is no such business. */
+  /** Null if there is no such business. */
   context(request: CampaignRequest): Promise<CampaignContext | null>;
-  /** Those that the business does not have, the lowest `namedIds` of them. */
+  /** The ids of contacts that the business does not have, the lowest `namedIds` of them. */
   missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
-  /** Those of the contacts that opted out. */
+  /** The contacts that opted out. */
   optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** What is left of the business's templates of this month; null where there is no limit. */
+  /** How many templates the business may still send this month; null if there is no limit. */
   remaining(businessId: number): Promise<number | null>;
 }
 
 export interface NewCampaigns extends StoredFields {
-  /** Whatever the size: the recipients are taken as they come. The campaign's id. */
+  /**
+   * Stores the campaign and returns its id. Recipients are written while they are read, so memory does not grow with
+   * them.
+   */
   add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number>;
 }
 
 export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;
 
-/** A number that this worker drains; nobody else does as long as the fence stands. */
+/** A number that this worker drains, alone, as long as `fence` is the stored one. */
 export interface SenderLease {
   readonly businessId: number;
   readonly sender: Sender;
   readonly fence: number;
   readonly messagesPerSecond: number;
-  /** Milliseconds to wait before the first message: what another worker sent in this second counts too. */
+  /** Milliseconds to wait before the first message: the previous worker's messages of this second count too. */
   readonly waitMs: number;
 }
 
@@ -92,22 +95,22 @@ export interface ClaimedRecipient {
 }
 
 export interface Claim {
-  /** False once the lease is gone: another worker drains the number. */
+  /** False if the lease is lost and another worker drains the number. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
-  /** Campaigns of which recipients were skipped instead, because they opted out. */
+  /** Campaigns with recipients that were skipped because they opted out. */
   readonly skippedOf: readonly number[];
-  /** Milliseconds until more comes due; null where nothing else waits. */
+  /** Milliseconds until more comes due; null if nothing else waits. */
   readonly dueInMs: number | null;
-  /** Messages that the business sent in the last second besides its campaigns, whatever it sent them from. */
+  /** Messages that the business sent in the last second outside of campaigns, from any sender. */
   readonly sentDirectly: number;
 }
 
 export interface TriedRecipient extends ClaimedRecipient, Progress {}
 
 /**
- * A recipient whose message is to be kept in the chat with its contact. One that was refused leaves none there, but
- * changes the one that stood there as unknown.
+ * A recipient whose message has to be recorded in the contact's chat. A refused message is not added, but changes one
+ * that is already there as unknown.
  */
 export interface RecipientToRecord {
   readonly businessId: number;
@@ -122,46 +125,51 @@ export interface RecipientToRecord {
   readonly errorReason: string | null;
 }
 
-/** Hears of a number whose platform token cannot be opened, and which campaigns were paused for it. */
+/** Called for a number whose token cannot be decrypted, with the campaigns that were paused for it. */
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
 export interface CampaignQueue {
-  /** Takes numbers that have something due and that nobody drains, by how long they wait. One whose token cannot be opened stops no other. */
+  /**
+   * Leases numbers with due recipients and without a worker, the longest waiting first. A number whose token cannot be
+   * decrypted does not stop the others.
+   */
   lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
-  /** @param restMs - how long nobody is to send from it; not at all unless given */
+  /** @param restMs - how long no worker may send from the number; 0 if absent */
   release(lease: SenderLease, restMs?: number): Promise<void>;
-  /** False once the lease is gone. */
+  /** False if the lease is lost. */
   renew(lease: SenderLease): Promise<boolean>;
   /**
-   * Takes the next recipients of the number's campaigns, in turns, and renews the lease. They are `sending` from
-   * here on: whoever claims must send them within the time that their lease allows, or not at all.
+   * Claims the next recipients of the number's campaigns, in turns, and renews the lease. They become `sending`: the
+   * caller must send to them before their lease expires, or not at all.
    *
    * @param after - the campaign that was served last; the others come first
    */
   claim(lease: SenderLease, limit: number, after: number): Promise<Claim>;
-  /** The campaigns' frozen parts, by id. */
+  /** The frozen parts of the campaigns, by id. */
   frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>>;
-  /** Nothing more of the campaign is sent until it is resumed. */
+  /** Stops sending the campaign until it is resumed. */
   pause(businessId: number, campaignId: number, reason: string): Promise<void>;
-  /** Marks the number's campaigns without open recipients as completed; their ids. */
+  /** Completes the number's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**
-   * Puts right what workers and operators who met left behind, over all businesses: campaigns without open
-   * recipients that run on, and ended ones with some. The campaigns of which something is to be told, by business.
+   * Repairs what died workers and simultaneous actions left in all businesses: running campaigns without open
+   * recipients, and ended ones with some. Returns the campaigns to announce, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
-  /** Logs where the campaigns stand, but for those of which that was logged within the last half second. */
+  /** Logs the progress of the campaigns, except those whose progress was logged within the last half second. */
   announce(businessId: number, campaignIds: readonly number[]): Promise<Announced>;
 }
 
 export interface Announced {
   readonly events: readonly LoggedEvent[];
-  /** Those that were just told of, and are to be told of again. One that is gone is in neither. */
+  /**
+   * Campaigns that were announced just before and have to be announced again. A deleted campaign is in neither list.
+   */
   readonly later: readonly number[];
 }
 
 export interface Statistics {
-  /** Tells the planner of tables that grew so much that it knows next to nothing of them. */
+  /** Updates the planner's statistics of tables that grew a lot. */
   refresh(): Promise<void>;
 }
 
@@ -174,9 +182,9 @@ export interface FrozenCampaign {
   readonly businessName: string;
 }
 
-/** A message of a campaign as its chat keeps it. */
+/** A campaign's message as its chat stores it. */
 export interface CampaignMessage {
-  /** It was refused: nothing is kept but that, where it already stands in the chat. */
+  /** The message was refused: it is not added to the chat, but updated if it is already there. */
   readonly onlyIfKept: boolean;
   readonly contactId: number;
   readonly reference: string;
@@ -198,29 +206,34 @@ export interface CampaignOrigin {
   readonly authorName: string;
 }
 
-/** What of a try is written down. */
+/** What is stored of an attempt. */
 export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientId">;
 
 export interface CampaignRecipients {
-  /** Writes down what came of tries, unless a delivery status told more; those whose message is to be kept. */
+  /**
+   * Stores the outcomes of attempts, unless a delivery status already reported a later state. Returns those whose
+   * message has to be recorded in a chat.
+   */
   settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]>;
-  /** Recipients that the death of a worker left between claim and record: unknown now, unless more is known. */
+  /**
+   * Takes recipients whose worker died between claim and record. They become unknown, unless more is known about them.
+   */
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
   /** The frozen parts of the rows' campaigns, by id. */
   campaignsOf(businessId: number, rows: readonly RecipientToRecord[]): Promise<Map<number, FrozenCampaign>>;
 }
 
-/** What an answer told of a contact. */
+/** What a platform's answer shows about a contact. */
 export interface LearnedContact {
   readonly contactId: number;
   /** The number that the message went to. */
   readonly phone: string;
-  /** Who it belongs to on the platform; null where the answer did not say. */
+  /** The contact's id on the platform; null if the answer did not have it. */
   readonly platformId: string | null;
   readonly optedOut: boolean;
 }
 
-/** Messages of a business, by campaign, and what their answers told. */
+/** A business's messages by campaign, and what the answers showed about contacts. */
 export interface CampaignNews {
   readonly businessId: number;
   readonly learned: readonly LearnedContact[];
@@ -229,10 +242,10 @@ export interface CampaignNews {
 
 export interface CampaignInbox {
   /**
-   * Keeps the messages in the chats of their contacts, made where missing, with tags and funnel events. Called once in a
-   * transaction: what it locks has an order.
+   * Stores the messages in the chats of their contacts, with tags and funnel events; missing chats are created. To be
+   * called once in a transaction, as it takes locks in a fixed order.
    *
-   * @param isHeard - false where nobody wants the events, which are logged all the same: none are given then
+   * @param isHeard - false if no client listens: events are logged but not returned
    */
   record(news: readonly CampaignNews[], isHeard: boolean): Promise<LoggedEvent[]>;
 }
@@ -244,10 +257,10 @@ export interface RecordStores {
 
 export type RecordUnitOfWork = UnitOfWork<RecordStores>;
 
-/** Time, for work that goes by it. */
+/** The clock, replaceable in tests. */
 export interface Timing {
-  /** Milliseconds of a clock that never goes back, and goes on while the process is frozen. */
+  /** Milliseconds of a clock that never goes back and also runs while the process is suspended. */
   now(): number;
-  /** Resolves early, and does not reject, when `signal` is aborted. */
+  /** Resolves early, without rejecting, when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

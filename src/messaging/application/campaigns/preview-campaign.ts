@@ -4,7 +4,7 @@ import type { MessagingPlatform } from "../templates/ports.ts";
 import type { CampaignRegister } from "./ports.ts";
 import { checked, type RegisterCampaignCommand, recipientsOf } from "./register-campaign.ts";
 
-/** Why a message would not be sent, or not be accepted. */
+/** Why a message would not be sent, or would be refused by the platform. */
 export const previewProblems = [
   "opted_out",
   "empty_parameter",
@@ -19,21 +19,21 @@ export interface PreviewedRecipient {
   readonly contactId: number;
   readonly phone: string;
   readonly text: string;
-  /** Empty where all is well. */
+  /** Empty if there is no problem. */
   readonly problems: readonly Problem[];
 }
 
 export interface CampaignPreview {
-  readonly state: ApprovalState;
-  /** Templates left of this month's limit; null where there is none. */
+  readonly approvalState: ApprovalState;
+  /** Templates left of this month's limit; null if there is no limit. */
   readonly remaining: number | null;
   readonly total: number;
   readonly recipients: readonly PreviewedRecipient[];
 }
 
 /**
- * What a campaign would send, to whom, and what would be refused. Sends and stores nothing; rejects as registering it
- * would.
+ * Shows what a campaign would send to whom, and what would be refused. Sends and stores nothing. Rejects as a
+ * registration would.
  */
 export class PreviewCampaign {
   constructor(
@@ -44,7 +44,7 @@ export class PreviewCampaign {
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
     const { template, sender, parameterCount, preferredLanguage, total } = context;
-    // ProviderB approves its own templates, and does not say; nor is anything known of its limits.
+    // ProviderB approves its own templates. Neither their approval nor its limits can be read.
     const isCloud = template.provider === "Cloud";
     const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
     const mostCharacters = isCloud ? longestBody : Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ export class PreviewCampaign {
       shown.map(({ contactId }) => contactId),
     );
     return {
-      state: approvalState(template.structure, preferredLanguage, known),
+      approvalState: approvalState(template.structure, preferredLanguage, known),
       remaining: await this.campaigns.remaining(command.businessId),
       total,
       recipients: shown.map(({ contactId, phone, parameters }) => {
@@ -62,7 +62,7 @@ export class PreviewCampaign {
         const has: Readonly<Record<Problem, boolean>> = {
           opted_out: optedOut.has(contactId),
           empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
-          // The platform takes neither of them, nor five blanks in a row.
+          // The platform refuses these characters, and also five spaces in a row.
           line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
           // E.164: at most 15 digits; the shortest numbers with a country code have 8.
           wrong_number: phone.length < 8 || phone.length > 15,
@@ -75,7 +75,7 @@ export class PreviewCampaign {
   }
 }
 
-/** Takes no more than it needs. */
+/** Reads no further batch than it needs. */
 async function slice<Item>(batches: AsyncIterable<readonly Item[]>, from: number, to: number): Promise<Item[]> {
   const taken: Item[] = [];
   let at = 0;

@@ -19,25 +19,25 @@ const stragglersAtATime = 500;
 type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 
 export interface RecordTrouble {
-  /** Whether the database refused what it was given, and would again: the trouble of single rows. */
+  /** Whether the database refused the data itself, so that trying again would fail too. */
   isOfRows(error: unknown): boolean;
-  /** Hears of each row that could not be recorded as it is. */
+  /** Called for each row that could not be recorded as it is. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
 }
 
-/** Writes down what came of a campaign's messages, together with the messages in their chats. */
+/** Records the outcomes of a campaign's messages, together with the messages in their chats. */
 export class RecordCampaign {
   constructor(
     private readonly unitOfWork: RecordUnitOfWork,
     private readonly feed: EventFeed,
-    /** Hears which campaigns changed. */
+    /** Called with the campaigns that changed. */
     private readonly touch: (businessId: number, campaignIds: readonly number[]) => void,
     private readonly trouble: RecordTrouble,
   ) {}
 
   /**
-   * Doing it twice changes nothing. What the database refuses of one message spoils no other's: it alone is recorded
-   * without the platform's id of it, which may be another message's, or not at all, and is unknown in the end.
+   * Idempotent. If the database refuses one message, the others are still recorded. The refused one is recorded without
+   * its platform id, which may be a duplicate; if that fails too, it becomes unknown when its lease expires.
    */
   async record(
     { businessId }: Pick<SenderLease, "businessId">,
@@ -75,12 +75,12 @@ export class RecordCampaign {
     this.touch(businessId, idsOf(tried));
   }
 
-  /** What workers left behind that died between claim and record. */
+  /** Records recipients whose worker died between claim and record. */
   async recordStragglers(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted && (await this.recordSomeStragglers(signal)) === stragglersAtATime);
   }
 
-  /** Many together, which is fast; when one of them spoils it, one by one, so that the others are recorded. */
+  /** Records many together, which is fast; if one of them fails, one by one, so that the others are recorded. */
   private async recordSomeStragglers(signal: AbortSignal | undefined): Promise<number> {
     try {
       return await this.takeStragglers(stragglersAtATime, () => {});
@@ -92,7 +92,10 @@ export class RecordCampaign {
     }
   }
 
-  /** One that cannot be kept in its chat is unknown without that: the sweep would meet it for ever. */
+  /**
+   * A message that cannot be stored in its chat becomes unknown without it; otherwise the sweep would fail on it again
+   * and again.
+   */
   private async recordStraggler(): Promise<boolean> {
     let taken: RecipientToRecord | undefined;
     try {
@@ -171,7 +174,7 @@ const messageOf = (row: RecipientToRecord, body: string): CampaignMessage => ({
   reference: row.reference,
   attempt: row.attempt,
   body,
-  // A chat knows no skipped messages.
+  // Chats have no state `skipped`.
   state: wasRefused(row) ? "failed" : row.state,
   platformMessageId: row.platformMessageId,
   errorReason: row.errorReason,

@@ -1,6 +1,6 @@
 import type { Timing, TriedRecipient } from "./ports.ts";
 
-/** What came of tries, on its way to the database: recorded in the background, as many at a time as there are by then. */
+/** Outcomes that are being written to the database in the background, in batches of all that are waiting. */
 export class Recording {
   private readonly waiting: TriedRecipient[] = [];
   private notRecorded = 0;
@@ -8,9 +8,9 @@ export class Recording {
   private running: Promise<void> = Promise.resolve();
 
   /**
-   * @param record - does not reject
-   * @param atMost - at a time
-   * @param onRecorded - some were
+   * @param record - must not reject
+   * @param atMost - outcomes in one batch
+   * @param onRecorded - called after each batch
    */
   constructor(
     private readonly record: (tried: readonly TriedRecipient[]) => Promise<void>,
@@ -29,22 +29,24 @@ export class Recording {
     return this.notRecorded;
   }
 
-  /** Recording does not keep up: what a death would leave unknown, and memory, must not grow with the campaign. */
+  /**
+   * Recording is too slow. Sending has to wait, so that neither memory nor the loss by a crash grows with the campaign.
+   */
   get isBehind(): boolean {
     return this.notRecorded >= 2 * this.atMost;
   }
 
-  /** Something went back to the queue that the last claim may not have seen. */
+  /** A recipient went back to the queue, which the last claim may not have seen. */
   get hasGivenBack(): boolean {
     return this.wentBack;
   }
 
-  /** To be told before each claim, which sees what is recorded by then. */
+  /** To be called before each claim: the claim sees everything that is recorded by then. */
   beforeClaim(): void {
     if (this.notRecorded === 0) this.wentBack = false;
   }
 
-  /** Resolves when all that was noted before is recorded. */
+  /** Resolves when all outcomes noted so far are recorded. */
   get ended(): Promise<void> {
     return this.running;
   }
@@ -60,17 +62,17 @@ export class Recording {
 }
 
 /**
- * Does what the database must hear of, again and again until it does: once heard, doing it again changes nothing.
- * What it does not hear of for long is given up: leases run out, and the sweep writes down what is known then.
+ * Repeats an idempotent write until the database has it. After a long outage it gives up: the leases expire, and the
+ * sweep records what is known then.
  */
 export type Persist = (work: () => Promise<void>) => Promise<void>;
 
-/** While the database is away, what is known waits for it so long, and less where the process is to end. */
+/** How long a write is repeated while the database is away; shorter while the process is ending. */
 const keepTryingMs = 30_000;
 const keepTryingAtEndMs = 5_000;
 const longestPauseMs = 1_000;
 
-/** @param over - aborted once all is to end */
+/** @param over - aborted when the drain has to end */
 export const persisting =
   (timing: Timing, over: AbortSignal, onError: (error: unknown) => void): Persist =>
   async (work) => {

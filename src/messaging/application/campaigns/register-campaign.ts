@@ -26,12 +26,12 @@ export interface RegisterCampaignCommand {
   readonly tags: readonly number[];
   readonly contacts: NamedContacts;
   readonly mapping: ParameterMapping | null;
-  /** ISO 8601, in the business's time zone where it names none; at once when null. */
+  /** ISO 8601; without a zone it is in the business's. Null means at once. */
   readonly startsAt: string | null;
   readonly window: { readonly from: string; readonly to: string } | null;
 }
 
-/** In the order of the request, some at a time, as often as they are asked for. */
+/** The contacts in the order of the request, in batches. Each method can be called several times. */
 export interface NamedContacts {
   ids(): AsyncIterable<readonly number[]>;
   whole(): AsyncIterable<readonly NamedContact[]>;
@@ -53,18 +53,18 @@ export type RegisterCampaignFailure =
   | NoSender
   | PlatformUnavailable;
 
-/** §4: registers a campaign, all or nothing, and has it sent. */
+/** §4: registers a campaign completely or not at all, and starts it. */
 export class RegisterCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
     private readonly unitOfWork: NewCampaignUnitOfWork,
     private readonly known: KnownTemplates,
     private readonly mediaBaseUrl: string | null,
-    /** Has the campaigns looked at; returns at once. */
+    /** Makes workers look for campaigns to send; returns at once. */
     private readonly dispatch: () => void,
   ) {}
 
-  /** The campaign's id. */
+  /** Resolves to the campaign's id. */
   async execute(command: RegisterCampaignCommand): Promise<number> {
     const context = await checked(this.campaigns, command);
     const { businessId, name, userId, stepId, tags, window } = command;
@@ -72,7 +72,7 @@ export class RegisterCampaign {
     const template = await freeze(context, this.known, this.mediaBaseUrl);
     const sent = { template, senderId: sender.id, timezone, startsAt, window };
     const campaign = { businessId, name, userId, stepId, tags, ...sent };
-    // Read again where the transaction is tried again.
+    // Contacts are read again if the transaction is retried.
     const id = await this.unitOfWork.run(businessId, ({ campaigns }) =>
       campaigns.add(campaign, context.total, recipientsOf(command, context.parameterCount, campaigns)),
     );
@@ -86,11 +86,11 @@ export type CheckedCampaign = CampaignContext & {
   readonly sender: Sender;
   readonly parameterCount: number;
   readonly startsAt: Date | null;
-  /** Recipients. */
+  /** The number of recipients. */
   readonly total: number;
 };
 
-/** Everything that the command names exists in its business, and it can be sent. */
+/** Checks that the business has all records that the command names, and that the campaign can be sent. */
 export async function checked(campaigns: CampaignRegister, command: RegisterCampaignCommand): Promise<CheckedCampaign> {
   const context = await campaigns.context(command);
   if (!context) throw new BusinessNotFound(`business ${command.businessId}`);
@@ -109,7 +109,7 @@ export async function checked(campaigns: CampaignRegister, command: RegisterCamp
   return { ...context, template, sender, parameterCount, startsAt, total };
 }
 
-/** How many contacts there are, each counted once, and the lowest ids of those that the business does not have. */
+/** Counts the contacts, each once, and returns the lowest ids that the business does not have. */
 async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }: RegisterCampaignCommand) {
   const seen = new Set<number>();
   let unknown: readonly number[] = [];
@@ -122,13 +122,14 @@ async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }:
   return { total: seen.size, unknown };
 }
 
-/** What the campaign sends from now on, whatever becomes of its template. */
+/** Copies what the campaign sends: later changes of the template do not affect it. */
 export async function freeze(
   { template, sender, preferredLanguage }: CheckedCampaign,
   knownTemplates: KnownTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
-  // A wrong guess would be frozen with the campaign: better none is registered. ProviderB has languages of its own.
+  // A wrongly guessed language would be frozen with the campaign, so a failure here stops the registration. ProviderB's
+  // templates have no language here.
   const mustAsk = template.provider === "Cloud" && !template.structure?.language;
   const known = mustAsk ? await knownTemplates.named(sender, template.platformName) : [];
   return {
@@ -142,7 +143,7 @@ export async function freeze(
   };
 }
 
-/** A contact that is named twice is one recipient, as it was named first. */
+/** A contact that is named twice gets one message, with the fields of its first place. */
 export async function* recipientsOf(
   { businessId, contacts, mapping }: RegisterCampaignCommand,
   parameterCount: number,
@@ -152,7 +153,7 @@ export async function* recipientsOf(
   const names = [...new Set(mapping?.values())];
   for await (const some of contacts.whole()) {
     const recipients: NewRecipient[] = [];
-    // Nearly always there are none: what is sent names all that is mapped.
+    // Usually empty: the request has all mapped fields of its contacts.
     const lacking = some.filter(
       ({ id, fields }) => !seen.has(id) && names.some((name) => !Object.hasOwn(fields, name)),
     );

@@ -1,19 +1,22 @@
 import { Pacer } from "../../domain/pacer.ts";
 import type { Timing } from "./ports.ts";
 
-/** Longer than an answer takes: what is under way now complains of the same. */
+/** Longer than an answer takes: requests that are open now will get the same refusal. */
 const pauseAfterSetbackMs = 500;
-/** However long the platform asks to wait: it is tried again. */
+/** The longest wait, even if the platform asks for a longer one. */
 const longestHoldMs = 10 * 60_000;
 
-/** When a request of one number may begin: so many under way at a time, in its rate, and slower after a complaint. */
+/**
+ * Decides when a request of one number may begin: by its concurrency, its rate, and the platform's requests to slow
+ * down.
+ */
 export class SendingSlots {
   /** The rate of the number. */
   readonly pacer: Pacer;
   private taken = 0;
   private waiters: (() => void)[] = [];
 
-  /** @param over - aborted once nothing new is to begin; who waits is to be woken then */
+  /** @param over - aborted when nothing new may begin; call `wake` then */
   constructor(
     perSecond: number,
     private readonly concurrency: number,
@@ -23,7 +26,7 @@ export class SendingSlots {
     this.pacer = new Pacer(perSecond, () => timing.now());
   }
 
-  /** Requests under way. */
+  /** The number of open requests. */
   get underWay(): number {
     return this.taken;
   }
@@ -32,7 +35,7 @@ export class SendingSlots {
     return this.taken >= this.concurrency;
   }
 
-  /** Waits for a slot and for the rate; false when that cannot be in time, or may not go. */
+  /** Waits for a slot and for the rate. False if that takes longer than `until`, or `mayGo` returns false. */
   async take(until: number, mayGo: () => boolean): Promise<boolean> {
     while (!this.over.aborted && mayGo()) {
       const leftMs = until - this.timing.now();
@@ -52,24 +55,24 @@ export class SendingSlots {
     return false;
   }
 
-  /** A request that took a slot is answered, or given up. */
+  /** To be called when a request with a slot was answered or given up. */
   free(beganAt: number): void {
     this.taken -= 1;
     this.pacer.ended(beganAt);
     this.wake();
   }
 
-  /** The platform said that it was too much, and perhaps how long to wait. */
+  /** The platform asked to slow down, and may have said for how long. */
   slowDown(retryAfterMs = 0): void {
     this.pacer.slowDown(Math.max(Math.min(retryAfterMs, longestHoldMs), pauseAfterSetbackMs));
   }
 
-  /** Resolves when a request ends, when all is to end, and now and then: its callers look again. */
+  /** Resolves when a request ends, and at each `wake`. Callers have to check their condition again. */
   oneEnds(): Promise<void> {
     return new Promise((resume) => this.waiters.push(resume));
   }
 
-  /** Lets everybody who waits for a request to end look again. */
+  /** Resolves all pending `oneEnds`. */
   wake(): void {
     const { waiters } = this;
     this.waiters = [];

@@ -2,7 +2,7 @@ import type { CampaignProgress } from "./campaign-progress.ts";
 import type { CampaignQueue } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 
-/** What dead workers left open, and what workers and operators who met left behind, is put right and told. */
+/** Repairs and announces campaigns after workers died, or actions of workers and operators overlapped. */
 export class SettleCampaigns {
   constructor(
     private readonly recorder: RecordCampaign,

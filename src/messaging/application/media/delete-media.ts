@@ -5,15 +5,15 @@ import { removeFile } from "./remove-file.ts";
 export interface DeleteMediaCommand {
   readonly businessId: number;
   readonly name: string;
-  /** The user who must have uploaded it, or it is one that does not exist; null where anybody's will do. */
+  /** Only a file that this user uploaded is found; null to find every file of the business. */
   readonly uploadedBy: number | null;
 }
 
 export type DeleteMediaFailure = MediaNotFound | MediaNotConfigured;
 
-/** Deletes a file whatever names it: its address answers 404 from then on. */
+/** Deletes a file even if records still refer to it: its address then answers 404. */
 export class DeleteMedia {
-  /** @param onFailure - hears why a file that nobody finds any more could not be removed at once; the sweep will */
+  /** @param onFailure - called if the withdrawn file could not be removed now; the sweep removes it later */
   constructor(
     private readonly storage: MediaStorage | null,
     private readonly register: MediaRegister,

@@ -2,89 +2,92 @@ import type { ByteRange, StoredMedia } from "../../domain/media.ts";
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** Where the files are. Names are made here, never by a client. */
+/** Stores the content of files. The names are made by this service, never by a client. */
 export interface MediaStorage {
-  /** Keeps all of the content for good, or rejects and keeps nothing. Takes it no faster than it can be written. */
+  /** Stores the whole content durably, or rejects and stores nothing. Reads no faster than it can write. */
   write(name: string, type: string, content: Bytes): Promise<void>;
   has(name: string): Promise<boolean>;
-  /** Opens nothing before it is read. */
+  /** Opens the file only when it is read. */
   read(name: string, range: ByteRange | null): Bytes;
-  /** Removes a file, and what a write that was cut off left of it; no error when there is neither. */
+  /** Removes a file and the remains of an interrupted write; no error if there is neither. */
   remove(name: string): Promise<void>;
 }
 
-/** A file that is entered before any of it is written, so that nothing can be left behind unknown. */
+/** A file that is registered before it is written, so that the sweep can find its remains. */
 export interface NewFile extends Omit<StoredMedia, "size"> {
   readonly businessId: number;
   /** The user who uploads it; null for an App Key. */
   readonly uploadedBy: number | null;
 }
 
-/** Bytes that a file has at least and at most, as far as that is known. */
+/** The least and most bytes that a file can have, as far as known. */
 export interface SizeBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** Room for a file; null where the business has not even room for the least that it can be. */
+/** The space that was reserved for a file. */
 export interface Reservation {
-  /** Bytes, as many as the file has at most or as are left. */
+  /** In bytes: the file's largest possible size or what is left of the quota; null if its least size does not fit. */
   readonly reserved: number | null;
-  /** Whether there would be room but for what is reserved for files on their way. */
+  /** Whether the file would fit if running uploads had not reserved the space. */
   readonly waits: boolean;
-  /** Bytes that the business may store. */
+  /** The quota in bytes. */
   readonly quota: number;
 }
 
 export interface MediaUsage {
-  /** Those that are whole. */
+  /** Complete files only. */
   readonly files: number;
-  /** Bytes, with what is reserved for files on their way. */
+  /** In bytes, including what running uploads have reserved. */
   readonly bytes: number;
   readonly quota: number;
 }
 
-/** Names of files of one business. */
+/** Some files of one business, by name. */
 export interface NamedFiles {
   readonly businessId: number;
   readonly names: readonly string[];
 }
 
-/** Who stored what. */
+/** The register of stored files. */
 export interface MediaRegister {
-  /** Enters the file and takes its room out of the business's quota; at once with others never more than there is. */
+  /** Registers the file and reserves its space in the business's quota. Parallel uploads cannot exceed the quota. */
   begin(file: NewFile, size: SizeBounds): Promise<Reservation>;
-  /** From now on it is found, and holds no more room than its size. */
+  /** Makes the file readable, and reduces its space to its size. */
   complete(businessId: number, name: string, size: number): Promise<void>;
-  /** From now on it is not found; its room is free once it is forgotten. False where there is none, or not the user's. */
+  /**
+   * Makes the file unreadable; its space is freed by `forget`. False if there is no such file, or another user uploaded
+   * it.
+   */
   withdraw(businessId: number, name: string, uploadedBy: number | null): Promise<boolean>;
   forget(businessId: number, name: string): Promise<void>;
-  /** By its name alone, which only those know who were given it. */
+  /** By its name alone, which is a secret of those who know the address. */
   find(name: string): Promise<StoredMedia | null>;
-  /** Notes that something is about to name the file. */
+  /** Records that something is about to refer to the file, which delays its sweep. */
   touch(name: string): Promise<void>;
   usage(businessId: number): Promise<MediaUsage>;
-  /** Files that were begun or withdrawn and that nobody can be writing any more, and those whose business is gone. */
+  /** Unfinished or withdrawn files that no upload can be writing any more, and files of deleted businesses. */
   abandoned(olderThanSeconds: number, most: number): Promise<{ readonly businessId: number; readonly name: string }[]>;
-  /** Files for which nothing is known to have named them for so long, of all businesses but those. */
+  /** Files that nothing is known to have referred to for this many days, of all businesses except some. */
   longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]>;
-  /** Takes the files for named, as of now. */
+  /** Records that the files are referred to now. */
   keep(files: NamedFiles): Promise<void>;
-  /** Withdraws those of the files that nothing has come to name meanwhile. */
+  /** Withdraws the files, except those that something has referred to meanwhile. */
   withdrawUnnamed(files: NamedFiles, days: number): Promise<void>;
 }
 
-/** Knows what names stored files: messages, templates, steps, campaigns and whatever else holds texts of a business. */
+/** Finds references to stored files in messages, templates, steps, campaigns and all other texts of a business. */
 export interface MediaNames {
-  /** Those of the names that anything of the business holds. */
+  /** The names that occur in any text of the business. */
   among(files: NamedFiles): Promise<readonly string[]>;
 }
 
-/** Tells what a file is by its first bytes; the content handed back is whole. */
+/** Recognizes a file's type by its first bytes. The returned content is complete. */
 export type RecognizeMedia = (content: Bytes, givenName: string) => Promise<Recognized>;
 
 export interface Recognized {
-  /** A media type; null for what is not recognized, or empty. */
+  /** A media type; null for unrecognized or empty content. */
   readonly type: string | null;
   readonly isEmpty: boolean;
   readonly content: Bytes;

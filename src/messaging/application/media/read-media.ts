@@ -2,28 +2,28 @@ import type { ByteRange, StoredMedia } from "../../domain/media.ts";
 import type { MediaProbe, MediaProbeOutcome } from "../sends/ports.ts";
 import type { Bytes, MediaRegister, MediaStorage } from "./ports.ts";
 
-/** Files for whoever knows their names. */
+/** Serves files to everyone who knows their names. */
 export class ReadMedia {
-  /** @param storage - null where none is configured: then nothing is found */
+  /** @param storage - null if none is configured: then no file is found */
   constructor(
     private readonly storage: MediaStorage | null,
     private readonly register: Pick<MediaRegister, "find" | "touch">,
   ) {}
 
-  /** Null for what is not stored, or not whole yet. */
+  /** Null if the file is not stored, or not complete yet. */
   async find(name: string): Promise<StoredMedia | null> {
     if (!this.storage) return null;
     const file = await this.register.find(name);
     return file && (await this.storage.has(name)) ? file : null;
   }
 
-  /** The same for a message that is about to name the file, which is not swept meanwhile. */
+  /** Like `find`, for a message that is about to refer to the file: the file is not swept meanwhile. */
   async findForUse(name: string): Promise<StoredMedia | null> {
     if (this.storage) await this.register.touch(name);
     return this.find(name);
   }
 
-  /** Of a file that was found. Opens nothing before it is read. */
+  /** The content of a found file. It is opened only when it is read. */
   content(file: StoredMedia, range: ByteRange | null): Bytes {
     if (!this.storage) throw new Error(`no storage for ${file.type.type}`);
     return this.storage.read(file.name, range);
@@ -31,14 +31,14 @@ export class ReadMedia {
 }
 
 /**
- * Answers for our own files as a HEAD request to them would: their address may well lead into the own network, where
- * no request of a customer's choosing may go.
+ * Answers for our own files as a HEAD request would. Their address may lead into our own network, where no request for
+ * a customer's URL may go.
  */
 export class ProbeMedia implements MediaProbe {
   constructor(
     private readonly outside: MediaProbe,
     private readonly own: ReadMedia,
-    /** Ends in a slash; empty where there are none. */
+    /** Ends in a slash; empty if files have no address. */
     private readonly baseUrl: string,
   ) {}
 

@@ -1,10 +1,10 @@
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 
 /**
- * Removes a file for good, the file itself first: what is in the register can be removed later.
+ * Removes a file for good. The content goes first: as long as the register has the file, the sweep can try again.
  *
- * @param onFailure - hears why it could not be removed
- * @returns whether it is gone
+ * @param onFailure - called if it could not be removed
+ * @returns whether it was removed
  */
 export async function removeFile(
   { storage, register }: { readonly storage: MediaStorage; readonly register: Pick<MediaRegister, "forget"> },

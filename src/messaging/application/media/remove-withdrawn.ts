@@ -1,14 +1,14 @@
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** Removes files that were withdrawn, for good. */
+/** Removes withdrawn files for good. */
 export class RemoveWithdrawn {
   constructor(
     private readonly storage: MediaStorage | null,
     private readonly register: Pick<MediaRegister, "forget">,
   ) {}
 
-  /** Rejects where one could not be removed, once it has tried them all. */
+  /** Tries all files, then rejects if one could not be removed. */
   async execute(businessId: number, names: readonly string[]): Promise<void> {
     const { storage, register } = this;
     if (!storage) return;

@@ -18,33 +18,33 @@ export interface StoreMediaCommand {
   readonly userId: number | null;
   /** What the client calls the file. */
   readonly givenName: string;
-  /** Of the file, as the client announced them. */
+  /** The file's possible sizes, from the announced length of the request. */
   readonly size: SizeBounds;
-  /** Throws where it breaks off. */
+  /** Throws if the upload is interrupted. */
   readonly content: Bytes;
 }
 
 export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaReached | MediaEmpty | MediaNotConfigured;
 
-/** After which to come again where only files on their way leave no room. */
+/** Seconds after which to try again if running uploads hold the space. */
 const uploadSeconds = 5;
 
-/** Where files go and where they are found; null where the operator named no such place. */
+/** The storage of files, and the address under which they are served. */
 export interface MediaHome {
   readonly storage: MediaStorage;
   /** Ends in a slash. */
   readonly baseUrl: string;
 }
 
-/** Keeps a file as it arrives, by what it is and not by what it is called, and tells its address. */
+/** Stores a file while it arrives. Its type comes from its content, never from its name. */
 export class StoreMedia {
   constructor(
     private readonly home: MediaHome | null,
     private readonly register: MediaRegister,
     private readonly recognize: RecognizeMedia,
-    /** A text that nobody can guess, fit for a URL. */
+    /** Makes an unguessable text that can stand in a URL. */
     private readonly newName: () => string,
-    /** Hears why what is left of a failed upload could not be removed at once; the sweep will. */
+    /** Called if the remains of a failed upload could not be removed now; the sweep removes them later. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
@@ -62,7 +62,7 @@ export class StoreMedia {
     const file = { businessId, name, type, fileName: downloadName(givenName, type), uploadedBy: userId };
     const most = Math.min(size.most, type.limit);
     const { reserved, waits, quota } = await this.register.begin(file, { least: size.least, most });
-    // Files on their way hold the most that they may become; what they leave is known within seconds.
+    // Running uploads reserve their largest possible size; what they do not need is freed within seconds.
     if (waits) throw new Busy("uploads", true, uploadSeconds);
     if (reserved === null) throw new MediaQuotaReached(quota);
     const counted = new Counted(recognized.content, type, { reserved, quota });
@@ -77,7 +77,7 @@ export class StoreMedia {
   }
 }
 
-/** Breaks off with the first byte that is too many. */
+/** Counts the content's bytes and throws at the first one beyond a limit. */
 class Counted implements Bytes {
   size = 0;
 

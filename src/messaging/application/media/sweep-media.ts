@@ -1,29 +1,29 @@
 import type { MediaNames, MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** Longer than any request may take. */
+/** Longer than any upload may take. */
 const abandonedAfterSeconds = 3_600;
 const unnamedAfterDays = 30;
 const mostAtOnce = 100;
 const mostNamesAtOnce = 500;
 
-/** Stops between two files. */
+/** Ends a sweep between two files. */
 type Stop = { readonly aborted: boolean } | undefined;
 
 /**
- * Removes files that nothing has named for long, what is left of uploads whose process died, and the files of businesses
- * that were deleted.
+ * Removes files that nothing has referred to for a long time, remains of uploads whose process died, and files of
+ * deleted businesses.
  */
 export class SweepMedia {
   constructor(
     private readonly storage: MediaStorage,
     private readonly register: MediaRegister,
     private readonly names: MediaNames,
-    /** Hears why a file could not be removed or looked for; the next sweep tries again. */
+    /** Called if a file could not be looked up or removed; the next sweep tries again. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** @returns how many it removed */
+  /** @returns how many files it removed */
   async execute(signal?: Stop): Promise<number> {
     const { storage, register } = this;
     await this.withdrawUnnamed(signal);
@@ -38,7 +38,7 @@ export class SweepMedia {
     }
   }
 
-  /** A file that is named is left alone for as long as it would have been kept without a name. */
+  /** A file that is referred to is checked again only after another `unnamedAfterDays`. */
   private async withdrawUnnamed(signal: Stop): Promise<void> {
     const failing: number[] = [];
     for (;;) {

@@ -7,7 +7,7 @@ import type { Author, NewMessage, SendContexts, Sender, SenderDirectory } from "
 import type { SendFailure, SendMessage } from "./send-message.ts";
 import { likelyLanguage, templateContent, templateSender } from "./template-content.ts";
 
-/** Somebody to write to, in a chat that the business has with them. */
+/** The contact that a message is for, with the chat that keeps it. */
 export interface Recipient {
   readonly businessId: number;
   readonly businessName: string;
@@ -17,22 +17,23 @@ export interface Recipient {
   readonly contactId: number;
   /** Digits. */
   readonly phone: string;
-  /** Their id on the chat's channel. */
+  /** The contact's id on the chat's channel. */
   readonly platformId: string;
-  /** Who writes, where it is not the business. */
+  /** The user who writes; the business if absent. */
   readonly author?: Author | null;
 }
 
 /**
- * Sends the text, once, and keeps it in the chat; of a template it is the last parameter. Rejects with `SendFailure`.
+ * Sends the text once and keeps it in the chat. For a template the text is the last parameter. Rejects with
+ * `SendFailure`.
  */
 export type SendText = (text: string) => Promise<string>;
 
 export type BusinessMessageFailure = NoSender | TemplateNotFound | SendFailure;
 
 /**
- * Messages to a chat in the name of the business. Each is prepared first, which changes and sends nothing and rejects
- * where it could not be sent: with `NoSender`, `TemplateNotFound` or `SendRefused`.
+ * Sends messages to a chat in the business's name. Each method only prepares a send: it changes nothing, and rejects
+ * with `NoSender`, `TemplateNotFound` or `SendRefused` if the message could not be sent.
  */
 export class BusinessMessages {
   constructor(
@@ -43,19 +44,19 @@ export class BusinessMessages {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Over the chat's channel. */
+  /** Sends over the chat's channel. */
   async byText(recipient: Recipient): Promise<SendText> {
     const sender = await this.senderOn(recipient.provider, recipient.businessId);
     return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
   }
 
-  /** To the contact's number. */
+  /** Sends an SMS to the contact's number. */
   async bySms(recipient: Recipient): Promise<SendText> {
     const sender = await this.senderOn(smsChannel, recipient.businessId);
     return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
   }
 
-  /** By a template, over the chat's channel or ProviderB's; the platform decides on its approval. */
+  /** Sends a template over the chat's channel, or over ProviderB's for its templates. Approval is not checked here. */
   async byTemplate(recipient: Recipient, templateId: number, parameters: readonly string[]): Promise<SendText> {
     const { businessId, chatId, contactId, provider, platformId, phone } = recipient;
     const context = await this.contexts.toChat(businessId, { templateId, chatId, contactId, userId: null });
@@ -65,7 +66,7 @@ export class BusinessMessages {
     const asked = template.provider === "Cloud" ? context.cloudSender : null;
     const language = await likelyLanguage(template, context.preferredLanguage, asked, this.known);
     const media = storedHeader(template, this.mediaBaseUrl);
-    // A template of ProviderB leaves another channel than the chat's, where nobody knows the chat's ids.
+    // A template of ProviderB is sent over another channel, which does not know the contact's id of the chat's channel.
     const to = sender.channel === provider ? platformId : phone;
     return (text) => {
       const content = templateContent(template, language, [...parameters, text], media);

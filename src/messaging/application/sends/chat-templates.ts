@@ -17,7 +17,7 @@ import { headerToSend, templateContent, templateSender } from "./template-conten
 export interface TemplateForChat extends NamedInChat {
   readonly businessId: number;
   readonly parameters: readonly string[];
-  /** Stands in for the header media, for this send only. */
+  /** Replaces the header's media in this send. */
   readonly mediaUrl?: string;
 }
 
@@ -31,16 +31,16 @@ export type PrepareTemplateFailure =
   | SendRefused
   | PlatformUnavailable;
 
-/** A template that may be sent to its chat, and counts as sent. */
+/** A template that may be sent, and is already counted against the monthly limit. */
 export interface PreparedTemplate {
   readonly context: ChatContext;
   readonly sender: Sender;
   readonly content: MessageContent;
-  /** For one that was not sent after all. */
+  /** Undoes the count if the template was not sent. */
   release(): Promise<void>;
 }
 
-/** §3: whether a template may be sent to a chat, in the order of the endpoint's checks; and what is sent then. */
+/** §3: checks in the endpoint's order whether a template may be sent to a chat, and prepares the message. */
 export class ChatTemplates {
   constructor(
     private readonly contexts: Pick<SendContexts, "toChat">,
@@ -50,7 +50,7 @@ export class ChatTemplates {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Rejects with `PrepareTemplateFailure`; then nothing is counted. */
+  /** Rejects with `PrepareTemplateFailure` and then counts nothing. */
   async prepare(asked: TemplateForChat): Promise<PreparedTemplate> {
     const { businessId } = asked;
     const context = await this.contexts.toChat(businessId, asked);
@@ -70,7 +70,7 @@ export class ChatTemplates {
     }
   }
 
-  /** §3.2: asked of the platform with each send. ProviderB approves its own templates. */
+  /** §3.2: asks the platform with each send. Templates of ProviderB are approved at ProviderB. */
   private async approvedLanguage(
     { cloudSender, preferredLanguage }: ChatContext,
     { id, provider, structure, platformName }: Template,

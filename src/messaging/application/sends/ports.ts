@@ -4,54 +4,54 @@ import type { MessageContent } from "../../domain/message.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
 import type { Template } from "../../domain/template.ts";
 
-/** What a business sends from on one channel: a number, a page, an instance. */
+/** A sender of a business on one channel: a number, a page, a photo account or an instance. */
 export interface Sender {
   readonly id: number;
   readonly channel: ChannelName;
-  /** The platform's id of it: of the number, the page, the instance, or the account at ProviderB. */
+  /** The platform's id of the number, page or photo account; the instance's name; or the account at ProviderB. */
   readonly platformId: string;
   /** The platform's id of the account that owns it. */
   readonly accountId: string;
-  /** Digits; what messages show as their origin where the channel goes by phone numbers. */
+  /** Digits only: the number that customers see, on channels with phone numbers. */
   readonly phone: string;
   readonly accessToken: string;
 }
 
 export interface SenderDirectory {
-  /** What the business sends from on the channel, the first of several; null when it has none there. */
+  /** The business's first sender on the channel; null if it has none. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
   /**
-   * Stores it with its token sealed; of one that the business has already, only the token changes. Rejects with
-   * `BusinessNotFound`, and with `SenderTaken` where it is another business's.
+   * Stores the sender with its token encrypted. If the business already has it, only the token changes. Rejects with
+   * `BusinessNotFound` and `SenderOfAnotherBusiness`.
    */
   add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender>;
 }
 
 export interface StoredSender {
   readonly id: number;
-  /** It has another token now. */
+  /** The business already had the sender; it has the new token now. */
   readonly wasThere: boolean;
-  /** As the audit tells of it: without its token. */
+  /** The sender as the audit shows it: without its token. */
   readonly shown: object;
 }
 
-/** One message as a channel gets it. */
+/** A message as a channel gets it. */
 export interface ChannelMessage extends MessageContent {
   /** Digits of the phone number, or the recipient's id on channels without numbers. */
   readonly to: string;
-  /** Opaque to the platform; where the channel allows it, it comes back in every delivery status. */
+  /** Opaque to the platform. On channels that support it, every delivery status returns it. */
   readonly reference: string;
-  /** The platform's id of the message that it answers; channels that cannot show that leave it out. */
+  /** The platform's id of the message that this one answers. Channels that cannot show a reply ignore it. */
   readonly replyTo?: string;
 }
 
-/** One way to customers. */
+/** A way to send messages to customers. */
 export interface Channel {
-  /** Makes exactly one request, never retries, and never rejects: whatever happens is an outcome. */
+  /** Makes exactly one request without retries. Never rejects: every failure is an outcome. */
   send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
   /**
-   * Tells the customer that a message was read, where the channel can. Makes at most one request, within the time
-   * that a send may take, and never rejects: nothing hangs on whether it gets through.
+   * Shows the customer that a message was read, on channels that support it. Makes one request at most and never
+   * rejects, as a lost read receipt does no harm.
    */
   markRead?(sender: Sender, platformMessageId: string): Promise<void>;
 }
@@ -67,31 +67,34 @@ export interface Author {
 /** A message about to be sent. */
 export interface NewMessage {
   readonly businessId: number;
-  /** A chat of the business; or a number, for which contact, chat and conversation are made where they are missing. */
+  /** A chat of the business; or a number, for which a missing contact, chat or conversation is created. */
   readonly thread: { readonly chatId: number } | { readonly phone: string; readonly contactName: string };
-  /** Digits of the number that it goes to, or the recipient's id where it is known by that. */
+  /** Digits of the recipient's number, or the recipient's id on channels without numbers. */
   readonly to: string;
   readonly content: MessageContent;
   readonly templateId?: number;
   readonly author: Author;
-  /** The message of the same chat that it answers; what the platform does not know is shown here alone. */
+  /**
+   * The message of the same chat that this one answers. If the platform does not know that message, only our own
+   * clients show the reply.
+   */
   readonly replyTo?: { readonly id: number; readonly platformMessageId: string | null };
   /** For reports. */
   readonly categoryId?: number | null;
-  /** A date that the sender ties to the message. */
+  /** A date that the caller attaches to the message. */
   readonly datedAt?: Date | null;
-  /** Once it is sent, its conversation no longer waits for an agent. */
+  /** After the send, the conversation no longer waits for an agent. */
   readonly takesConversation?: boolean;
 }
 
-/** A message that is entered in its conversation under a lease: from here on it is sent at most once, by its opener. */
+/** A message that is stored in its conversation under a lease. Only the process that opened it may send it, once. */
 export interface OpenedMessage {
   readonly businessId: number;
   readonly id: number;
   readonly attempt: number;
-  /** Goes out with the message and comes back in its delivery statuses. */
+  /** Sent with the message and returned in its delivery statuses. */
   readonly reference: string;
-  /** What it leaves by, which need not be its chat's channel. */
+  /** The channel that sends it, which may differ from the chat's. */
   readonly channel: string;
   readonly to: string;
   readonly content: MessageContent;
@@ -104,38 +107,38 @@ export interface OpenedMessage {
 export interface OutgoingMessages {
   /** Null when the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
-  /** Writes down what came of it, unless a delivery status already told more. */
+  /** Stores the outcome, unless a delivery status already reported a later state. */
   settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]>;
-  /** Marks as unknown, at most `limit` at a time, what was under way when its process died. */
+  /** Marks up to `limit` messages as unknown whose process died while it sent them. */
   settleExpired(limit: number): Promise<LoggedEvent[]>;
 }
 
 export interface NumberContext {
   readonly businessName: string;
-  /** Of the user who sends; null where the business does. */
+  /** The sending user's name; null if the business sends. */
   readonly userName: string | null;
-  /** Another user has the number's chat, and the sender is held to their own. */
-  readonly isTaken: boolean;
+  /** Another user has the number's chat, and the sending user may write into own chats only. */
+  readonly isChatOfAnother: boolean;
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
   readonly sender: Sender | null;
-  /** Null when there is no such template in the business, it is deleted, or the user is an agent who may not send it. */
+  /** Null if the business has no such template, it is deleted, or the user is an agent who may not send it. */
   readonly template: Template | null;
 }
 
-/** What a send to a chat needs to know; what the business does not have is null. */
+/** What a send to a chat needs to know. A field is null if the business does not have that record. */
 export interface ChatContext {
   readonly businessName: string;
   readonly timezone: string;
   readonly preferredLanguage: string;
-  /** Null as well where the user is an agent who may not send it. */
+  /** Also null if the user is an agent who may not send it. */
   readonly template: Template | null;
-  /** The chat, when it is of the contact that was named. */
+  /** The chat; null if it is not that of the named contact. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
-  /** What the message leaves from: of ProviderB for its templates, else of the chat's channel. */
+  /** The sender of ProviderB for its templates, else of the chat's channel. */
   readonly sender: Sender | null;
-  /** Whose templates the platform approves. */
+  /** The sender whose account has the templates that the platform approves. */
   readonly cloudSender: Sender | null;
 }
 
@@ -144,7 +147,7 @@ export interface NamedInChat {
   readonly chatId: number;
   readonly contactId: number;
   readonly userId: number | null;
-  /** The agent who must be able to see the chat; null where all may be named. */
+  /** The agent who must be able to see the chat; null if every chat is allowed. */
   readonly seenBy?: number | null;
 }
 
@@ -153,31 +156,34 @@ export interface NamedNumber {
   /** Digits only. */
   readonly phone: string;
   readonly userId: number | null;
-  /** The user who may write only where no other one has the chat; null where all may be written to. */
+  /** The user who may not write into chats of other users; null if every chat is allowed. */
   readonly heldTo: number | null;
 }
 
-/** What sends need to know, in one question each; null when there is no such business. */
+/** Reads what a send needs to know, in one statement. Null if there is no such business. */
 export interface SendContexts {
   toNumber(businessId: number, named: NamedNumber): Promise<NumberContext | null>;
   toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null>;
 }
 
 export type MediaProbeOutcome =
-  /** `type`: what the file calls itself, as a MIME type. */
+  /** `type` is the MIME type that the file's host reports. */
   | { readonly kind: "answered"; readonly status: number; readonly type?: string }
-  /** Refused, not reached or silent; the reason never tells which of our own addresses exist. */
+  /** Refused, not reached or without an answer. The reason never shows which addresses exist in our network. */
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export interface MediaProbe {
-  /** Asks a customer's URL for its head, never within our own network, following no redirect. Rejects with `Busy` alone. */
+  /**
+   * Makes a HEAD request to a customer's URL, never into our own network and without following redirects. Rejects only
+   * with `Busy`.
+   */
   probe(businessId: number, url: string): Promise<MediaProbeOutcome>;
 }
 
-/** How many templates agents sent in the month of the business, against its limit. */
+/** Counts the templates that agents sent in the business's present month, against its limit. */
 export interface TemplateUsage {
-  /** Counts one more and returns its month; null when that would be too many. Exact, however many do so at once. */
+  /** Counts one more and returns its month; null if the limit is reached. Exact also for parallel requests. */
   reserve(businessId: number): Promise<string | null>;
-  /** Takes back one that was not sent. */
+  /** Undoes the count of a template that was not sent. */
   release(businessId: number, month: string): Promise<void>;
 }

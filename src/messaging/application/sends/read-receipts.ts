@@ -1,10 +1,10 @@
 import { isChannel } from "../../../kernel/channels.ts";
 import type { Channels, SenderDirectory } from "./ports.ts";
 
-/** More at once are dropped: a customer who is not told misses nothing. */
+/** Beyond this many at once, receipts are dropped: a missing one does no harm. */
 const mostUnderWay = 500;
 
-/** Tells customers that their messages were read, on channels that can. */
+/** Sends read receipts to customers, on channels that support them. */
 export class ReadReceipts {
   private readonly underWay = new Set<Promise<void>>();
 
@@ -14,21 +14,21 @@ export class ReadReceipts {
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  /** Returns at once. Each is tried once. */
+  /** Returns at once. Each receipt is tried once. */
   send(businessId: number, provider: string, platformMessageId: string): void {
     if (this.underWay.size >= mostUnderWay) return;
-    const told = this.tell(businessId, provider, platformMessageId)
+    const sent = this.showRead(businessId, provider, platformMessageId)
       .catch((error) => this.onFailure(error, businessId))
-      .finally(() => this.underWay.delete(told));
-    this.underWay.add(told);
+      .finally(() => this.underWay.delete(sent));
+    this.underWay.add(sent);
   }
 
-  /** Resolves when none is under way any more. */
+  /** Resolves when no receipt is being sent any more. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async tell(businessId: number, provider: string, platformMessageId: string): Promise<void> {
+  private async showRead(businessId: number, provider: string, platformMessageId: string): Promise<void> {
     if (!isChannel(provider)) return;
     const channel = this.channels[provider];
     if (!channel.markRead) return;

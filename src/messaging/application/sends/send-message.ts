@@ -5,14 +5,17 @@ import type { SendOutcome } from "../../domain/platform.ts";
 import type { Channels, NewMessage, OpenedMessage, OutgoingMessages, Sender, SenderDirectory } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
-/** Past so many at once a caller waits for its own messages: a slow platform must not pile them up without end. */
+/**
+ * Beyond this many at once, callers wait for their own messages, so that a slow platform cannot pile them up without
+ * limit.
+ */
 const mostInBackground = 500;
 
 export type SendFailure = SendRefused | PlatformUnreachable | SendUncertain;
 
 /**
- * The one way to send: a message is entered in its chat under a lease, leaves in one request, is settled by the answer,
- * and its chat's clients are told. Whatever happens, it is sent at most once.
+ * The one way to send a message. It is stored in its chat under a lease, sent in one request and settled by the answer;
+ * then the chat's clients are notified. In every case it is sent at most once.
  */
 export class SendMessage {
   private readonly underWay = new Set<Promise<unknown>>();
@@ -22,11 +25,14 @@ export class SendMessage {
     private readonly senders: Pick<SenderDirectory, "of">,
     private readonly channels: Channels,
     private readonly feed: EventFeed,
-    /** Hears why a message could not be handed to its channel, or what came of it could not be written down. */
+    /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
   ) {}
 
-  /** The platform's id of the message. Rejects with `SendFailure`: only an uncertain one may have been sent. */
+  /**
+   * Resolves to the platform's id of the message. Rejects with `SendFailure`; only after `SendUncertain` the message
+   * may have been sent.
+   */
   async execute(sender: Sender, message: NewMessage): Promise<string> {
     const opened = await this.messages.open(message, sender.channel);
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
@@ -35,19 +41,19 @@ export class SendMessage {
     if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
     if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
     if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
-    // Its delivery status settles it; nobody may take it for one that failed.
+    // The platform accepted the message, so it must not count as failed. Its delivery status settles it.
     if (!isWrittenDown) throw new SendUncertain("accepted, but not written down");
     return outcome.platformMessageId;
   }
 
-  /** Sends what is opened already, as `sendOpened` does, but resolves at once unless very many are under way. */
+  /** Sends opened messages like `sendOpened`, but resolves at once unless very many are being sent. */
   async sendInBackground(opened: readonly OpenedMessage[]): Promise<void> {
     const isCrowded = this.underWay.size >= mostInBackground;
     const sent = this.sendOpened(opened);
     if (isCrowded) await sent;
   }
 
-  /** Sends what is opened already; resolves when what became of each is written down. Never rejects. */
+  /** Sends opened messages and resolves when every outcome is stored. Never rejects. */
   async sendOpened(opened: readonly OpenedMessage[]): Promise<void> {
     await Promise.all(
       opened.map((message) => {
@@ -58,7 +64,7 @@ export class SendMessage {
     );
   }
 
-  /** Resolves when nothing that is sent in the background is under way any more. */
+  /** Resolves when nothing is being sent in the background any more. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -83,7 +89,10 @@ export class SendMessage {
     return this.channels[sender.channel].send(sender, message);
   }
 
-  /** What cannot be written down now stays under its lease, and becomes unknown when that runs out. */
+  /**
+   * An outcome that cannot be stored leaves the message under its lease; when that expires, the message becomes
+   * unknown.
+   */
   private async settle(message: OpenedMessage, outcome: SendOutcome): Promise<boolean> {
     for (let attempt = 1; attempt <= mostAttemptsToSettle; attempt += 1) {
       try {

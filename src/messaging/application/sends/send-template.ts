@@ -17,13 +17,13 @@ export interface SendTemplateCommand {
   readonly phone: string;
   readonly templateId: number;
   readonly parameters: readonly string[];
-  /** Names the contact if it has to be made; the phone number otherwise. */
+  /** The name of a contact that has to be created; the phone number by default. */
   readonly contactName?: string;
-  /** The user who sends; the business where none is given. */
+  /** The user who sends; the business if absent. */
   readonly userId?: number | null;
-  /** The same user, where they may not write into chats that others have. */
+  /** The same user, if that user may not write into chats of other users. */
   readonly heldTo?: number | null;
-  /** Stands in for the header media, for this send only. */
+  /** Replaces the header's media in this send. */
   readonly mediaUrl?: string;
 }
 
@@ -43,11 +43,13 @@ export class SendTemplate {
     private readonly contexts: Pick<SendContexts, "toNumber">,
     private readonly known: KnownTemplates,
     private readonly media: MediaProbe,
-    /** Where stored media files are served, ending in a slash; without it only files stored as URLs are sent. */
+    /**
+     * Where stored media files are served, ending in a slash. Without it only files that are stored as URLs are sent.
+     */
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** The platform's id of the message. Rejects with `SendTemplateFailure`. */
+  /** Resolves to the platform's id of the message. Rejects with `SendTemplateFailure`. */
   async execute({
     businessId,
     phone,
@@ -60,7 +62,7 @@ export class SendTemplate {
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
-    if (context.isTaken) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
+    if (context.isChatOfAnother) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
     const header = await headerToSend(template, businessId, command.mediaUrl, this.media, this.mediaBaseUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
     const language = await likelyLanguage(template, preferredLanguage, sender, this.known);

@@ -16,10 +16,10 @@ export interface SendToChatCommand {
   readonly parameters: readonly string[];
   readonly userId: number | null;
   readonly userName: string | null;
-  /** The agent who must be able to see the chat; null where all may be named. */
+  /** The agent who must be able to see the chat; null if every chat is allowed. */
   readonly seenBy?: number | null;
   readonly categoryId: number | null;
-  /** A date that `instantOf` understands, in the business's time zone where it names none. */
+  /** A date that `instantOf` understands; without a zone it is in the business's. */
   readonly date: string | null;
 }
 
@@ -38,7 +38,7 @@ export class SendToChat {
     private readonly templates: Pick<ChatTemplates, "prepare">,
   ) {}
 
-  /** The platform's id of the message. */
+  /** Resolves to the platform's id of the message. */
   async execute(command: SendToChatCommand): Promise<string> {
     const { businessId, chatId, to, templateId, categoryId, date } = command;
     const { context, sender, content, release } = await this.templates.prepare(command);
@@ -55,14 +55,14 @@ export class SendToChat {
         takesConversation: true,
       });
     } catch (error) {
-      // What may have been sent counts.
+      // A message that may have been sent keeps its count.
       if (!(error instanceof SendUncertain)) await release();
       throw error;
     }
   }
 }
 
-/** §3: in the agent's name, where the request names one. */
+/** §3: the message is in the agent's name if the request names one. */
 function authorOf({ userId, userName }: SendToChatCommand, { user, businessName }: ChatContext): Author {
   const name = userName ?? user?.name;
   return { kind: name === undefined ? "business" : "user", name: name ?? businessName, userId };

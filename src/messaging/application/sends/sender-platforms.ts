@@ -1,26 +1,29 @@
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { Sender } from "./ports.ts";
 
-/** What somebody says that a sender is. */
+/** A sender as a business describes it, before its platform confirmed it. */
 export type ClaimedSender = Pick<Sender, "platformId" | "accountId" | "phone" | "accessToken"> & {
   readonly channel: ChatChannelName;
 };
 
-/** An instance as a sender of a business: another business may have it afterwards. */
+/** An instance and the business that has it at present. Later another business may have the same instance. */
 export interface OwnedInstance {
   readonly businessId: number;
   readonly senderId: number;
   readonly platformId: string;
 }
 
-/** What platforms say of senders themselves. */
+/** Questions about senders that their platforms answer. */
 export interface SenderPlatforms {
   /**
-   * Whether the platform says that the token opens the sender, and that account and phone are its own where news are
-   * matched by them. Otherwise the first thing that it does not confirm, `channel` where none is configured; `away`: it
-   * did not answer, or not so that it could be understood.
+   * Checks that the token gives access to the sender, and the account and phone on platforms whose webhooks use them.
+   * `unconfirmed` is the first field that the platform does not confirm, or `channel` if the installation is not
+   * connected to it. `away` means no answer, or none that could be read.
    */
   look(sender: ClaimedSender): Promise<"confirmed" | "away" | { readonly unconfirmed: keyof ClaimedSender }>;
-  /** Has an instance tell us of its connection, and connect: the PNG of the code that a phone has to see. Null where the provider gave none. */
+  /**
+   * Registers our webhook for the instance and starts its pairing. Resolves to the QR code as a PNG, or to null if the
+   * provider gave none.
+   */
   pair(instance: OwnedInstance & Pick<Sender, "accessToken">): Promise<Uint8Array | "connected" | null>;
 }

@@ -4,8 +4,8 @@ import type { OutgoingMessages } from "./ports.ts";
 const batchSize = 500;
 
 /**
- * A message whose lease ran out was under way when its process died: nobody knows whether it was accepted. It
- * becomes unknown, is never sent again by itself, and is settled by its delivery status.
+ * A message whose lease expired was being sent when its process died, so it is not known whether it was accepted. It
+ * becomes unknown and is never sent again automatically; its delivery status settles it.
  */
 export class SettleExpired {
   constructor(
@@ -13,7 +13,7 @@ export class SettleExpired {
     private readonly feed: EventFeed,
   ) {}
 
-  /** How many messages became unknown. */
+  /** Returns how many messages became unknown. */
   async execute(signal?: AbortSignal): Promise<number> {
     let settled = 0;
     while (!signal?.aborted) {

@@ -14,7 +14,7 @@ import {
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { ChatContext, MediaProbe, Sender } from "./ports.ts";
 
-/** A template as a message, in every form that a channel may want it in. */
+/** The content of a template message, in every form that a channel may need. */
 export const templateContent = (
   template: Template,
   language: string,
@@ -32,7 +32,7 @@ export const templateContent = (
   ...(media ? { media } : {}),
 });
 
-/** What a template leaves from to a chat; rejects with `SendRefused` where it cannot be sent at all. */
+/** The sender for a template to a chat. Throws `SendRefused` if the template cannot be sent at all. */
 export function templateSender(
   { sender }: Pick<ChatContext, "sender">,
   template: Template,
@@ -41,16 +41,16 @@ export function templateSender(
   if (!sender) throw new SendRefused("the channel has no sender");
   const knowsTemplate =
     sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
-  // Nobody else counts them there, and the customer would read the placeholders.
+  // Other channels send plain text and do not check the number: the customer would see unfilled placeholders.
   if (knowsTemplate || parameters === requiredParameters(template)) return sender;
   throw new SendRefused(`${parameters} parameters for template ${template.id}`);
 }
 
 /**
- * The language of a send that no approval decides: the platform is asked only for templates that name none, and its
- * silence is no reason not to try.
+ * The language of a send that does not depend on the approval. The platform is asked only for templates without a
+ * language; if it does not answer, the send is tried all the same.
  *
- * @param sender - of the account that is asked; nobody is without one
+ * @param sender - whose account is asked; null to ask nothing
  */
 export async function likelyLanguage(
   { structure, platformName }: Template,
@@ -63,8 +63,8 @@ export async function likelyLanguage(
 }
 
 /**
- * The media in a template's header: what is stored, or the file at `mediaUrl`, which stands in for it in one send. Rejects
- * with `NoMediaHeader` and `MediaNotAccessible`.
+ * The media of a template's header: the file at `mediaUrl` if there is one, else the stored file. Rejects with
+ * `NoMediaHeader` and `MediaNotAccessible`.
  */
 export async function headerToSend(
   template: Template,

@@ -7,7 +7,7 @@ import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecor
 export interface ListedTemplate {
   readonly template: TemplateRecord;
   readonly createdByAi: boolean;
-  readonly state: ApprovalState;
+  readonly approvalState: ApprovalState;
 }
 
 export type ListTemplatesFailure = UserNotFound | PlatformUnavailable;
@@ -26,7 +26,11 @@ export class ListTemplates {
     return listing.templates.map((template) => ({
       template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
-      state: approvalState(template.structure, listing.preferredLanguage, known.get(template.platformName) ?? []),
+      approvalState: approvalState(
+        template.structure,
+        listing.preferredLanguage,
+        known.get(template.platformName) ?? [],
+      ),
     }));
   }
 

@@ -4,18 +4,18 @@ import type { Sender } from "../sends/ports.ts";
 
 export interface MessagingPlatform {
   /**
-   * The templates of the account that owns the sender, from every page. Rejects with `PlatformUnavailable` when any
-   * page cannot be read.
+   * All templates of the sender's account, from every page. Rejects with `PlatformUnavailable` if a page cannot be
+   * read.
    */
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
-/** A template as the platform has it, whole. */
+/** A template as the platform has it, with its content. */
 export interface ReviewedTemplate {
   readonly platformId: string;
   readonly name: string;
   readonly language: string;
-  /** The platform's own word. */
+  /** The platform's review status. */
   readonly status: string;
   readonly reason: string | null;
   readonly category: string | null;
@@ -24,31 +24,31 @@ export interface ReviewedTemplate {
 
 export type SubmitOutcome =
   | { readonly kind: "accepted"; readonly platformId: string | null; readonly status: string }
-  /** In the platform's words. */
+  /** `words` is the platform's own text. */
   | { readonly kind: "refused"; readonly words: string }
-  /** Proven never to have left, or turned away for a rate. */
+  /** It certainly never left, or the platform's rate limit turned it away. */
   | { readonly kind: "not-sent" }
-  /** It may have been taken or not. */
+  /** Whether the platform accepted it is not known. */
   | { readonly kind: "unknown" };
 
-/** Where templates are approved. */
+/** The platform's review of templates. */
 export interface TemplateApproval {
-  /** All of the account's. Rejects with `PlatformUnavailable`. */
+  /** All templates of the account. Rejects with `PlatformUnavailable`. */
   review(sender: Sender): Promise<readonly ReviewedTemplate[]>;
-  /** A new one or, with its id at the platform, a changed one. Never rejects. */
+  /** Submits a new template or, if it has a `platformId`, an edited one. Never rejects. */
   submit(
     sender: Sender,
     template: { readonly name: string; readonly structure: object; readonly platformId: string | null },
   ): Promise<SubmitOutcome>;
 }
 
-/** What the platform knows under one template name, remembered for a short while. */
+/** The platform's templates of one name, from a short-lived cache. */
 export interface KnownTemplates {
   /** Rejects with `PlatformUnavailable`. */
   named(sender: Sender, name: string): Promise<PlatformTemplate[]>;
 }
 
-/** A template with everything a list shows. Timestamps in UTC. */
+/** A template with all fields that a list shows. */
 export interface TemplateRecord extends Template {
   readonly buttons: string | null;
   readonly code: string | null;
@@ -57,21 +57,21 @@ export interface TemplateRecord extends Template {
   readonly articles: string | null;
   readonly businessId: number;
   readonly version: string | null;
-  /** The stored flag; older templates have none. */
+  /** The stored flag; null for older templates. */
   readonly createdByAi: boolean | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 export interface TemplateListing {
-  /** The language the business prefers for templates that name none. */
+  /** The language in which the business sends templates that have none. */
   readonly preferredLanguage: string;
-  /** `null` when the business has no number at the platform. */
+  /** Null if the business has no number at the platform. */
   readonly sender: Sender | null;
   readonly templates: readonly TemplateRecord[];
 }
 
 export interface TemplateCatalog {
-  /** The templates that the user may see, by id, at most 6,000; `null` when the business has no such user. */
+  /** The templates that the user may see, ordered by id, at most 6,000; null if the business has no such user. */
   listing(businessId: number, userId: number): Promise<TemplateListing | null>;
 }

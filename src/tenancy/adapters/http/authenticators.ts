@@ -11,7 +11,7 @@ export interface AuthenticatorParts {
   readonly sessions: Sessions;
   /** Counts wrong keys and tokens. */
   readonly failures: FailureLimit;
-  /** Counts a request against its address as long as nobody is known. */
+  /** Counts a request against its address before the caller is known. */
   readonly limitRate: LimitRate;
 }
 
@@ -30,7 +30,7 @@ const whereCodes =
   (ctx, next) =>
     ctx.state.saysCodes ? coding(ctx, next) : plain(ctx, next);
 
-/** Who shows neither is answered as one without a key. */
+/** A request with neither is answered like one without a key. */
 const eitherOf =
   (byKey: Middleware, bySession: Middleware): Middleware =>
   (ctx, next) => {
@@ -41,7 +41,7 @@ const eitherOf =
 const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
 const keyRefusal = { message: "Invalid API key" };
 
-/** A missing, wrong or expired key or token: all are answered alike. */
+/** Gives the same answer for a missing, wrong or expired key or token. */
 const refusing =
   (body: object, authenticate: Middleware): Middleware =>
   (ctx, next) =>
@@ -51,7 +51,7 @@ const refusing =
         : error;
     });
 
-/** Authentication rules 1 and 2: a missing key is an unknown one. */
+/** Authentication rules 1 and 2. A missing key is answered like an unknown one. */
 function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
     const key = keyOf(ctx);
@@ -65,8 +65,8 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
 }
 
 /**
- * Authentication rule 4: a session token comes as a bearer, or as `token` in the query or in the body. Without one it
- * is a 400.
+ * Authentication rule 4: a session token is a bearer token, or `token` in the query or the body. Without one the answer
+ * is 400.
  */
 function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
@@ -84,7 +84,9 @@ async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Pro
   return ctx.state.keepsBody ? undefined : bodyToken(ctx.req);
 }
 
-/** Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order; all are refused alike. */
+/**
+ * Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order. All get the same refusal.
+ */
 function keyOrBodyToken(parts: AuthenticatorParts): Middleware {
   const byKey = appKey(parts, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
   return async (ctx, next) => {
@@ -107,7 +109,7 @@ const noAdministrator = "No admin user found for this business";
 
 const bearerOf = (ctx: Context): string | undefined => /^Bearer +(\S+)$/i.exec(ctx.get("authorization"))?.[1];
 
-/** The request shows no valid credentials. */
+/** The request has no valid credentials. */
 class Unknown extends HttpProblem {}
 
 const refusal = (body: unknown): Unknown => new Unknown(401, "not authenticated", {}, body);

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { sameText } from "../../../infra/http/same-text.ts";
 
 const name = "recado_device";
-/** Accounts that one browser may be known for: a till has several people. */
+/** How many accounts one browser can be known for: several people may share a till. */
 const mostAccounts = 5;
-/** Seconds: a year. */
+/** In seconds: a year. */
 const lifetime = 365 * 24 * 3600;
 
 /**
- * A browser that has signed in shows it by a cookie, so that it has sign-in attempts of its own and need not share them
- * with strangers who try the same account (OWASP calls it a device cookie). Each mark in it is `id.since.signature`, bound
- * to one account. It opens nothing.
+ * A cookie that marks a browser as known for an account after a sign-in (OWASP's device cookie). A known browser has
+ * its own count of failed sign-ins, which strangers who try the same account cannot raise. Each mark is
+ * `id.since.signature` for one account. The cookie gives no access.
  */
 export class DeviceCookie {
   constructor(
@@ -18,7 +18,7 @@ export class DeviceCookie {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The device's id, where the cookies of a request hold a mark of this account. */
+  /** The device's id, if the request's cookies have a mark for this account. */
   deviceOf(cookies: string | undefined, email: string): string | null {
     return (
       this.marksIn(cookies)
@@ -27,7 +27,7 @@ export class DeviceCookie {
     );
   }
 
-  /** The header `Set-Cookie` after the account was signed in to; marks of other accounts stay. */
+  /** The header `Set-Cookie` after a sign-in to the account. Marks for other accounts stay. */
   renewed(cookies: string | undefined, email: string, isHttps: boolean): string {
     const id = this.deviceOf(cookies, email) ?? randomBytes(16).toString("base64url");
     const since = this.seconds().toString(36);

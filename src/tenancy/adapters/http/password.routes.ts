@@ -22,33 +22,36 @@ const invitationDialect: Dialect<InvalidInput> = {
   invalid_input: (error) => [400, { message: error.message }],
 };
 
-/** @param failures - counts tokens that were refused */
+/** @param failures - counts refused tokens */
 export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",
     path: "/auth/invitation",
     operationId: "acceptInvitation",
     tag: "Access",
-    summary: "Choose a password by an invitation, and open a session",
+    summary: "Accept an invitation: choose a password and open a session",
     rules: [
       [
         "Auth.13",
-        "An invitation is good once and for seven days. One that never was, that is over, that was accepted, or in whose place " +
-          "there is a new one is answered alike, and so is one of a user who is not active.",
+        "An invitation can be used once within seven days. An unknown, expired, used or replaced invitation, and one of a user " +
+          "who is not active, all get the same answer.",
       ],
       [
         "Auth.14",
-        "A password has 10 characters at least and 200 at most. The user's earlier sessions end. It stands in the audit.",
+        "A password has 10 to 200 characters. The user's earlier sessions end. The audit records the acceptance.",
       ],
-      ["Auth.15", "Refused invitations are counted by address: after too many a 429 stands in place of the 401."],
+      [
+        "Auth.15",
+        "Refused invitations are counted by address: after too many of them the answer is 429 instead of 401.",
+      ],
     ],
     auth: "none",
     body: objectWith({ token: { type: "string", minLength: 1, maxLength: 200 }, password: newPassword }),
     responses: {
       200: { description: "The session", schema: opened },
       400: { description: "A field is missing or wrong", schema: problem },
-      401: { description: "The invitation is not good", schema: problem },
-      429: { description: "Not good, as too many before from this address; with `Retry-After`", schema: problem },
+      401: { description: "The invitation is not valid", schema: problem },
+      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
       503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
     },
@@ -78,12 +81,12 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
     rules: [
       [
         "Auth.16",
-        "Ends the user's other sessions and an invitation that is out; the session of the request stays. It stands in the audit.",
+        "Ends the user's other sessions and cancels an open invitation; the session of the request stays. The audit records the change.",
       ],
       [
         "Auth.17",
-        "A wrong `actual` is a 403 `wrong_password`. After five of them the user pauses before each other one, as at a sign-in " +
-          "(Auth.8): 429.",
+        "A wrong `actual` is a 403 `wrong_password`. After five wrong ones the user has to pause before each further attempt, as " +
+          "at a sign-in (Auth.8): 429.",
       ],
       [
         "Auth.18",
@@ -96,8 +99,8 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
     responses: {
       204: { description: "The password is changed" },
       400: { description: "A field is missing or wrong", schema: codedFailure },
-      403: { description: "The current password is another", schema: codedFailure },
-      429: { description: "Too early after a wrong one; with `Retry-After`", schema: codedFailure },
+      403: { description: "The current password is wrong", schema: codedFailure },
+      429: { description: "Too soon after a wrong password; with `Retry-After`", schema: codedFailure },
       500: { description: "Unexpected failure", schema: codedFailure },
       503: { description: "Too many others are signing in; with `Retry-After`", schema: codedFailure },
     },

@@ -46,25 +46,25 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
     summary: "Open a session with e-mail and password",
     rules: [
       ["Auth.6", "The token is opaque, shown once, and expires; it can be revoked before."],
-      ["Auth.7", "A wrong e-mail and a wrong password are answered alike, after the same time."],
+      ["Auth.7", "A wrong e-mail and a wrong password get the same answer, after the same time."],
       [
         "Auth.8",
-        "After five failures at an account, from wherever, whoever tries it again must pause: one second, then twice as " +
-          "long each time, at most 30 seconds since the last attempt of the same address (of IPv6 its /64). An attempt " +
-          "that comes earlier is a 429 and not checked. The first attempt from an address is checked at once, and where " +
-          "very many failed, after a few seconds.",
+        "After five failures for an account, counted over all addresses, each address (for IPv6 its /64) has to pause between " +
+          "its own attempts: one second, then twice as long each time, 30 seconds at most. An earlier attempt is a 429 and is " +
+          "not checked. The first attempt from an address is checked at once, or after a few seconds if very many attempts of " +
+          "its network failed.",
       ],
       [
         "Auth.9",
-        "The cookie `recado_device` that comes with a session makes the browser known for the account: it then pauses " +
-          "for its own failures only. It opens nothing, is good for a year and for five accounts at once.",
+        "The answer sets the cookie `recado_device`, which makes the browser known for the account: it then pauses only for its " +
+          "own failures. The cookie gives no access; it is valid for a year and for five accounts at once.",
       ],
       [
         "Auth.10",
-        "Passwords are checked one at a time, by turns among addresses. Where too many wait the answer is 429 if they are " +
-          "of the same address and 503 if they are not. A request whose client is gone waits no longer.",
+        "Passwords are checked one at a time, and addresses take turns. If too many attempts are waiting, the answer is 429 if " +
+          "they are from the same address, else 503. A request whose client has disconnected stops waiting.",
       ],
-      ["Auth.11", "A user has at most 20 sessions: one more ends the oldest."],
+      ["Auth.11", "A user has 20 sessions at most: a further one ends the oldest."],
     ],
     auth: "none",
     body: credentials,
@@ -72,12 +72,12 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       200: {
         description: "The session",
         schema: opened,
-        headers: { "Set-Cookie": "`recado_device`: what makes the browser known for the account" },
+        headers: { "Set-Cookie": "`recado_device`, which makes the browser known for the account" },
       },
       400: { description: "A field is missing or wrong", schema: problem },
       401: { description: "E-mail and password do not match", schema: problem },
       429: {
-        description: "Too early after a failed attempt, or too many at once; with `Retry-After`",
+        description: "Too soon after a failed attempt, or too many at once; with `Retry-After`",
         schema: problem,
       },
       500: { description: "Unexpected failure", schema: problem },
@@ -101,11 +101,11 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     operationId: "closeSession",
     tag: "Access",
     summary: "Revoke the session token that the request carries",
-    rules: [["Auth.12", "The token is void for every process at once, and its sockets are disconnected."]],
+    rules: [["Auth.12", "The token becomes invalid at once, and its sockets are disconnected."]],
     auth: "session",
     responses: {
       200: {
-        description: "The token is void from now on",
+        description: "The token is invalid from now on",
         schema: objectWith({ success: { type: "boolean" } }),
       },
       400: { description: "No token", schema: objectWith({ error: text }) },

@@ -4,12 +4,12 @@ import type { FairGate } from "../../../kernel/fair-gate.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
-/** Hears at once when access to a business was withdrawn or given, whichever process did it. */
+/** Reports at once that some process withdrew or gave access to a business. */
 export interface AccessChanges {
   /** False while changes could be missed. */
   readonly live: boolean;
   onChange(listener: (businessId: number) => void): void;
-  /** Called after a time in which changes may have been missed. */
+  /** The listener is called after a time in which changes may have been missed. */
   onGap(listener: () => void): void;
 }
 
@@ -18,11 +18,11 @@ interface RememberedSettings {
   readonly size: number;
 }
 
-/** Remembers for a few seconds what keys open, until they expire. */
+/** Caches for a few seconds what App Keys give access to. */
 export class CachedAppKeys implements AppKeys {
   private readonly remembered: RememberedAccess<KeyAccess>;
 
-  /** @param lookUps - what networks share, and wait in, to have the store asked */
+  /** @param lookUps - the gate in which networks take turns to ask the store */
   constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairGate, settings?: RememberedSettings) {
     const look = (key: string, network: string) => keys.accessOf(key, network);
     this.remembered = new RememberedAccess(look, changes, lookUps, settings);
@@ -32,17 +32,17 @@ export class CachedAppKeys implements AppKeys {
     return this.remembered.of(key, network);
   }
 
-  /** Of a key that is remembered; asks nobody. */
+  /** The business of a cached key; does not ask the store. */
   businessOf(key: string): number | undefined {
     return this.remembered.peek(key)?.businessId;
   }
 }
 
-/** Remembers for a few seconds whom session tokens stand for, until they expire. */
+/** Caches for a few seconds the users of session tokens. */
 export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
   private readonly remembered: RememberedAccess<SessionUser>;
 
-  /** @param lookUps - what networks share, and wait in, to have the store asked */
+  /** @param lookUps - the gate in which networks take turns to ask the store */
   constructor(
     private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
     changes: AccessChanges,
@@ -57,12 +57,12 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
     return this.remembered.of(token, network);
   }
 
-  /** Of a token that is remembered; asks nobody. */
+  /** The business of a cached token; does not ask the store. */
   businessOf(token: string): number | undefined {
     return this.remembered.peek(token)?.businessId;
   }
 
-  /** Whoever closes a session is refused from then on, before the announcement comes around. */
+  /** Drops the token at once, without waiting for the announcement of the change. */
   async revoke(token: string): Promise<boolean> {
     const revoked = await this.sessions.revoke(token);
     this.remembered.forget(token);
@@ -73,15 +73,15 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
 type Look<Access> = (credential: string, network: string) => Promise<Access | null>;
 
 /**
- * Remembers for a few seconds what credentials open. A revoked one is dropped by its announcement; the short life
- * only bounds what a lost announcement could do. Unknown ones are never remembered: nothing announces a new one, which
- * has to work at once.
+ * Caches for a few seconds what credentials give access to. A revoked one is dropped by its announcement; the short
+ * life bounds the harm of a lost announcement. Unknown credentials are never cached, because new ones must work at once
+ * and are not announced.
  */
 class RememberedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
-  /** Looks that have not begun: they will do for all who show the same credential from the same network. */
+  /** Questions to the store that wait for their turn. All requests with the same credential and network share one. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
-  /** Counts changes: an answer that was on its way while one happened is not kept. */
+  /** Counts changes. An answer of the store that overlapped with a change is not cached. */
   private generation = 0;
 
   constructor(
@@ -98,7 +98,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   async of(credential: string, network: string): Promise<Access | null> {
     const found = await this.remembered(credential, network);
     if (!found?.expiresAt || found.expiresAt.getTime() > Date.now()) return found;
-    // By this machine's clock; the store has the last word.
+    // It expired by this machine's clock, which may be wrong, so the store decides.
     this.forget(credential);
     return this.remembered(credential, network);
   }
@@ -152,5 +152,5 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   }
 }
 
-/** What is remembered opens nothing. */
+/** Digests are cached instead of credentials: they give no access. */
 const digestOf = (credential: string): string => hash("sha256", credential, "base64");

@@ -5,36 +5,35 @@ import { Busy } from "../../../kernel/errors.ts";
 import { FairGate } from "../../../kernel/fair-gate.ts";
 import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
 
-/** Attempts at an account that cost no pause: people mistype. */
+/** Failed attempts for an account without a pause, as people mistype. */
 const freeAttempts = 5;
 /** Milliseconds. */
 const longestPause = 30_000;
 const longestSpacing = 5_000;
 const failuresLast = 15 * 60_000;
-/** Passwords are hashed so slowly that far fewer are tried in the time that counts last. */
+/** Hashing is so slow that far fewer passwords can be tried before a count expires. */
 const mostCounts = 20_000;
 
 const name = "sign-ins";
 
 interface Settings {
-  /** Failures of a network, at whatever accounts, from which on its attempts are slowed. */
+  /** After this many failures of a network, for any accounts, its attempts are slowed down. */
   readonly freeOfNetwork: number;
-  /** In milliseconds; the clock unless given. */
+  /** In milliseconds; the real clock by default. */
   readonly now?: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
  * Counts attempts by account, by network and by known device, in this process.
- *
- * Failures at an account, wherever they come from, make everybody pause after an attempt of their own at it. So nobody
- * can keep its owner out: the first attempt from an address is checked at once, and a known device pauses for its own
- * failures only. A network that failed at many accounts is not refused for that, since others sign in from there too: its
- * attempts are checked one by one, at intervals.
+ * Failures for an account, from any address, make each network pause between its own attempts for it. The owner cannot
+ * be locked out this way: the first attempt from a network is checked at once, and a known device pauses for its own
+ * failures only. A network with failures for many accounts is not refused, since other people sign in from it too: its
+ * attempts are checked one at a time, at intervals.
  */
 export class RememberedSignInAttempts implements SignInAttempts {
   private readonly failures = new LRUCache<string, number>({ max: mostCounts, ttl: failuresLast });
-  /** When whoever attempts something did so last. */
+  /** The time of the last attempt, by who made it. */
   private readonly latest = new LRUCache<string, number>({ max: mostCounts, ttl: longestPause });
   private readonly spaced = new FairGate({
     name,
@@ -65,7 +64,7 @@ export class RememberedSignInAttempts implements SignInAttempts {
     return takeBack;
   }
 
-  /** @param counts - the first is that of the account or device, which makes the pauses */
+  /** @param counts - the keys to count under. The first one, of the account or device, decides the pause */
   private count(who: string, counts: readonly [string, ...string[]]): () => void {
     const latest = this.latest.get(who);
     if (latest !== undefined) {
@@ -97,5 +96,5 @@ export class RememberedSignInAttempts implements SignInAttempts {
   }
 }
 
-/** Milliseconds: one second first, then twice as long each time. */
+/** In milliseconds: one second at first, then twice as long each time. */
 const growing = (times: number, longest: number): number => (times < 0 ? 0 : Math.min(longest, 1_000 * 2 ** times));

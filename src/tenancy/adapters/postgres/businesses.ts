@@ -36,7 +36,7 @@ export class PostgresBusinesses implements BusinessStore, BusinessNumbers {
   async found({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
     const values = [name, email, passwordHash, roleId, businessId];
     const [row] = await this.directory.rows<{ userId: number }>(found, values);
-    if (!row) throw new EmailTaken(`${email} is somebody's already`);
+    if (!row) throw new EmailTaken(`${email} is in use`);
     return row.userId;
   }
 }

@@ -15,7 +15,7 @@ const isOpen: Statement = {
   text: `select credentials.business_id as "businessId" from credentials, users where ${openInvitation}`,
 };
 
-/** Void with that. Whatever was opened with the password before ends. */
+/** Uses up the invitation and ends all sessions of the user, which the old password opened. */
 const accept: Statement = {
   name: "invitation_accept",
   text: `
@@ -42,7 +42,7 @@ const find: Statement = {
   text: `select password_hash as "passwordHash" from credentials where business_id = $1 and user_id = $2`,
 };
 
-/** An invitation that is out would change it once more. */
+/** Cancels an open invitation too, with which the password could be changed again. */
 const change: Statement = {
   name: "password_change",
   text: `
@@ -59,7 +59,7 @@ const change: Statement = {
     select user_id from changed`,
 };
 
-/** Of an invitation only the digest is stored. */
+/** Stores only the digest of an invitation's token. */
 export class PostgresPasswords implements PasswordStore, AcceptedInvitations {
   constructor(
     private readonly directory: Queries,

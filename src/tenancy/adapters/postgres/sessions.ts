@@ -18,8 +18,8 @@ const user: Statement = {
 };
 
 /**
- * Live sessions of one user: some for each of a few devices, so that nobody meets the bound who signs in by hand. A
- * program that signs in for each of its requests does.
+ * The most open sessions of one user: enough for several devices of a person. Only a program that signs in for each of
+ * its requests reaches it.
  */
 const mostSessions = 20;
 

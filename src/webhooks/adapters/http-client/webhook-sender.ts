@@ -90,10 +90,10 @@ const failed = (error: string): Attempt => ({ status: null, answer: null, error 
 
 const localName = /(^|\.)(localhost|local|internal)\.?$/i;
 
-export type UrlComplaint = "malformed" | "credentials" | "not_https" | "own_network";
+export type UrlError = "malformed" | "credentials" | "not_https" | "own_network";
 
-/** What speaks against an address to deliver to. Where its name leads is checked as each connection is made. */
-export function complaintAboutUrl(text: string, allowPrivate: boolean): UrlComplaint | null {
+/** Why webhooks are not delivered to an address; null where they are. Each connection checks the addresses that the name resolves to. */
+export function urlErrorOf(text: string, allowPrivate: boolean): UrlError | null {
   if (!URL.canParse(text)) return "malformed";
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return "credentials";

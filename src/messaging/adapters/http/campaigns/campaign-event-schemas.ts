@@ -2,10 +2,10 @@ import { integer, nullableText, objectWith, text } from "../../../../infra/http/
 import { campaignStates } from "../../../domain/campaign.ts";
 import { campaignCounts } from "./campaign.routes.ts";
 
-/** The payloads of the events of campaigns, as `realtime/campaign-events.ts` spells them. */
+/** The schemas of the payloads that `realtime/campaign-events.ts` makes. */
 export const campaignEventSchemas = {
   "campaign:progress": {
-    summary: "Where a campaign stands, a few times a second at most while it is sent",
+    summary: "A campaign's progress, at most twice a second while it is sent",
     payload: objectWith({
       campaign_id: integer,
       nombre: text,

@@ -8,11 +8,11 @@ export const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 
 
 const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
 
-/** Contacts of one campaign, at most. */
+/** The most contacts of one campaign. */
 const mostContacts = 200_000;
-/** Bytes: what so many contacts take, with some fields of their own. */
+/** In bytes: enough for the most contacts with some fields each. */
 export const campaignBodyLimit = 128 * 1024 * 1024;
-/** Of one contact; a text as long as this is longer than any message. */
+/** Limits of one contact. No message is as long as the longest text. */
 const mostFields = 100;
 const longestName = 64;
 const longestText = 4_096;
@@ -67,7 +67,7 @@ export const campaignBody = named("NewCampaign", {
   },
 } as const satisfies Schema);
 
-/** Of which a request may have very many. */
+/** Arrays with so many items that they are read as streams. */
 export const campaignStreams = ["contacts_id", "contacts"] as const;
 
 export const notADate = "schedule_at debe ser una fecha ISO 8601";
@@ -85,17 +85,17 @@ interface CampaignBody {
   readonly send_window?: { readonly from: string; readonly to: string };
 }
 
-/** What no schema can say of the fields: why they cannot be those of one campaign; undefined where all is well. */
-export function complaintAbout({ body }: { readonly body: CampaignBody }): string | undefined {
+/** Checks what no schema can express. Returns the message for the caller, or undefined if there is no error. */
+export function validationErrorOf({ body }: { readonly body: CampaignBody }): string | undefined {
   const { contacts_id, contacts, schedule_at, send_window } = body;
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
-  // In which zone it is meant, the business tells; whether it is a date at all is the same in all of them.
+  // Only the business knows its zone, but whether a text is a date is the same in every zone.
   if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;
   if (send_window && send_window.from === send_window.to) return "send_window debe durar más de un minuto";
   return undefined;
 }
 
-/** A session's own user registers it, whatever `user_id` says. */
+/** With a session, its user registers the campaign and `user_id` is ignored. */
 export const toCommand = (body: CampaignBody, caller: KeyCaller | UserCaller): RegisterCampaignCommand => ({
   businessId: caller.businessId,
   name: body.nombre,
@@ -111,7 +111,7 @@ export const toCommand = (body: CampaignBody, caller: KeyCaller | UserCaller): R
   window: body.send_window ?? null,
 });
 
-/** `contacts[i]` describes `contacts_id[i]`: there are as many of the one as of the other. */
+/** `contacts[i]` describes `contacts_id[i]`; both have the same length. */
 async function* wholeContacts({ contacts_id, contacts }: CampaignBody): AsyncGenerator<NamedContact[]> {
   const furtherIds = contacts_id.batches()[Symbol.asyncIterator]();
   let ids: readonly number[] = [];

@@ -35,7 +35,7 @@ const params = objectWith({ id: numericIdOf("campaign") });
 
 const listPage = 20;
 const recipientsPage = 100;
-/** Rows that a CSV reads at a time: few enough that others are answered in between. */
+/** Rows that a CSV export reads at a time, few enough that other requests are answered in between. */
 const streamPage = 1_000;
 
 /** Recipients by state. */
@@ -104,10 +104,10 @@ const failures = {
   500: { description: "Unexpected failure", schema: problem },
 } as const;
 
-/** Hears of a campaign that an operator changed. Returns at once. */
+/** Called for a campaign that an operator changed. Returns at once. */
 type Changed = (businessId: number, campaignId: number) => void;
 
-/** @param slowReads - where reading may take long */
+/** @param slowReads - for reads that may take long */
 export const campaignRoutes = (
   reads: CampaignReads,
   slowReads: CampaignReads,
@@ -126,12 +126,13 @@ const showCampaign = (reads: CampaignReads): Route =>
     path: "/campaigns/:id",
     operationId: "getCampaign",
     tag: "Campaigns",
-    summary: "Where a campaign stands: recipients by state, rate, time left, why it is paused",
+    summary: "Get a campaign's progress: recipients by state, rate, time left, and why it is paused",
     rules: [
       [
         "Campaigns.5",
-        "`counts` has the recipients by state, `rate` the messages in each of the last seconds. `seconds_left` is an " +
-          "estimate, and null while nothing is sent: the campaign is not running, its window is closed, or its number rests.",
+        "`counts` has the number of recipients in each state; `rate` is the messages per second over the last ten seconds. " +
+          "`seconds_left` is an estimate, and null while nothing is sent: the campaign is not running, its window is closed, or " +
+          "its number rests.",
       ],
     ],
     auth: "key-or-session",
@@ -149,7 +150,12 @@ const listCampaigns = (reads: CampaignReads): Route =>
     operationId: "listCampaigns",
     tag: "Campaigns",
     summary: `The campaigns of the business, newest first, ${listPage} to a page`,
-    rules: [["Campaigns.6", "Each as when it is read on its own. `total` counts all campaigns of the business."]],
+    rules: [
+      [
+        "Campaigns.6",
+        "Each campaign has the fields of `GET /campaigns/{id}`. `total` counts all campaigns of the business.",
+      ],
+    ],
     auth: "key-or-session",
     forAdministrators: true,
     query: { type: "object", properties: { page } } as const,
@@ -171,8 +177,10 @@ const listRecipients = (reads: CampaignReads): Route =>
     path: "/campaigns/:id/recipients",
     operationId: "listCampaignRecipients",
     tag: "Campaigns",
-    summary: `What became of each recipient, ${recipientsPage} to a page, or all of them as CSV`,
-    rules: [["Campaigns.3", "With `Accept: text/csv` every recipient comes in one stream, whatever the page."]],
+    summary: `List the recipients and the states of their messages, ${recipientsPage} to a page, or all of them as CSV`,
+    rules: [
+      ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
+    ],
     auth: "key-or-session",
     forAdministrators: true,
     lane: "exports",
@@ -206,26 +214,20 @@ const listRecipients = (reads: CampaignReads): Route =>
 const summaries: Readonly<Record<CampaignAction, string>> = {
   pause: "Stop sending until it is resumed",
   resume: "Go on with a paused campaign",
-  cancel: "Stop for good; recipients that wait are cancelled",
+  cancel: "Stop for good; queued recipients are cancelled",
   "retry-failed": "Queue the failed recipients again",
-  "resend-unknown": "Queue again the recipients of whom nobody knows whether they got it: some may get it twice",
+  "resend-unknown": "Queue the recipients in state `unknown` again: some may get the message twice",
 };
 
 const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> = {
-  pause: ["Campaigns.7", "From `running`. A message that is on its way is still sent."],
+  pause: ["Campaigns.7", "Allowed in `running`. Messages that are being sent still go out."],
   resume: [
     "Campaigns.8",
-    "From `paused`, whoever paused it: an operator, or the platform's refusals (`pause_reason`).",
+    "Allowed in `paused`, no matter whether an operator or the platform's refusals (`pause_reason`) paused it.",
   ],
-  cancel: ["Campaigns.9", "From `running` or `paused`. A cancelled campaign is never sent again."],
-  "retry-failed": [
-    "Campaigns.10",
-    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
-  ],
-  "resend-unknown": [
-    "Campaigns.11",
-    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
-  ],
+  cancel: ["Campaigns.9", "Allowed in `running` and `paused`. A cancelled campaign is never sent again."],
+  "retry-failed": ["Campaigns.10", "Allowed in every state but `cancelled`. A completed campaign runs again."],
+  "resend-unknown": ["Campaigns.11", "Allowed in every state but `cancelled`. A completed campaign runs again."],
 };
 
 const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
@@ -241,8 +243,8 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     forAdministrators: true,
     params,
     responses: {
-      200: { description: "The campaign as it is now", schema: campaign },
-      409: { description: "Not in the campaign's state", schema: problem },
+      200: { description: "The campaign after the change", schema: campaign },
+      409: { description: "The campaign's state does not allow it", schema: problem },
       ...failures,
     },
     dialect: actionDialect,
@@ -261,12 +263,12 @@ async function demanded(reads: CampaignReads, businessId: number, id: number): P
   return status;
 }
 
-/** Seconds after which a campaign that sends nothing no longer counts as one that is about to begin. */
+/** For this many seconds a campaign that has sent nothing counts as about to begin. */
 const beginsWithin = 10;
 
 /**
- * At the rate of the last seconds or, until it has begun, at that of the number. Null for one that should send and does
- * not: its window is closed, or its number rests.
+ * Estimated from the rate of the last seconds or, before the first message, from the number's rate. Null if nothing is
+ * being sent: the campaign is not running, its window is closed, or its number rests.
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

@@ -9,10 +9,10 @@ import {
   campaignBody,
   campaignBodyLimit,
   campaignStreams,
-  complaintAbout,
   notADate,
   page,
   toCommand,
+  validationErrorOf,
 } from "./campaign-input.ts";
 
 const fieldsOfIds = { contacts: "contacts_id", step: "step", user: "user_id", tags: "tags" } as const;
@@ -41,7 +41,7 @@ const dialect: Dialect<InvalidInput | RegisterCampaignFailure> = {
 };
 
 const failures = {
-  400: { description: "A field is wrong, or names what the business does not have", schema: failure },
+  400: { description: "A field is wrong, or refers to a record that the business does not have", schema: failure },
   404: { description: "No such business or template", schema: failure },
   500: { description: "Unexpected failure", schema: failure },
 } as const;
@@ -55,27 +55,37 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     tag: "Campaigns",
     summary: "Send a template to many contacts",
     rules: [
-      ["§4.1", "All or nothing: when an id is not the business's, nothing is registered and the ids are named."],
+      [
+        "§4.1",
+        "All or nothing: if the business does not have one of the ids, nothing is registered and the error lists the ids.",
+      ],
       ["§4.2", "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message."],
       [
         "§4.3",
-        "`paramMapping` says which field of the contact fills which placeholder. A field that is missing here is looked " +
-          "up among the custom fields (`campos`) of the stored contact. One that is missing there too, null, an object " +
-          "or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only placeholders that the template has can be filled. Without it the template goes out without " +
-          "parameters. Placeholders with names count in the order of the template's example.",
+        "`paramMapping` says which field of the contact fills which placeholder. A field that the request does not have is " +
+          "taken from the custom fields (`campos`) of the stored contact. A field that is missing there too, null, an object " +
+          "or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only " +
+          "placeholders that the template has can be filled. Without `paramMapping` the template is sent without parameters. " +
+          "Named placeholders are numbered in the order of the template's example.",
       ],
-      ["§4.4", "The answer means that the campaign is registered, frozen as it is; it is sent from then on."],
-      ["§4.5", "Messages go out in the number's rate, each once, and are kept in the chats of their contacts."],
-      ["§4.6", "`schedule_at` (ISO 8601) has it begin later; `send_window` has it send between two local times only."],
-      ["§4.7", "The id of the campaign comes in the header `X-Campaign-Id`."],
-      ["§4.8", "A contact takes at most 64 kB, and so does every field of the body but `contacts_id` and `contacts`."],
+      ["§4.4", "The answer means that the campaign is registered, with a copy of its template; sending begins then."],
+      ["§4.5", "Messages are sent at the number's rate, each once, and are kept in the chats of their contacts."],
+      [
+        "§4.6",
+        "`schedule_at` (ISO 8601) delays the start; `send_window` limits sending to the time between two local times.",
+      ],
+      ["§4.7", "The header `X-Campaign-Id` has the id of the campaign."],
+      [
+        "§4.8",
+        "A contact may have 64 kB at most, and so may every field of the body except `contacts_id` and `contacts`.",
+      ],
     ],
     auth: "key-or-token",
     scope: "send",
     forAdministrators: true,
     body: campaignBody,
     streams: campaignStreams,
-    complaint: complaintAbout,
+    complaint: validationErrorOf,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     lane: "campaigns",
@@ -126,14 +136,14 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     tag: "Campaigns",
     summary: "See what a campaign would send, to whom, and what would be refused; nothing is sent",
     rules: [
-      ["Campaigns.1", "Takes what the registration takes, and fails where that would fail."],
+      ["Campaigns.1", "Takes the same body as the registration, and fails where the registration would fail."],
       [
         "Campaigns.2",
-        `Shows the rendered text for each contact, ${previewPage} to a page, and what speaks against it.`,
+        `Shows the rendered text for each contact, ${previewPage} to a page, with the problems that would stop it.`,
       ],
       [
         "Campaigns.4",
-        "`limite_restante` is what is left of the month for sends to known chats. Campaigns neither need nor use it.",
+        "`limite_restante` is what is left of the month's limit for sends to known chats. Campaigns do not count against it.",
       ],
     ],
     auth: "key-or-session",
@@ -142,7 +152,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     query: { type: "object", properties: { page } } as const,
     body: campaignBody,
     streams: campaignStreams,
-    complaint: complaintAbout,
+    complaint: validationErrorOf,
     ownBusiness: "body.empresa_id",
     bodyLimit: campaignBodyLimit,
     lane: "campaigns",
@@ -152,7 +162,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     handle: async ({ query, body, caller }) => {
       const shown = await previewCampaign.execute(toCommand(body, caller), query.page, previewPage);
       return {
-        state: shown.state,
+        state: shown.approvalState,
         limite_restante: shown.remaining,
         total: shown.total,
         page: query.page,

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<MediaKind, string>> = {
   document: "un documento",
 };
 
-const takenTypes =
+const acceptedTypes =
   "imagen JPEG o PNG; video MP4 o 3GP; audio AAC, MP4, MP3, AMR u OGG; documento PDF, de Office o de texto";
 
 const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
@@ -33,7 +33,7 @@ const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
     failed(`No hay espacio para file: la cuota de archivos de la empresa es de ${quota} bytes`),
   ],
   file_too_large: () => [413, failed(`file no puede tener más de ${largestMedia / 1024 / 1024} MB`)],
-  media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${takenTypes}`)],
+  media_type_refused: () => [415, failed(`El contenido de file no es de un tipo admitido: ${acceptedTypes}`)],
   media_not_configured: () => [503, failed("La subida de archivos no está configurada")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
@@ -45,7 +45,7 @@ export interface MediaParts {
   readonly register: Pick<MediaRegister, "usage">;
 }
 
-/** The first that fits a path answers: the usage stands before the files. */
+/** The first matching route answers, so `/media/usage` must come before `/media/:name`. */
 export const mediaRoutes = ({ store, read, remove, register }: MediaParts): Route[] => [
   storeRoute(store),
   usageRoute(register),
@@ -59,7 +59,7 @@ const storeRoute = (store: StoreMedia): Route =>
     path: "/media",
     operationId: "storeMedia",
     tag: "Media",
-    summary: "Store a file and get an address of it for `media_url`",
+    summary: "Store a file and get its address for `media_url`",
     rules: [
       [
         "Media.1",
@@ -68,20 +68,20 @@ const storeRoute = (store: StoreMedia): Route =>
       ],
       [
         "Media.2",
-        "What the file is, is read from its content; its name and the type that the client claims decide nothing. " +
-          "Pages and drawings that a browser would run (HTML, SVG) are refused.",
+        "The file's type is recognized by its content; the client's name and type are ignored. Pages and drawings that a " +
+          "browser would run (HTML, SVG) are refused.",
       ],
-      ["Media.3", "A file is stored whole or not at all, and a whole request may take ten minutes."],
-      ["Media.4", "`media_url` can be used as it is to send a template. Whoever knows it can read the file."],
+      ["Media.3", "A file is stored completely or not at all. A request may take ten minutes at most."],
+      ["Media.4", "`media_url` can be used as it is to send a template. Everyone who knows it can read the file."],
       [
         "Media.6",
-        "A business stores up to its feature flag `media_quota_bytes`, 5 GB without it. Room for a file is taken as its " +
-          "upload begins, by the announced length of the form, and given back where the file is smaller or fails. What " +
+        "A business can store as much as its feature flag `media_quota_bytes` allows, 5 GB by default. When an upload begins, " +
+          "the announced length of the form is reserved; what a smaller or failed file does not need is freed. A file that " +
           "cannot fit is refused before it is read.",
       ],
       [
         "Media.7",
-        "A file that nothing of the business names (no message, template, step or campaign) is removed after 30 days.",
+        "A file to which no message, template, step, campaign or other text of the business refers is removed after 30 days.",
       ],
     ],
     auth: "key-or-session",
@@ -93,15 +93,15 @@ const storeRoute = (store: StoreMedia): Route =>
         description: "The file is stored",
         schema: objectWith({ media_url: text }),
       },
-      400: { description: "The form is wrong, or broke off", schema: failure },
+      400: { description: "The form is wrong, or the upload was interrupted", schema: failure },
       408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
       413: {
         description: "The file is larger than files of its type may be, or than what is left of the business's quota",
         schema: failure,
       },
-      415: { description: "The messaging platform takes no files of this type", schema: failure },
+      415: { description: "The messaging platform does not accept files of this type", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
-      503: { description: "No place for files is configured", schema: failure },
+      503: { description: "No storage for files is configured", schema: failure },
     },
     dialect,
     handle: async ({ body: { name, content, size }, caller }) => {
@@ -117,12 +117,9 @@ const usageRoute = (register: Pick<MediaRegister, "usage">): Route =>
     path: "/media/usage",
     operationId: "getMediaUsage",
     tag: "Media",
-    summary: "How much of its quota the business stores",
+    summary: "Get how much of its quota the business uses",
     rules: [
-      [
-        "Media.8",
-        "`used_bytes` holds the room that uploads under way have taken; `files` counts those that are whole.",
-      ],
+      ["Media.8", "`used_bytes` includes what running uploads have reserved; `files` counts complete files only."],
     ],
     auth: "key-or-session",
     responses: {
@@ -144,7 +141,10 @@ const readDialect: Dialect<InvalidInput> = { ...plainDialect, invalid_input: not
 
 const binary = { type: "string", format: "binary" } as const;
 
-const fileHeaders = { ETag: "The name of the file", "Content-Disposition": "The name to keep it under" } as const;
+const fileHeaders = {
+  ETag: "The name of the file",
+  "Content-Disposition": "The suggested name for saving it",
+} as const;
 
 const fileName = objectWith({ name: { type: "string", maxLength: 100 } } as const);
 
@@ -155,18 +155,20 @@ const readRoute = (read: ReadMedia): Route =>
     operationId: "readMedia",
     tag: "Media",
     summary: "Read a stored file",
-    rules: [["Media.5", "HEAD and a single range of bytes are answered. A file never changes under its name."]],
+    rules: [
+      ["Media.5", "HEAD requests and a single range of bytes are supported. The content under a name never changes."],
+    ],
     auth: "none",
     params: fileName,
     responses: {
       200: { description: "The file", type: "*/*", schema: binary, headers: fileHeaders },
       206: {
-        description: "The part that was asked for",
+        description: "The requested part",
         type: "*/*",
         schema: binary,
-        headers: { ...fileHeaders, "Content-Range": "Which part it is, and of how many bytes" },
+        headers: { ...fileHeaders, "Content-Range": "The range of the part, and the size of the file" },
       },
-      304: { description: "The caller has it already" },
+      304: { description: "The caller already has the file" },
       404: { description: "No such file", schema: problem },
       416: { description: "The file has no such part" },
       500: { description: "Unexpected failure", schema: problem },
@@ -197,18 +199,18 @@ const deleteRoute = (remove: DeleteMedia): Route =>
     rules: [
       [
         "Media.9",
-        "`name` is what follows the last slash of `media_url`. From the answer on that address is a 404, but for copies " +
-          "that caches hold, and the file's room is free. To delete it again is a 404 and changes nothing.",
+        "`name` is the part of `media_url` after the last slash. After the answer the address is a 404, except for copies in " +
+          "caches, and the file's space is free. Deleting it again is a 404 and changes nothing.",
       ],
       [
         "Media.10",
-        "App Keys and administrators delete any file of the business; an agent's session, or that of a user of another " +
-          "role, deletes what this user uploaded. Every other file is one that does not exist.",
+        "App Keys and administrators can delete every file of the business; all other users only files that they uploaded " +
+          "themselves. Any other file is answered as one that does not exist.",
       ],
       [
         "Media.11",
-        "Whatever names the file keeps its address: messages that were sent show it no more, unless the platform has a " +
-          "copy, and messages that are still to be sent with it fail.",
+        "Records that refer to the file keep its address: sent messages no longer show it, unless the platform has a copy, " +
+          "and messages with it that are sent later fail.",
       ],
     ],
     auth: "key-or-session",
@@ -218,7 +220,7 @@ const deleteRoute = (remove: DeleteMedia): Route =>
       200: { description: "The file is deleted", schema: objectWith({ success: { const: true } }) },
       404: { description: "No such file, or not the caller's", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
-      503: { description: "No place for files is configured", schema: failure },
+      503: { description: "No storage for files is configured", schema: failure },
     },
     dialect: deleteDialect,
     handle: async ({ params: { name }, caller }) => {
@@ -246,7 +248,7 @@ function replyOf(file: StoredMedia, asked: IncomingHttpHeaders, open: (range: By
   return new Reply(206, open(range), { ...headers, ...part }, type);
 }
 
-/** A browser must neither take the file for another type than it is, nor run anything in it. */
+/** A browser must neither guess another type for the file nor run anything in it. */
 const fixedHeaders = {
   "Cache-Control": "public, max-age=31536000, immutable",
   "Accept-Ranges": "bytes",
@@ -254,7 +256,7 @@ const fixedHeaders = {
   "Content-Security-Policy": "default-src 'none'; sandbox",
 };
 
-/** RFC 6266: the plain name for whoever does not read the encoded one. */
+/** RFC 6266: the plain name is for clients that do not read the encoded one. */
 function dispositionOf({ fileName, type }: StoredMedia): string {
   const plain = fileName.replaceAll(/[^\x20-\x7e]/g, "_");
   const encoded = encodeURIComponent(fileName).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
@@ -264,7 +266,7 @@ function dispositionOf({ fileName, type }: StoredMedia): string {
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
-/** RFC 9110: what is no single range of bytes counts as none given. */
+/** RFC 9110: everything but a single range of bytes is ignored. */
 function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return null;

@@ -13,7 +13,7 @@ const body = {
   required: ["empresa_id", "phone_number", "plantilla_id"],
   properties: {
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    // No number is longer: the platform would refuse it.
+    // No phone number is longer, so it is answered like a refusal of the platform.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
     parameters,
@@ -49,30 +49,30 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     tag: "Messaging",
     summary: "Send a template to a phone number",
     rules: [
-      ["§2.1", "Every field is checked first, then that business and template exist and belong together."],
-      ["§2.2", "Of the phone number only the digits count; a contact is made when the business has none with it."],
-      ["§2.3", "A conversation is made when the contact has none open: in state `bot`, on the cloud business API."],
+      ["§2.1", "All fields are checked first, then that the business exists and has the template."],
+      ["§2.2", "Only the digits of the phone number count. If the business has no contact with it, one is created."],
+      ["§2.3", "If the contact has no open conversation, one is created in state `bot`, on the cloud business API."],
       ["§2.4", "The message is kept in the conversation with its placeholders replaced, in the business's name."],
-      ["§2.5", "`name` names a new contact only; without it the phone number does."],
+      ["§2.5", "`name` is used for a new contact only; without it the contact is named by the phone number."],
       [
         "§2.6",
-        "`media_url` replaces the header media for this send. It must begin with https://, the template must have a " +
-          "media header, and a HEAD request to it must be answered with 200. Addresses within our network are not asked.",
+        "`media_url` replaces the header's media in this send. It must begin with https://, the template must have a media " +
+          "header, and a HEAD request to the URL must be answered with 200. URLs inside our network are not requested.",
       ],
       [
         "§2.7",
-        "Placeholders with names are filled in the order of the template's example. The number of parameters is the " +
-          "platform's to check: a wrong one is a refused message.",
+        "Named placeholders are filled in the order of the template's example. The platform checks the number of parameters " +
+          "and refuses the message if it is wrong.",
       ],
       [
         "§2.8",
-        "A message is sent at most once. Where the platform's answer is lost, the answer is a 500 and the message is " +
-          "settled by its delivery status; sending again is the caller's decision.",
+        "A message is sent at most once. If the platform's answer is lost, the answer is a 500 and the message gets its state " +
+          "from its delivery status; the caller decides whether to send again.",
       ],
       [
         "§2.9",
-        "A session's own user sends it. For an agent whom `agentes_permitidos` does not name, the template does not " +
-          "exist. Into a chat that another user has, a user who is no administrator sends nothing: 409.",
+        "With a session, its user sends the message. For an agent who is not in `agentes_permitidos`, the template does not " +
+          "exist. A user who is not an administrator cannot send to a chat of another user: 409.",
       ],
     ],
     auth: "key-or-token",
@@ -94,7 +94,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       400: { description: "A field is wrong, or the platform refused the message", schema: failure },
       404: { description: "No such business or template", schema: failure },
       409: { description: "Another agent has the chat", schema: failure },
-      500: { description: "Unexpected failure, or an outcome that nobody knows yet", schema: failure },
+      500: { description: "Unexpected failure, or the outcome is not known yet", schema: failure },
     },
     dialect,
     handle: async ({ body, caller }) => {

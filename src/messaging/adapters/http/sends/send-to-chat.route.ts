@@ -25,7 +25,7 @@ const body = {
     parameters,
     user_id: idOf("user"),
     user_name: { type: "string", maxLength: 200 },
-    // Categories are the client's own: there is no table of them to look into.
+    // Clients define their own categories, so there is no table to check the id against.
     categoria_id: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     fecha: { type: "string", maxLength: 40 },
   },
@@ -59,34 +59,40 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     tag: "Messaging",
     summary: "Send an approved template to a chat, in an agent's name",
     rules: [
-      ["§3.1", "It is checked in this order: fields, business, template, approval, monthly limit; then it is sent."],
-      ["§3.2", "Approval is asked of the platform with each send; everything but APPROVED is refused."],
+      [
+        "§3.1",
+        "The order of the checks is: fields, business, template, approval, monthly limit. Then the message is sent.",
+      ],
+      ["§3.2", "The platform is asked for the approval state with each send; every state but APPROVED is refused."],
       [
         "§3.3",
-        "The business's monthly limit holds exactly, however many send at once. What the platform refuses does not " +
-          "count. The month is the calendar's in the business's time zone.",
+        "The business's monthly limit is exact, also for parallel requests. Messages that the platform refuses do not count. " +
+          "The month is the calendar month in the business's time zone.",
       ],
       [
         "§3.4",
-        "It goes out on the chat's channel, a template of ProviderB on that one. A channel that knows no templates gets " +
-          "the rendered text, and only with as many parameters as the template has.",
+        "The message is sent over the chat's channel; a template of ProviderB over ProviderB. A channel without templates gets " +
+          "the rendered text, which needs as many parameters as the template has.",
       ],
-      ["§3.5", "Once it is sent, a conversation in `pendiente` is in `proceso`."],
-      ["§3.6", "A chat, contact or user that is not the business's makes it a refused send."],
-      ["§3.7", "A message is sent at most once. Where the answer is lost, its delivery status settles it."],
+      ["§3.5", "After the send, a conversation in `pendiente` becomes `proceso`."],
+      ["§3.6", "If the chat, contact or user is not the business's, the send is refused."],
+      [
+        "§3.7",
+        "A message is sent at most once. If the platform's answer is lost, the message gets its state from its delivery status.",
+      ],
       [
         "§3.9",
-        "A session's own user sends it, whatever `user_id` and `user_name` say. A chat that an agent may not see is one " +
-          "that is not the business's.",
+        "With a session, its user sends the message, and `user_id` and `user_name` are ignored. A chat that an agent may not " +
+          "see counts as one that the business does not have.",
       ],
-      ["§3.8", "With the `user_id` of an agent whom `agentes_permitidos` does not name, the template does not exist."],
+      ["§3.8", "If `user_id` is an agent who is not in `agentes_permitidos`, the template does not exist."],
     ],
     auth: "key-or-token",
     scope: "send",
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
-    // Whether a text is a date depends on no zone.
+    // Whether a text is a date is the same in every zone.
     complaint: ({ body: { fecha } }) =>
       fecha === undefined || instantOf(fecha, "UTC") ? undefined : "fecha debe ser una fecha ISO 8601",
     idempotent: true,
@@ -99,7 +105,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       },
       400: { description: "A field is wrong, not approved, over the limit, or refused", schema: failure },
       403: { description: "No such business or template", schema: failure },
-      500: { description: "Unexpected failure, or an outcome that nobody knows yet", schema: failure },
+      500: { description: "Unexpected failure, or the outcome is not known yet", schema: failure },
     },
     dialect,
     handle: async ({ body, caller }) => {

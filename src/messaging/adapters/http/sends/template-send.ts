@@ -1,6 +1,6 @@
 import type { Schema } from "../../../../infra/http/routing/schema.ts";
 
-/** What the endpoints that send a template to one recipient share. */
+/** Shared by the endpoints that send a template to one recipient. */
 
 export const parameters = {
   type: "array",
@@ -16,9 +16,9 @@ export const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje;
 /** The response headers of a send, as the document describes them. */
 export const messageIdHeader = { "X-Message-Id": "The platform's id of the message" } as const;
 
-/** The message that the headers of an answer name. */
+/** The id of the sent message, from the headers of an answer. */
 export const messageIdIn = (headers: Readonly<Record<string, string>>): string | undefined => headers["X-Message-Id"];
 
-/** Names the message that was sent. An id that no header can carry is left out: the message is sent all the same. */
+/** The header with the sent message's id. An id that a header cannot contain is left out. */
 export const messageIdHeaders = (platformMessageId: string): Record<string, string> =>
   /^[\x21-\x7e]{1,512}$/.test(platformMessageId) ? { "X-Message-Id": platformMessageId } : {};

@@ -70,19 +70,19 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
       ["§1.1", "Templates that are not visible are left out."],
       ["§1.2", "Deleted templates are left out."],
       ["§1.3", "An agent (role 5) sees the templates that are not restricted and those that list the agent."],
-      ["§1.4", "So `visible` is always true and `deleted_at` always null."],
+      ["§1.4", "Therefore `visible` is always true and `deleted_at` always null."],
       [
         "§1.5",
-        "`state` is asked of the platform with each request, by the registered name and in the language that a send " +
-          "would use; a name that the platform does not know has `no_status`. States in which a template can still be " +
-          "approved show as PENDING, all others but APPROVED as REJECTED.",
+        "The platform is asked for `state` with each request, by the registered name and the language that a send would use. " +
+          "A template that the platform does not have is `no_status`. Review statuses that can still become an approval show " +
+          "as PENDING, all others but APPROVED as REJECTED.",
       ],
       [
         "§1.6",
-        "A send needs as many parameters as the highest {{n}} of the BODY's text says; where that has none, as the " +
-          "BODY's example lists; without a BODY, as the highest {{n}} of `descripcion` says.",
+        "A send needs as many parameters as the highest {{n}} in the BODY's text; if the text has none, as many as the BODY's " +
+          "example lists; without a BODY, as many as the highest {{n}} in `descripcion`.",
       ],
-      ["§1.7", "A failure is answered with a plain JSON string."],
+      ["§1.7", "The answer to a failure is a plain JSON string."],
     ],
     auth: "key-or-token",
     scope: "read",
@@ -91,11 +91,11 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     ownBusiness: "body.empresa_id",
     responses: {
       200: {
-        description: "The templates, by id; at most 6,000",
+        description: "The templates, ordered by id; at most 6,000",
         schema: objectWith({ plantillas: { type: "array", items: template } }),
       },
-      400: { description: "A field is missing or no number", schema: plainString },
-      500: { description: "No such business or user, or the platform cannot be asked", schema: plainString },
+      400: { description: "A field is missing or is not a number", schema: plainString },
+      500: { description: "No such business or user, or the platform does not answer", schema: plainString },
     },
     dialect,
     handle: async ({ body, caller }) => {
@@ -105,7 +105,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
   });
 
-const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
+const toWire = ({ template, createdByAi, approvalState }: ListedTemplate) => ({
   id: template.id,
   nombre: template.name,
   id_plantilla: template.platformName,
@@ -125,7 +125,7 @@ const toWire = ({ template, createdByAi, state }: ListedTemplate) => ({
   visible: true,
   deleted_at: null,
   created_by_ai: createdByAi,
-  state,
+  state: approvalState,
   created_at: template.createdAt.toISOString(),
   updated_at: template.updatedAt.toISOString(),
 });

@@ -2,12 +2,11 @@ import type { Statement } from "../../../../infra/postgres/database.ts";
 import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Campaigns with something due share the number evenly. Who opted out is skipped at the last moment, so that a word
- * that came after registration counts.
- *
- * The rows to claim are found again by where they lie: whatever the planner believes of the table, it then never
- * goes through a whole queue for them. A row that was changed in between lies elsewhere, and waits for the next claim.
- * They are taken in the order of their keys, as all do who take several, whoever's turn it is.
+ * Campaigns with due recipients share the number evenly. Contacts that opted out are skipped here, so that opting out
+ * after the registration counts too.
+ * The update finds its rows by `ctid`: with wrong statistics the planner could otherwise scan the whole queue. A row
+ * that changed meanwhile has another `ctid` and waits for the next claim. Rows are updated in the order of their keys,
+ * as in all statements that update several, whichever campaign's turn it is.
  */
 export const claim: Statement = {
   name: "campaign_claim",

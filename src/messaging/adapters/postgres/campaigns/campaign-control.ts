@@ -4,7 +4,10 @@ import type { CampaignControl } from "../../../application/campaigns/operator-po
 import { type CampaignAction, type CampaignState, campaignActions } from "../../../domain/campaign.ts";
 import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
 
-/** Recipients go back to the queue under a new reference: late news of the old message must not settle the new one. */
+/**
+ * Recipients go back to the queue with a new reference, so that a late status of the old message does not settle the
+ * new one.
+ */
 const requeue = (move: { readonly from: string; readonly to: string }) => `
   chosen as (
     select recipient.position from allowed cross join campaign_recipients as recipient
@@ -39,7 +42,7 @@ const moving = (to: string, also: string) => `
 const changes: Readonly<Record<CampaignAction, string>> = {
   pause: moving(campaignMove.pause.to, "pause_reason = 'paused on request'"),
   resume: moving(campaignMove.resume.to, "pause_reason = null"),
-  // Its recipients follow: until then nobody takes them.
+  // Its recipients are cancelled afterwards. No worker claims them meanwhile.
   cancel: moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()"),
   "retry-failed": requeue(recipientMove["retry-failed"]),
   "resend-unknown": requeue(recipientMove["resend-unknown"]),
@@ -58,7 +61,9 @@ const statementOf = (action: CampaignAction): Statement => ({
 
 const recipientsAtATime = 10_000;
 
-/** Those that somebody else has in hand are left to the sweep. Found again by where they lie, as a claim does. */
+/**
+ * Rows that another transaction has locked are left to the sweep. The update finds its rows by `ctid`, as a claim does.
+ */
 const cancelSome: Statement = {
   name: "campaign_cancels_some",
   text: `
@@ -89,7 +94,7 @@ export class PostgresCampaignControl implements CampaignControl {
     return row ?? null;
   }
 
-  /** In pieces: in one, a large campaign would take longer than a statement may. */
+  /** In batches, because all recipients of a large campaign would exceed the statement's time limit. */
   private async cancelRecipients(businessId: number, campaignId: number): Promise<void> {
     let cancelled: number;
     do {

@@ -2,8 +2,8 @@ import type { Queries, Statement } from "../../../../infra/postgres/database.ts"
 import { recipientMove } from "./campaign-sql.ts";
 
 /**
- * A message on its way is settled as unknown here: what its sender learns of it meets no row any more. One that waits is
- * skipped, as its contact has opted out.
+ * A message that is being sent becomes unknown: its worker's outcome finds no row with its attempt any more. A queued
+ * one is skipped later, because an erased contact counts as opted out.
  */
 const erase: Statement = {
   name: "campaign_erase",
@@ -26,7 +26,7 @@ const erase: Statement = {
       and recipient.position = locked.position`,
 };
 
-/** What campaigns hold of a contact; how many there were, and what became of their messages, stays. */
+/** Erases a contact's data in campaigns. The recipients and the states of their messages stay, for the counts. */
 export class PostgresCampaignErasure {
   constructor(private readonly transaction: Queries) {}
 

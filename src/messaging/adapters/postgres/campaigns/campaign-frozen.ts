@@ -12,7 +12,7 @@ const frozen: Statement = {
     where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
 };
 
-/** The campaigns' frozen parts, by id. */
+/** Reads the frozen parts of campaigns, by id. */
 export async function readFrozen(
   queries: Queries,
   businessId: number,

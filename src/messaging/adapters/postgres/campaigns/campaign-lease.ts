@@ -3,9 +3,8 @@ import { senderColumns } from "../sends/senders.ts";
 import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Whoever waits longest comes first: those that no worker has had yet, then by when one left them.
- *
- * A number that was left without being released may have sent until just now: its new worker waits for a second.
+ * The number that waits longest comes first: numbers without a worker so far, then by the time when their last worker
+ * left. If that worker did not release the number, it may have sent until just now, so the new one waits for a second.
  */
 export const lease: Statement = {
   name: "sender_lease",
@@ -46,7 +45,7 @@ export const renew: Statement = {
     where business_id = $1 and id = $2 and fence = $3 returning id`,
 };
 
-/** Nobody can send from it: what of it would be sent now is paused, and the number is free again. */
+/** No worker can send from the number: pauses its campaigns that would send now, and releases it. */
 export const giveUp: Statement = {
   name: "sender_gives_up",
   text: `

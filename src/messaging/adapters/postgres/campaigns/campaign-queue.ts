@@ -39,8 +39,9 @@ const complete: Statement = {
 };
 
 /**
- * The last recipients of a dead worker end no campaign; one that goes back to the queue may meet the end, or the
- * cancelling, of its campaign; and whoever was to tell of an end may have died. All of that is soon found here.
+ * Repairs three cases: the last recipients of a dead worker, after which no one completed the campaign; a recipient
+ * that went back to the queue while its campaign ended or was cancelled; and an end that was not announced because the
+ * process died.
  */
 const tidy: Statement = {
   name: "campaign_tidy",
@@ -72,19 +73,19 @@ const tidy: Statement = {
         and recipient.position = left_queued.position
       returning recipient.business_id, recipient.campaign_id
     ),
-    untold as (
+    unannounced as (
       select business_id, id from campaigns
       where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
     )
     select business_id, array_agg(id) as campaign_ids
-    from (table ended union table reopened union table cancelled union table untold) as changed (business_id, id)
+    from (table ended union table reopened union table cancelled union table unannounced) as changed (business_id, id)
     group by business_id`,
 };
 
 const announce: Statement = {
   name: "campaign_announce",
   text: `
-    with told as (
+    with announced as (
       update campaigns set announced_at = now()
       where business_id = $1 and id = any($2::bigint[])
         and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
@@ -96,7 +97,7 @@ const announce: Statement = {
                'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
                'pauseReason', campaign.pause_reason, 'total', campaign.total, 'finishedAt', campaign.finished_at,
                'counts', ${countsByState}) as payload
-      from campaigns as campaign join told using (id)
+      from campaigns as campaign join announced using (id)
       where campaign.business_id = $1
     ),
     ${loggingEvents}
@@ -121,14 +122,14 @@ type ClaimRow = ClaimedRecipient &
   };
 
 export interface QueueSettings {
-  /** Seconds for which a number belongs to its worker after each claim. */
+  /** Seconds for which a worker keeps its number after each claim. */
   readonly senderLeaseSeconds: number;
-  /** Seconds in which a claimed recipient must be sent and recorded. */
+  /** Seconds within which a claimed recipient must be sent to and recorded. */
   readonly recipientLeaseSeconds: number;
 }
 
 export class PostgresCampaignQueue implements CampaignQueue {
-  /** Whether this process's master secret is known to be the right one. */
+  /** True once this process has decrypted a token, which shows that its master secret is right. */
   private opensTokens = false;
 
   constructor(
@@ -160,10 +161,13 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return { businessId, fence, messagesPerSecond, waitMs, sender: toSender(row, businessId, this.vault) };
   }
 
-  /** The campaigns that it paused. What fails here is done with the next lease: the others' numbers do not wait for it. */
+  /**
+   * Returns the campaigns that it paused. A failure here is ignored, so that other numbers do not wait; the next lease
+   * tries again.
+   */
   private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
     const own = [businessId, sender_id, fence];
-    // A process that has opened no token at all may have the wrong master secret: it leaves the number to others.
+    // A process that has decrypted no token may have the wrong master secret: it leaves the number to other workers.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
     const cell = this.cells.of(businessId);
     const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
@@ -214,9 +218,9 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   async announce(businessId: number, campaignIds: readonly number[]): Promise<Announced> {
     const events = await this.cells.of(businessId).rows<LoggedEvent>(announce, [businessId, campaignIds]);
-    const told = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
-    const untold = campaignIds.filter((id) => !told.has(id));
-    return { events, later: untold.length === 0 ? [] : await this.existing(businessId, untold) };
+    const announced = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
+    const unannounced = campaignIds.filter((id) => !announced.has(id));
+    return { events, later: unannounced.length === 0 ? [] : await this.existing(businessId, unannounced) };
   }
 
   private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {

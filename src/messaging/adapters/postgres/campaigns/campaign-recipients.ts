@@ -18,12 +18,11 @@ const toRecord = `
   recipient.platform_message_id as "platformMessageId", recipient.error_reason as "errorReason"`;
 
 /**
- * Only the attempt that was made counts. What the sweep took for unknown in the meantime is known after all; a
- * delivery status that came first stays, and a row goes back to the queue only where that was proved safe.
- *
- * `given` is materialized and holds whole keys: the planner then looks each row up by its key, even with wrong
- * statistics of the table. `locked` takes the rows in the order of their keys, as all do who take several: an
- * update that joins takes them in the order of its plan, which may be any.
+ * Only the outcome of the present attempt counts. It replaces an `unknown` of the sweep, but not the later state of a
+ * delivery status. A row goes back to the queue only if the platform certainly did not accept the message.
+ * `given` is materialized and has whole keys, so that the planner looks up each row by its key even with wrong
+ * statistics. `locked` locks the rows in the order of their keys, as in all statements that lock several; an update
+ * with a join would lock them in the order of its plan.
  */
 const settle: Statement = {
   name: "campaign_settle",
@@ -87,7 +86,7 @@ const takeStragglers: Statement = {
 };
 
 type SettledRow = Pick<RecipientToRecord, "state" | "platformMessageId" | "errorReason"> & {
-  /** Of the try, from 1. */
+  /** The place of the attempt in the input, from 1. */
   readonly number: number;
 };
 
@@ -121,11 +120,14 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
   }
 }
 
-/** A message that was refused may stand there as unknown; one that waits, or fell with its campaign, does not. */
+/**
+ * Whether the chat may already have the message: a refused one may be there as unknown, a queued or cancelled one is
+ * not.
+ */
 const mayStandInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);
 
-/** What was frozen at registration, and claimed with this attempt, is known here. */
+/** Fields that cannot have changed since the claim come from the attempt instead of the database. */
 const toBeRecorded = (
   businessId: number,
   { campaignId, position, contactId, parameters, reference, attempt }: SettledTry,

@@ -17,7 +17,7 @@ import { joinedSender, type SenderColumns, senderColumns } from "../sends/sender
 import { joinedTemplate, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
-/** What goes to the database in one statement: large enough to be fast, small enough not to hold up others. */
+/** The size of one statement: large enough to be fast, small enough not to block others. */
 const mostAtATime = { rows: 5_000, characters: 1_000_000 };
 
 const missing = (ids: string, table: string, also = "") => `
@@ -74,7 +74,7 @@ const optedOut: Statement = {
     select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`,
 };
 
-/** Of the names only, as a contact may have fields of 50,000 characters. */
+/** Reads only the named fields, as a contact's fields may have 50,000 characters. */
 const storedFields: Statement = {
   name: "campaign_stored_fields",
   text: `
@@ -98,7 +98,7 @@ async function readFields(
   return new Map(rows.map(({ id, fields }) => [id, fields]));
 }
 
-/** The month is the calendar's in the business's time zone. */
+/** The calendar month in the business's time zone. */
 const remaining: Statement = {
   name: "template_limit_remaining",
   text: `
@@ -110,7 +110,7 @@ const remaining: Statement = {
     where business.id = $1`,
 };
 
-/** With the ids of each kind that the business does not have. */
+/** `step`, `user` and `tags` are the ids that the business does not have. */
 type ContextRow = SenderColumns &
   Template &
   Pick<CampaignContext, "timezone" | "preferredLanguage"> &
@@ -162,14 +162,14 @@ export class PostgresNewCampaigns implements NewCampaigns {
 
   constructor(private readonly transaction: Queries) {}
 
-  /** While some are written down, the next are read. */
+  /** Writes one batch while the next one is read. */
   async add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number> {
     const id = await this.addCampaign(campaign, total);
     let position = 0;
     for await (const rows of inChunks(recipients)) {
       await this.written;
       this.written = this.addRecipients(campaign.businessId, id, position, rows);
-      // Awaited with the next rows, or at the end.
+      // A rejection is thrown where `written` is awaited; this avoids an unhandled one before that.
       this.written.catch(() => {});
       position += rows.length;
     }
@@ -177,7 +177,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
     return id;
   }
 
-  /** A transaction runs one statement at a time. */
+  /** Waits for the open write, because a transaction runs one statement at a time. */
   async storedFields(businessId: number, contactIds: readonly number[], names: readonly string[]): Promise<FieldsById> {
     await this.written;
     return readFields(this.transaction, businessId, contactIds, names);
@@ -190,7 +190,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
       from,
       plainArray(rows.map(({ contactId }) => contactId)),
       textArray(rows.map(({ phone }) => phone)),
-      // Arrays of arrays cannot have rows of different lengths.
+      // As texts, because PostgreSQL's nested arrays must all have the same length.
       textArray(rows.map(({ parameters }) => textArray(parameters))),
     ]);
   }

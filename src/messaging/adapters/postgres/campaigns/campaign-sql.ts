@@ -11,10 +11,10 @@ import {
 
 type State = CampaignState | RecipientState;
 
-/** To stand behind the column. */
+/** A condition that follows the name of the column. */
 export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
 
-/** The same moves in SQL: `set state = ${move.to} where state ${move.from}`. */
+/** The moves as SQL: `set state = ${move.to} where state ${move.from}`. */
 const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) =>
   Object.fromEntries(
     Object.entries<Move<State>>(moves).map(([name, { from, to }]) => [name, { from: isIn(from), to: quoted(to) }]),
@@ -23,7 +23,7 @@ const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) 
 export const campaignMove = inSql(campaignMoves);
 export const recipientMove = inSql(recipientMoves);
 
-/** True of the row `campaign` while it may send: started, not paused, and inside its window of the day. */
+/** Whether the row `campaign` may send now: it has started, is not paused, and is inside its daily window. */
 export const sendsNow = `
   campaign.state ${isIn(sendingStates)} and campaign.starts_at <= now()
   and (campaign.window_from is null
@@ -35,7 +35,7 @@ export const sendsNow = `
 
 export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.due_at <= now()`;
 
-/** True of the row `campaign` while somebody waits for its message, or it is under way. */
+/** Whether the row `campaign` has recipients that are queued or being sent. */
 export const isOpen = `(
   exists (
     select from campaign_recipients as recipient
@@ -46,12 +46,12 @@ export const isOpen = `(
     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
       and recipient.lease_until is not null and recipient.state = ${recipientMove.claim.to}))`;
 
-/** The recipients of the row `campaign`, counted by state: an object. */
+/** A JSON object with the number of recipients of the row `campaign` in each state. */
 export const countsByState = `
   (select coalesce(jsonb_object_agg(state, count), '{}') from (
      select recipient.state, count(*) from campaign_recipients as recipient
      where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
      group by recipient.state) as by_state)`;
 
-/** How much is known where a recipient is in that state: an expression for a number. */
+/** An SQL number for the place of a state in `deliveryOrder`. */
 export const rank = (state: string): string => rankIn(deliveryOrder, state);

@@ -3,8 +3,8 @@ import type { DeliveryStatus } from "../../../domain/platform.ts";
 import { rank, recipientMove } from "./campaign-sql.ts";
 
 /**
- * Forward only, as the messages themselves move. A message that waits to be sent again, and of which there is news
- * all the same, was sent: it leaves the queue, and its lease has it recorded in its chat.
+ * Statuses move recipients forward only, like the messages. A status of a message that is queued again shows that it
+ * was sent after all: it leaves the queue, and its expired lease makes the sweep record it in its chat.
  */
 const apply: Statement = {
   name: "campaign_statuses",
@@ -52,14 +52,14 @@ const apply: Statement = {
     select business_id, array_agg(distinct campaign_id) as campaign_ids from moved group by business_id`,
 };
 
-/** What became of the recipients of campaigns, in the transaction that moves their messages. */
+/** Applies delivery statuses to campaigns' recipients, in the transaction that applies them to messages. */
 export class PostgresCampaignStatuses {
   constructor(
     private readonly transaction: Queries,
     private readonly channel: string,
   ) {}
 
-  /** The campaigns that changed, by business. */
+  /** Returns the campaigns that changed, by business. */
   async apply(statuses: readonly DeliveryStatus[]): Promise<Map<number, number[]>> {
     const values = [JSON.stringify(statuses), this.channel];
     const rows = await this.transaction.rows<{ business_id: number; campaign_ids: number[] }>(apply, values);

@@ -17,8 +17,9 @@ const withdraw: Statement = {
 };
 
 /**
- * Withdraws files in the transaction that erases what named them. Their register is in the directory, which is the same
- * database today. In another one, the transaction would note the names, and they would be withdrawn after it.
+ * Withdraws files in the transaction that erases the records that referred to them. This works because the register of
+ * files is in the same database today. With a separate one, the transaction would have to store the names, to be
+ * withdrawn after it.
  */
 export class PostgresMediaErasure {
   private readonly names: PostgresMediaNames;

@@ -15,7 +15,9 @@ const quota: Statement = {
   text: "select media_quota_bytes(feature_flags) as quota from businesses where id = $1",
 };
 
-/** The lock on the row of the usage lets those who begin at once see each other; a trigger counts what is reserved. */
+/**
+ * The lock on the usage row makes parallel uploads wait for each other. A trigger adds the reserved bytes to the usage.
+ */
 const begin: Statement = {
   name: "media_begin",
   text: `
@@ -55,7 +57,10 @@ const forget: Statement = {
   text: "delete from media_files where business_id = $1 and name = $2",
 };
 
-/** The name is the only key to a file that anybody outside has; it opens one file. */
+/**
+ * Without a business, because the name in a file's public address is all that a reader has. Names are unique in the
+ * installation.
+ */
 const find: Statement = {
   name: "media_find",
   text: `select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`,
@@ -63,7 +68,7 @@ const find: Statement = {
 
 const lastNamed = "greatest(created_at, named_at)";
 
-/** Once a day is enough for what is swept after many. */
+/** Updated once a day at most, as the sweep counts in days. */
 const touch: Statement = {
   name: "media_touch",
   text: `
@@ -176,7 +181,7 @@ export class PostgresMediaFiles implements MediaRegister {
     return this.cells.directory;
   }
 
-  /** Bytes. The flag lives with the business, which may be elsewhere than the directory. */
+  /** In bytes. The flag is in the business's cell, which may be another database than the directory. */
   private async quotaOf(businessId: number): Promise<number> {
     const [row] = await this.cells.of(businessId).rows<{ quota: number }>(quota, [businessId]);
     return row?.quota ?? 0;

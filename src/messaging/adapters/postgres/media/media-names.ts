@@ -4,7 +4,7 @@ import type { MediaNames, NamedFiles } from "../../../application/media/ports.ts
 import { recipientMoves } from "../../../domain/campaign.ts";
 import { isIn } from "../campaigns/campaign-sql.ts";
 
-/** Recipients whose message is still to be sent, or may be. */
+/** Recipients to which a message may still be sent. */
 const unsent = isIn([
   ...recipientMoves.claim.from,
   recipientMoves.claim.to,
@@ -13,8 +13,8 @@ const unsent = isIn([
 ]);
 
 /**
- * Rows are looked at as texts, whole, so that no column is forgotten: of what a business has few of, all at once.
- * Messages are found by an index for each name, as the sent parameters of recipients are in their messages' texts.
+ * Small tables are searched as the texts of whole rows, so that no column is forgotten. Messages are many and are found
+ * by an index. Parameters of recipients that were sent to are not searched, as the messages' texts have them.
  */
 const among: Statement = {
   name: "media_named",

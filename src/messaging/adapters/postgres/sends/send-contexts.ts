@@ -13,7 +13,7 @@ import type { Template } from "../../../domain/template.ts";
 import { joinedTemplate, maySend, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender } from "./senders.ts";
 
-/** Who has the chat on the cloud's channel of the contact with this number, or with this id at the platform. */
+/** The user who has the cloud channel's chat of the contact with this number or platform id. */
 const holderOfNumber = (phone: string): string => `
   select chat.support_user_id
   from (
@@ -29,7 +29,7 @@ const toNumber: Statement = {
   text: `
     select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns},
            users.name as "userName",
-           coalesce(case when $4::bigint is not null then (${holderOfNumber("$5")}) <> $4 end, false) as "isTaken"
+           coalesce(case when $4::bigint is not null then (${holderOfNumber("$5")}) <> $4 end, false) as "isChatOfAnother"
     from businesses as business
     ${cloudSender}
     left join users on users.business_id = business.id and users.id = $3::bigint
@@ -38,7 +38,7 @@ const toNumber: Statement = {
     where business.id = $1`,
 };
 
-/** One row for each sender that the send may need: the first of its channel, and the first of the cloud's. */
+/** One row for each sender that the send may need: the first of its channel, and the first of the cloud channel. */
 const toChat: Statement = {
   name: "send_context_chat",
   text: `
@@ -71,11 +71,11 @@ const toChat: Statement = {
 interface NumberRow extends SenderColumns, Template {
   readonly businessName: string;
   readonly userName: string | null;
-  readonly isTaken: boolean;
+  readonly isChatOfAnother: boolean;
   readonly preferredLanguage: string;
 }
 
-interface ChatRow extends Omit<NumberRow, "userName" | "isTaken"> {
+interface ChatRow extends Omit<NumberRow, "userName" | "isChatOfAnother"> {
   readonly timezone: string;
   readonly chat_id: number | null;
   readonly user_name: string | null;
@@ -96,7 +96,7 @@ export class PostgresSendContexts implements SendContexts {
     return {
       businessName: row.businessName,
       userName: row.userName,
-      isTaken: row.isTaken,
+      isChatOfAnother: row.isChatOfAnother,
       preferredLanguage: row.preferredLanguage,
       sender: joinedSender(row, businessId, this.vault),
       template: joinedTemplate(row),

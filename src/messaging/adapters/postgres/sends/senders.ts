@@ -4,9 +4,9 @@ import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/c
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
-import { SenderTaken } from "../../../domain/failures.ts";
+import { SenderOfAnotherBusiness } from "../../../domain/failures.ts";
 
-/** Columns of the row `sender` that `toSender` reads. */
+/** The columns of the row `sender` for `toSender`. */
 export const senderColumns = `
   sender.id as sender_id, sender.provider as sender_channel, sender.platform_id as sender_platform_id,
   sender.account_id as sender_account_id, sender.phone as sender_phone, sender.sealed_token as sender_sealed_token`;
@@ -29,11 +29,11 @@ export const toSender = (row: SenderColumns, businessId: number, vault: TokenVau
   accessToken: vault.open(row.sender_sealed_token, businessId),
 });
 
-/** The same of a row that was joined: null where there was nothing to join. */
+/** The same for a left join: null if the row has no sender. */
 export const joinedSender = (row: SenderColumns, businessId: number, vault: TokenVault): Sender | null =>
   row.sender_id === null ? null : toSender(row, businessId, vault);
 
-/** Joins the row `sender` to the row `business`: its number at the messaging platform, if it has one. */
+/** Joins to the row `business` the row `sender`: its first number at the messaging platform, if any. */
 export const cloudSender = `
   left join lateral (
     select * from senders
@@ -49,7 +49,7 @@ const first: Statement = {
     order by sender.id limit 1`,
 };
 
-/** The number of another business stays as it is. Only a row that was there before has an `xmax`. */
+/** Another business's sender is not changed. Only a row that existed before has an `xmax`. */
 const add: Statement = {
   name: "sender_add",
   text: `
@@ -72,7 +72,7 @@ export class PostgresSenders implements SenderDirectory {
   constructor(
     private readonly cells: Cells,
     private readonly vault: TokenVault,
-    /** Whether the installation sends SMS, for all businesses alike. */
+    /** Whether the installation can send SMS, which then holds for all businesses. */
     private readonly hasSms: boolean,
   ) {}
 
@@ -81,7 +81,7 @@ export class PostgresSenders implements SenderDirectory {
     const values = [businessId, sender.channel, sender.platformId, sender.accountId, sender.phone, sealed];
     const [row] = await this.cells.of(businessId).rows<StoredSender | { id: null }>(add, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
-    if (row.id === null) throw new SenderTaken(`${sender.platformId} belongs to another business`);
+    if (row.id === null) throw new SenderOfAnotherBusiness(`${sender.platformId} belongs to another business`);
     return row;
   }
 

@@ -2,7 +2,7 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
-/** The row's lock makes those who count at once wait for each other: the limit is never passed. */
+/** The row's lock makes parallel requests wait for each other, so that the limit is never exceeded. */
 const reserve: Statement = {
   name: "template_usage_reserve",
   text: `

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { cloudChannel } from "../../../../kernel/channels.ts";
 import { groupBy } from "../../../../kernel/group-by.ts";
-import { stoppedStates, type TemplateNews } from "../../../domain/platform.ts";
+import { stoppedStatuses, type TemplateNews } from "../../../domain/platform.ts";
 import { campaignMove } from "../campaigns/campaign-sql.ts";
 
 const given = `
@@ -14,7 +14,10 @@ const given = `
     join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
   )`;
 
-/** Whether the row `template` is what the row `whose` tells of. One that names no language is sent in the business's. */
+/**
+ * Whether the report in the row `whose` is about the row `template`. A template without a language has the business's
+ * preferred one.
+ */
 const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
   and (template.platform_id = whose."platformId"
@@ -23,7 +26,7 @@ const isMeant = `
                 select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
                 where business.id = template.business_id)) = whose.language)`;
 
-/** In one order, as several are changed one after the other. */
+/** Locks all templates in the order of their ids first, because they are changed one after the other. */
 const lock: Statement = {
   name: "template_news_lock",
   text: `
@@ -35,8 +38,8 @@ const lock: Statement = {
     for no key update of template`,
 };
 
-/** News that are older than what is known change nothing. */
-const tellState: Statement = {
+/** Ignores reports that are older than the last one. */
+const applyStatus: Statement = {
   name: "template_news_state",
   text: `
     with ${given}
@@ -48,7 +51,7 @@ const tellState: Statement = {
     where ${isMeant} and (template.platform_changed_at is null or template.platform_changed_at <= whose.at)`,
 };
 
-const tellCategory: Statement = {
+const applyCategory: Statement = {
   name: "template_news_category",
   text: `
     with ${given}
@@ -60,7 +63,7 @@ const tellCategory: Statement = {
       and template.structure->>'category' is distinct from whose.category`,
 };
 
-/** By the template as the campaign was registered with it, unless something newer is known of it. */
+/** Matches the template as it was frozen with the campaign, unless a newer report on it is known. */
 const pause: Statement = {
   name: "template_news_pause",
   text: `
@@ -87,26 +90,30 @@ const pause: Statement = {
     returning campaign.business_id as "businessId", campaign.id`,
 };
 
-/** What the platform tells of templates: their state, their category, and that campaigns stop for it. */
+/**
+ * Applies the platform's webhooks on templates: review status and category. Pauses campaigns whose template stopped.
+ */
 export class PostgresTemplateNews {
   constructor(private readonly transaction: Queries) {}
 
-  /** The campaigns that stop, by their business. */
+  /** Returns the paused campaigns, by business. */
   async apply(news: readonly TemplateNews[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const inOrder = news.toSorted((one, other) => one.at.getTime() - other.at.getTime());
     await this.transaction.rows(lock, [JSON.stringify(inOrder)]);
     for (const each of inOrder) {
-      const statement = each.category === undefined ? tellState : tellCategory;
+      const statement = each.category === undefined ? applyStatus : applyCategory;
       await this.transaction.rows(statement, [JSON.stringify([each])]);
     }
-    // Of what was told of one template the last counts.
+    // Of several reports on one template the last one counts.
     const last = [
       ...groupBy(
         inOrder.filter(({ status }) => status !== undefined),
         keyOf,
       ).values(),
     ];
-    const stopped = last.flatMap((told) => told.slice(-1)).filter(({ status }) => stoppedStates.includes(status ?? ""));
+    const stopped = last
+      .flatMap((reports) => reports.slice(-1))
+      .filter(({ status }) => stoppedStatuses.includes(status ?? ""));
     if (stopped.length === 0) return new Map();
     const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [JSON.stringify(stopped)]);
     const byBusiness = groupBy(rows, ({ businessId }) => businessId);
