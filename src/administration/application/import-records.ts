@@ -99,10 +99,12 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    const changed = [
-      ...(await this.change(businessId, records, plans, outcomes)),
-      ...(await this.create(businessId, records, plans, rows, outcomes)),
-    ].map((each) => ({ actor, ...each }));
+    // New ones first: a value that each may have only once may make them wait, and then no record in use is locked yet.
+    const created = await this.create(businessId, records, plans, rows, outcomes);
+    const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
+      actor,
+      ...each,
+    }));
     const shown = shownBy(this.rules);
     await audit.add(
       actor,

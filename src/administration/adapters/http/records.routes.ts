@@ -98,6 +98,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "post",
+      lane: "records",
       path: `/admin/${path}`,
       operationId: `create${one}`,
       summary: `Make a record of ${many}`,
@@ -129,6 +130,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "put",
+      lane: "records",
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
       summary: `Write one of ${many} whole`,
@@ -178,6 +180,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "delete",
+      lane: "records",
       path: `/admin/${path}/:id`,
       operationId: `remove${one}`,
       summary: `Remove one of ${many}`,

@@ -57,6 +57,7 @@ const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
   defineRoute({
     ...common,
     method: "post",
+    lane: "records",
     path: "/admin/users/:id/invite",
     operationId: "inviteUser",
     summary: "Make another invitation for a user",
@@ -76,6 +77,7 @@ const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
   defineRoute({
     ...common,
     method: "post",
+    lane: "records",
     path: "/admin/users/:id/reset-password",
     operationId: "resetPassword",
     summary: "Take a user's password away, and invite the user to choose another",
@@ -110,6 +112,7 @@ const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route 
   defineRoute({
     ...common,
     method: "delete",
+    lane: "records",
     path: "/admin/users/:id/sessions",
     operationId: "endUserSessions",
     summary: "End all sessions of a user",
@@ -126,6 +129,7 @@ const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
   defineRoute({
     ...common,
     method: "delete",
+    lane: "records",
     path: "/admin/users/:id/sessions/:session",
     operationId: "endUserSession",
     summary: "End one session of a user",

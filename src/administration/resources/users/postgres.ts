@@ -39,8 +39,9 @@ export interface UserParts {
 
 /**
  * A user's e-mail stands in `credentials`, where a sign-in looks it up, with the digests of password and invitation.
- * Users are locked in the order of their ids, and with one all active administrators: of two changes at once the second
- * sees whether the first left any.
+ * Changes of a business's users go one after the other, so that the second of two sees whether the first left an
+ * administrator. An address may have to wait for as long as another business's change takes: addresses are written before
+ * anything is locked that the inbox needs. After them come departments and then users, as where tickets are given out.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
@@ -52,30 +53,60 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     super(transaction, usersTable);
   }
 
+  /** The turn alone keeps the user from being changed: the row stays free for who gives out tickets. */
   override async lock(businessId: number, id: number): Promise<Kept<User> | null> {
     await this.takeTurn(businessId);
-    await this.lockAll(businessId, [id]);
     return this.find(businessId, id);
   }
 
   override async create(businessId: number, fields: User): Promise<Kept<User>> {
-    const { id } = await super.create(businessId, fields);
-    await this.setEmail(businessId, id, fields.email);
-    const invitation = await this.invite(businessId, id);
-    await this.followUp(businessId, id, null, fields);
-    return { ...(await this.there(businessId, id)), once: { invitation } };
+    await this.takeTurn(businessId);
+    await this.checkReferences(businessId, null, fields);
+    const [kept] = (await this.addAll(businessId, [fields])) as [Kept<User>];
+    return { ...kept, once: { invitation: await this.invite(businessId, kept.id) } };
+  }
+
+  /** Users whose references are checked; they come back in the same order. */
+  async addAll(businessId: number, users: readonly User[]): Promise<Kept<User>[]> {
+    const added: [id: number, fields: User][] = [];
+    for (const fields of users) added.push([await this.insert(businessId, fields), fields]);
+    await this.setEmails(businessId, added);
+    await this.writeSets(businessId, added);
+    for (const [id, fields] of added) await this.followUp(businessId, id, null, fields);
+    return this.inOrder(
+      businessId,
+      added.map(([id]) => id),
+    );
   }
 
   override async change(businessId: number, id: number, fields: User): Promise<Kept<User>> {
-    const before = await this.there(businessId, id);
-    await super.change(businessId, id, fields);
-    if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
-    await this.followUp(businessId, id, before.fields, fields);
-    return this.there(businessId, id);
+    await this.checkReferences(businessId, id, fields);
+    const [changed] = await this.changeAll(businessId, [{ id, fields }]);
+    return changed as Kept<User>;
+  }
+
+  /** As `addAll`. */
+  async changeAll(
+    businessId: number,
+    changes: readonly { readonly id: number; readonly fields: User }[],
+  ): Promise<Kept<User>[]> {
+    const ids = changes.map(({ id }) => id);
+    const before = new Map((await this.those(businessId, ids)).map((kept) => [kept.id, kept.fields]));
+    const written = changes.map(({ id, fields }): [number, User] => [id, fields]);
+    await this.setEmails(
+      businessId,
+      written.filter(([id, { email }]) => email !== before.get(id)?.email),
+    );
+    await this.lockInOrder(businessId, before, written);
+    for (const [id, fields] of written) await this.update(businessId, id, fields);
+    await this.writeSets(businessId, written);
+    for (const [id, fields] of written) await this.followUp(businessId, id, before.get(id) ?? null, fields);
+    return this.inOrder(businessId, ids);
   }
 
   override async remove(businessId: number, id: number): Promise<void> {
     const before = await this.there(businessId, id);
+    await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
     await run(this.transaction, this.credentialOf(businessId, id).delete());
@@ -129,7 +160,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
-  /** Those with these e-mails, locked. */
+  /** Those with these e-mails; they stay as they are until the transaction ends. */
   async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, Kept<User>>> {
     await this.takeTurn(businessId);
     const known = sql("credentials")
@@ -138,7 +169,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const ids = (await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"))).map(
       ({ id }) => id,
     );
-    await this.lockAll(businessId, ids);
     return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
   }
 
@@ -166,23 +196,49 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .where("expires_at", ">", sql.fn.now());
   }
 
-  private async lockAll(businessId: number, ids: readonly number[]): Promise<void> {
-    const wanted = sql("users")
-      .where("business_id", businessId)
-      .where((any) => {
-        any.whereIn("id", [...ids]).orWhere({ role_id: administratorRole, active: true });
-      });
-    await run(this.transaction, wanted.select("id").orderBy("id").forNoKeyUpdate());
+  private async inOrder(businessId: number, ids: readonly number[]): Promise<Kept<User>[]> {
+    const byId = new Map((await this.those(businessId, ids)).map((kept) => [kept.id, kept]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Whom an invitation went to under another e-mail is not to accept it any more. */
-  private async setEmail(businessId: number, userId: number, email: string): Promise<void> {
-    const row = { email: sql.raw("lower(?)", [email]), business_id: businessId, user_id: userId };
+  /** The departments that these users come into or leave, then the users. */
+  private async lockInOrder(
+    businessId: number,
+    before: ReadonlyMap<number, User>,
+    changes: readonly (readonly [id: number, fields: Pick<User, "departmentIds">])[],
+  ): Promise<void> {
+    const moved = changes.flatMap(([id, { departmentIds }]) => {
+      const earlier = before.get(id)?.departmentIds ?? [];
+      return [
+        ...earlier.filter((each) => !departmentIds.includes(each)),
+        ...departmentIds.filter((each) => !earlier.includes(each)),
+      ];
+    });
+    const users = changes.map(([id]) => id);
+    for (const [table, ids] of [["departments", moved] as const, ["users", users] as const]) {
+      if (ids.length === 0) continue;
+      const locked = sql(table)
+        .where("business_id", businessId)
+        .whereIn("id", [...new Set(ids)]);
+      await run(this.transaction, locked.select("id").orderBy("id").forNoKeyUpdate());
+    }
+  }
+
+  /**
+   * All in one statement and in the order of the addresses, so that two files with the same ones do not wait for each other.
+   * Whom an invitation went to under another address is not to accept it any more.
+   */
+  private async setEmails(businessId: number, users: readonly (readonly [id: number, fields: User])[]): Promise<void> {
+    if (users.length === 0) return;
+    const rows = JSON.stringify(users.map(([id, { email }]) => ({ email, business_id: businessId, user_id: id })));
     await this.written(
-      sql("credentials")
-        .insert(row)
-        .onConflict(["business_id", "user_id"])
-        .merge({ email: sql.raw("excluded.email"), invitation_digest: null, invitation_expires_at: null }),
+      sql.raw(
+        `insert into credentials (email, business_id, user_id)
+         select lower(email), business_id, user_id from jsonb_populate_recordset(null::credentials, ?::jsonb) order by 1
+         on conflict (business_id, user_id) do update
+         set email = excluded.email, invitation_digest = null, invitation_expires_at = null`,
+        [rows],
+      ),
     );
   }
 
@@ -206,7 +262,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 }
 
-/** Users of a file, one after the other: what follows from each is more than its row. */
+/** Users of a file: what follows from each is more than its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
 
@@ -233,19 +289,15 @@ export class PostgresUserBatches implements RecordBatches<User> {
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (Kept<User> | null)[]> {
     const taken = await this.users.taken(records.map(({ email }) => email));
-    const created: (Kept<User> | null)[] = [];
-    for (const fields of records) {
-      created.push(taken.has(fields.email) ? null : await this.users.create(businessId, fields));
-    }
-    return created;
+    const free = records.filter(({ email }) => !taken.has(email));
+    const added = new Map((await this.users.addAll(businessId, free)).map((kept, at) => [free[at], kept]));
+    return records.map((fields) => added.get(fields) ?? null);
   }
 
-  async changeAll(
+  changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: User }[],
   ): Promise<readonly Kept<User>[]> {
-    const changed: Kept<User>[] = [];
-    for (const { id, fields } of changes) changed.push(await this.users.change(businessId, id, fields));
-    return changed;
+    return this.users.changeAll(businessId, changes);
   }
 }
