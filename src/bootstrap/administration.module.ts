@@ -68,7 +68,7 @@ import { cloudChannel } from "../kernel/channels.ts";
 import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
 import type { SenderDirectory, TemplateApproval } from "../messaging/public.ts";
 import { complaintAboutUrl } from "../webhooks/adapters/http-client/webhook-sender.ts";
-import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
+import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
   importsOf,
   provideOneRecord,
@@ -110,7 +110,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
     // Not `spell`ed: its fields are called alike here and there, and its entries tell more than they, such as a rotation.
     const onWire = webhooksOnWire((url) => complaintAboutUrl(url, webhooks.allowPrivateUrls));
-    return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
+    return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   provideOneRecord(bind, flagsOnWire, (queries) => new PostgresFlags(queries));

@@ -50,7 +50,8 @@ export const webhooksOnWire = (
     "The address is https and outside of this service's own network; both are checked again at each delivery. Redirects " +
       "are not followed.",
     "An endpoint hears of what happens from now on. While it is disabled it hears of nothing; what happened meanwhile can be " +
-      "replayed. Deliveries that still wait when it is disabled fail.",
+      "replayed. Deliveries that still wait when it is disabled fail, also where it is enabled again at once: one of them " +
+      "is made again by `.../redeliver`, all of them by `.../replay`.",
     "An answer of 410 disables it, and so do five days in which every attempt failed. The audit tells, by `system`.",
   ],
 });

@@ -17,8 +17,8 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
-    /** Fails the deliveries that wait for an endpoint, whose place in the log is locked. */
-    private readonly failWaiting: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
+    /** What waits for an endpoint, whose place in the log is locked, is not delivered any more. */
+    private readonly endRound: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
   }
@@ -61,9 +61,9 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Also once more as it begins again: there may have been more than are failed at once.
+    // Also as it begins again: an event that was just being given to it as it was disabled may wait.
     if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
-      await this.failWaiting(this.transaction, businessId, id);
+      await this.endRound(this.transaction, businessId, id);
     }
     return super.change(businessId, id, fields);
   }
