@@ -207,6 +207,11 @@ export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
   }
 }
 
+/** It was deleted: nothing more is sent from there. */
+export class CampaignWithoutSender extends DomainError<"campaign_without_sender"> {
+  readonly code = "campaign_without_sender";
+}
+
 /** A placeholder is mapped that the template does not have. */
 export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
   readonly code = "unknown_placeholder";

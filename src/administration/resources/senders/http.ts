@@ -62,8 +62,10 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "While something depends on a sender, its `provider` and `platform_id` cannot change: 409 `in_use`, which tells of " +
       "campaigns that are not over; of the open chats of the channel, where it is the business's first sender there; and of " +
       "templates that the account which it would leave has. What was told of the old one (`state`, `quality`) is removed.",
-    "For the same chats and templates, and for any campaign that was sent from it, a sender is not deleted: 409 `in_use`. Its " +
-      "account's templates do not keep it where the business's next sender of the channel has that account too.",
+    "For the same campaigns, chats and templates a sender is not deleted: 409 `in_use`. Its account's templates do not keep it " +
+      "where the business's next sender of the channel has that account too. To retire a number, let its campaigns end or cancel " +
+      "them, and close its chats. Chats and campaigns that are over stay as they are; such a campaign is not sent again: its " +
+      "`retry-failed` and `resend-unknown` are a 409.",
     "`phone` is what customers see, digits; a page or photo account, which has none, gives its id. `platform_id` is the id of the " +
       "number, page or account, the name of the instance, or the account at provider-b.",
     "`state` and `quality` are what the platform last said of it, by its own times: what comes late changes nothing. An instance is " +

@@ -13,7 +13,8 @@ export interface CampaignStatus {
   readonly total: number;
   readonly counts: RecipientCounts;
   /** Messages per second that its number may send. */
-  readonly messagesPerSecond: number;
+  /** Null once its sender is deleted. */
+  readonly messagesPerSecond: number | null;
   /** Messages per second over the last ten seconds. */
   readonly rate: number;
   readonly createdAt: Date;
@@ -60,10 +61,13 @@ export interface CampaignReads {
 }
 
 export interface CampaignControl {
-  /** The state before, and whether that allowed it; null without the campaign. Cancelling stops the sending first. */
+  /**
+   * The state before, whether its sender is still there, and whether these allowed it; null without the campaign. Cancelling
+   * stops the sending first.
+   */
   apply(
     businessId: number,
     campaignId: number,
     action: CampaignAction,
-  ): Promise<{ readonly before: CampaignState; readonly done: boolean } | null>;
+  ): Promise<{ readonly before: CampaignState; readonly hasSender: boolean; readonly done: boolean } | null>;
 }

@@ -23,6 +23,7 @@ import {
   type CampaignAction,
   CampaignNotFound,
   type CampaignState,
+  CampaignWithoutSender,
   campaignStates,
   openStates,
   recipientStates,
@@ -93,8 +94,9 @@ const dialect: Dialect<InvalidInput | CampaignNotFound> = {
   campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
 };
 
-const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState> = {
+const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState | CampaignWithoutSender> = {
   ...dialect,
+  campaign_without_sender: () => [409, { message: "No es posible: el número de la campaña fue eliminado" }],
   wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
 };
 
@@ -220,11 +222,11 @@ const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> =
   cancel: ["Campaigns.9", "From `running` or `paused`. A cancelled campaign is never sent again."],
   "retry-failed": [
     "Campaigns.10",
-    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
+    "Whatever the campaign's state, unless it is cancelled. A completed one runs again, but for one whose sender was deleted.",
   ],
   "resend-unknown": [
     "Campaigns.11",
-    "Whatever the campaign's state, unless it is cancelled. A completed one runs again.",
+    "Whatever the campaign's state, unless it is cancelled. A completed one runs again, but for one whose sender was deleted.",
   ],
 };
 
@@ -242,13 +244,14 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     params,
     responses: {
       200: { description: "The campaign as it is now", schema: campaign },
-      409: { description: "Not in the campaign's state", schema: problem },
+      409: { description: "Not in the campaign's state, or its sender was deleted", schema: problem },
       ...failures,
     },
     dialect: actionDialect,
     handle: async ({ params: { id }, caller }) => {
       const applied = await control.apply(caller.businessId, id, action);
       if (!applied) throw new CampaignNotFound(`campaign ${id}`);
+      if (!applied.hasSender) throw new CampaignWithoutSender(`campaign ${id}`);
       if (!applied.done) throw new WrongCampaignState(applied.before);
       changed(caller.businessId, id);
       return toWire(await demanded(reads, caller.businessId, id));
@@ -271,7 +274,7 @@ const beginsWithin = 10;
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;
   const sends = (sendingStates as readonly CampaignState[]).includes(state);
-  if (!sends || (rate === 0 && sinceBegin > beginsWithin)) return null;
+  if (!sends || messagesPerSecond === null || (rate === 0 && sinceBegin > beginsWithin)) return null;
   const open = openStates.reduce((sum, each) => sum + counts[each], 0);
   return Math.ceil(open / (rate > 0 ? rate : messagesPerSecond));
 }
