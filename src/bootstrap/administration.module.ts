@@ -70,7 +70,7 @@ import { cloudChannel } from "../kernel/channels.ts";
 import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
 import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
 import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
-import { failWaiting } from "../webhooks/adapters/postgres/deliveries.ts";
+import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
   bindForAudit,
   importsOf,
@@ -114,7 +114,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     // Without `bindForAudit`: fields have the same names inside and on the wire, and entries of the audit have further
     // ones, for instance of a rotation.
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
-    return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), failWaiting));
+    return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   bindForAudit(bind, flagsOnWire);

@@ -186,7 +186,8 @@ export const samples: readonly Sample[] = [
       uses: [
         {
           sql: `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
-                timezone, total) values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', 'UTC', 0)`,
+                pause_reason, timezone, total)
+                values ($1, $2, 101, 101, 101, 'Ofertas', '{}', '{}', 'paused', 'pausada', 'UTC', 0)`,
           called: "campañas",
         },
       ],

@@ -186,21 +186,48 @@ describe("A sender that is deleted", () => {
     expect((await ask(businessId, "GET", `/${id}`)).status).to.equal(404);
   };
 
-  it("is refused while open chats are answered from it, and while a campaign in any state refers to it", async () => {
+  it("is refused while open chats are answered from it, and while an unfinished campaign refers to it", async () => {
     const id = await numberOf(1);
     await world.rows("update chats set state = 'pending' where business_id = 1");
     await isKept(1, id, [{ tipo: "chats", cantidad: 1 }]);
-    const text = `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
-                    starts_at, timezone, total)
-                  values (1, $1, 101, 101, 101, 'Ofertas', '{}', '{}', 'completed', now(), 'UTC', 0)`;
-    await world.rows(text, [id]);
+    const campaign = async (state: string): Promise<number> => {
+      const text = `insert into campaigns (business_id, sender_id, user_id, template_id, step_id, name, tags, template, state,
+                      pause_reason, starts_at, timezone, total)
+                    values (1, $1, 101, 101, 101, 'Ofertas', '{}', '{}', $2, $3, 'infinity', 'UTC', 0) returning id`;
+      const rows = await world.rows<{ id: number }>(text, [id, state, state === "paused" ? "pausada" : null]);
+      return rows[0]?.id ?? 0;
+    };
+    const paused = await campaign("paused");
+    const completed = await campaign("completed");
+    const underWay = await campaign("cancelled");
+    await world.rows(
+      `insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters, state, lease_until)
+       values (1, $1, 1, 101, '1', '{}', 'sending', 'infinity'), (1, $2, 1, 101, '1', '{}', 'failed', null)`,
+      [underWay, completed],
+    );
+    await isKept(1, id, [
+      { tipo: "campañas", cantidad: 2 },
+      { tipo: "chats", cantidad: 1 },
+    ]);
+    const sent = await world.get(`/campaigns/${completed}`);
+    await world.rows("update campaigns set state = 'cancelled', pause_reason = null where id = $1", [paused]);
     await isKept(1, id, [
       { tipo: "campañas", cantidad: 1 },
       { tipo: "chats", cantidad: 1 },
     ]);
-    await world.rows("delete from campaigns where business_id = 1");
+    await world.rows("update campaign_recipients set state = 'unknown', lease_until = null where campaign_id = $1", [
+      underWay,
+    ]);
     await world.rows("update chats set state = 'closed' where business_id = 1");
     await isDeleted(1, id);
+
+    expect((await world.get(`/campaigns/${completed}`)).json).to.deep.equal(sent.json);
+    expect((await world.get(`/campaigns/${completed}/recipients`)).json.data).to.have.length(1);
+    for (const action of ["retry-failed", "resend-unknown"]) {
+      const { status, json } = await world.post(`/campaigns/${completed}/${action}`, {});
+      expect([status, json.message]).to.deep.equal([409, "No es posible: el número de la campaña fue eliminado"]);
+    }
+    expect((await world.get(`/campaigns/${completed}`)).json).to.deep.equal(sent.json);
   });
 
   it("is refused while its account has templates of the business, unless the next sender has the same account", async () => {

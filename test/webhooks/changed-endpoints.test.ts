@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { type Hook, Hooks, type Received, type Receiver } from "./support.ts";
 
@@ -111,6 +113,54 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(receiver.texts).to.deep.equal(["Hola", "Ya estoy"]);
     const [, first] = await hooks.deliveries(hook);
     expect(first).to.include({ state: "failed", error: "disabled", attempts: 1 });
+  });
+
+  it("gets nothing of more than is failed at once, but what is redelivered of it", async function () {
+    this.timeout(30_000);
+    const receiver = await hooks.receiver();
+    receiver.refuses(503);
+    const hook = await hooks.hook(receiver.url);
+    await hooks.says("Hola");
+    const { id: first } = await failed(hook, 503);
+    await hooks.world.rows(
+      `with more as (
+         insert into webhook_events (business_id, number, name, type, payload, at)
+         select business_id, number + 1000000 + n, name, type, payload, at
+         from webhook_events cross join generate_series(1, 25000) as n where type = 'message.new'
+         returning business_id, number
+       )
+       insert into webhook_deliveries (business_id, webhook_id, number, subject, failures, due_at)
+       select business_id, $1, number, 'chat:1', 1, now() + interval '1 hour' from more`,
+      [hook.id],
+    );
+    await hooks.world.rows("analyze webhook_deliveries");
+    receiver.takes();
+    for (const disabled of [true, false]) {
+      const fields = { url: receiver.url, events: ["message.new"], disabled };
+      expect((await hooks.ask("PUT", `/${hook.id}`, fields)).status).to.equal(200);
+    }
+    const waiting = async () =>
+      (await hooks.world.rows("select from webhook_deliveries where webhook_id = $1 and state = 'waiting'", [hook.id]))
+        .length;
+    expect(await waiting()).to.be.above(0);
+    await hooks.makeDue();
+    await hooks.says("Ya estoy", "59170000805");
+    await receiver.gets(2);
+    const [old] = await hooks.world.rows<{ id: number }>(
+      "select id from webhook_deliveries where webhook_id = $1 and state = 'waiting' order by id desc limit 1",
+      [hook.id],
+    );
+    for (const id of [old?.id, first]) {
+      expect((await hooks.ask("POST", `/${hook.id}/deliveries/${id}/redeliver`)).status).to.equal(202);
+    }
+    await receiver.gets(4);
+    await hooks.says("Aún", "59170000806");
+    await receiver.gets(5);
+    expect(receiver.texts).to.deep.equal(["Hola", "Ya estoy", "Hola", "Hola", "Aún"]);
+    await resolve(hooks.world.container, tokens.deliveryQueue).tidy(7);
+    expect(await waiting()).to.equal(0);
+    const ended = "select from webhook_deliveries where webhook_id = $1 and state = 'failed' and error = 'disabled'";
+    expect(await hooks.world.rows(ended, [hook.id])).to.have.length(24_999);
   });
 
   it("signs what waited while its secret was rotated with both secrets", async () => {

@@ -101,10 +101,12 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    const changed = [
-      ...(await this.change(businessId, records, plans, outcomes)),
-      ...(await this.create(businessId, records, plans, rows, outcomes)),
-    ].map((each) => ({ actor, ...each }));
+    // New records first: an insert may wait for a unique value of another transaction, and must hold no locks that the inbox needs.
+    const created = await this.create(businessId, records, plans, rows, outcomes);
+    const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
+      actor,
+      ...each,
+    }));
     const shown = auditedBy(this.rules);
     await audit.add(
       actor,

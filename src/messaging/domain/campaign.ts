@@ -216,6 +216,11 @@ export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
   }
 }
 
+/** The campaign's sender was deleted: it cannot send again. */
+export class CampaignWithoutSender extends DomainError<"campaign_without_sender"> {
+  readonly code = "campaign_without_sender";
+}
+
 /** The mapping fills a placeholder that the template does not have. */
 export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
   readonly code = "unknown_placeholder";

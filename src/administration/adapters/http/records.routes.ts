@@ -102,6 +102,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "post",
+      lane: "records",
       path: `/admin/${path}`,
       operationId: `create${one}`,
       summary: `Create one of ${many}`,
@@ -147,6 +148,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "put",
+      lane: "records",
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
       summary: `Replace one of ${many}`,
@@ -196,6 +198,7 @@ export function recordRoutes<Fields extends object>(
     defineRoute({
       ...administration,
       method: "delete",
+      lane: "records",
       path: `/admin/${path}/:id`,
       operationId: `remove${one}`,
       summary: `Remove one of ${many}`,

@@ -61,6 +61,7 @@ const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
   defineRoute({
     ...common,
     method: "post",
+    lane: "records",
     path: "/admin/users/:id/invite",
     operationId: "inviteUser",
     summary: "Create a new invitation for a user",
@@ -80,6 +81,7 @@ const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
   defineRoute({
     ...common,
     method: "post",
+    lane: "records",
     path: "/admin/users/:id/reset-password",
     operationId: "resetPassword",
     summary: "Remove a user's password, and invite the user to choose a new one",
@@ -114,6 +116,7 @@ const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route 
   defineRoute({
     ...common,
     method: "delete",
+    lane: "records",
     path: "/admin/users/:id/sessions",
     operationId: "endUserSessions",
     summary: "End all sessions of a user",
@@ -130,6 +133,7 @@ const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
   defineRoute({
     ...common,
     method: "delete",
+    lane: "records",
     path: "/admin/users/:id/sessions/:session",
     operationId: "endUserSession",
     summary: "End one session of a user",

@@ -60,20 +60,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   async create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.takeTurn(businessId);
     await this.checkReferences(businessId, null, fields);
-    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
-    const [inserted] = await this.written(sql(this.table.name).insert(values).returning("id"));
-    return this.finished(businessId, (inserted as Row).id, fields);
+    return this.finished(businessId, await this.insert(businessId, fields), fields);
   }
 
   async change(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.checkReferences(businessId, id, fields);
-    const { changedAt } = this.table;
-    const values = {
-      ...this.valuesOf(businessId, fields),
-      record_version: sql.raw("record_version + 1"),
-      ...(changedAt && { [changedAt]: sql.fn.now() }),
-    };
-    await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
+    await this.update(businessId, id, fields);
     return this.finished(businessId, id, fields);
   }
 
@@ -188,6 +180,24 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
   }
 
+  /** Inserts the row without its sets; returns its id. */
+  protected async insert(businessId: number, fields: Fields): Promise<number> {
+    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
+    const [inserted] = await this.written(sql(this.table.name).insert(values).returning("id"));
+    return (inserted as Row).id;
+  }
+
+  /** Updates the row without its sets. */
+  protected async update(businessId: number, id: number, fields: Fields): Promise<void> {
+    const { changedAt } = this.table;
+    const values = {
+      ...this.valuesOf(businessId, fields),
+      record_version: sql.raw("record_version + 1"),
+      ...(changedAt && { [changedAt]: sql.fn.now() }),
+    };
+    await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
+  }
+
   private async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
     const kept = await this.find(businessId, id);
@@ -195,7 +205,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return kept;
   }
 
-  private async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
+  protected async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
     const existing = id === null ? null : await this.find(businessId, id);
     const [field] = await this.unknownReferences(businessId, [{ fields, existing }]);
     if (field) throw new UnknownReference(field);
@@ -211,7 +221,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     }
   }
 
-  protected written(built: Knex.QueryBuilder): Promise<Row[]> {
+  protected written(built: Knex.QueryBuilder | Knex.Raw): Promise<Row[]> {
     return run<Row>(this.queries, built).catch(duplicateValueIn(this.table));
   }
 }

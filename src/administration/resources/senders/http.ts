@@ -62,8 +62,10 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "The `provider` and the `platform_id` of a sender cannot change while something depends on it: 409 `in_use`. This counts " +
       "unfinished campaigns; and for the business's first sender of a channel also the channel's open chats, and the templates " +
       "of its account if the account changes. After a change, `state` and `quality` of the old sender are removed.",
-    "A sender is not deleted while the same chats or templates depend on it, or if any campaign was ever sent from it: 409 " +
-      "`in_use`. Templates do not count if the business's next sender of the channel has the same account.",
+    "A sender is not deleted while the same campaigns, chats or templates depend on it: 409 `in_use`. Templates do not count " +
+      "if the business's next sender of the channel has the same account. To retire a number, let its campaigns end or cancel " +
+      "them, and close its chats. Closed chats and finished campaigns stay as they are, but such a campaign cannot be sent " +
+      "again: its `retry-failed` and `resend-unknown` are a 409.",
     "`phone` is the number that customers see, in digits; for a page or photo account it is the account's id. `platform_id` is the " +
       "id of the number, page or photo account, the name of the instance, or the account at provider-b.",
     "`state` and `quality` are the platform's latest report by the platform's own times; reports that arrive late are ignored. An " +

@@ -78,6 +78,21 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return super.change(businessId, id, sender);
   }
 
+  /** Campaigns that are over stay, without their sender: nothing more is sent or settled from there. */
+  override async remove(businessId: number, id: number): Promise<void> {
+    const channel = (await this.find(businessId, id))?.fields.provider;
+    const over = sql("campaigns")
+      .where({ business_id: businessId, sender_id: id })
+      .whereNotIn("state", underWay.campaigns)
+      .whereNotExists(
+        sql("campaign_recipients as recipient")
+          .whereRaw("recipient.business_id = campaigns.business_id and recipient.campaign_id = campaigns.id")
+          .whereNotNull("recipient.lease_until"),
+      );
+    await run(this.transaction, over.update({ sender_id: null, sender_channel: channel ?? null }));
+    await super.remove(businessId, id);
+  }
+
   async now(): Promise<Date> {
     const [row] = await run<{ now: Date }>(this.transaction, sql.raw("select now() as now"));
     return row?.now ?? new Date();
@@ -102,7 +117,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     );
   }
 
-  /** Adds to the campaigns what depends on the business's first sender of the channel. */
+  /** Adds what depends on the business's first sender of the channel to the unfinished campaigns that name this one. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;

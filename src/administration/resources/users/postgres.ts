@@ -45,8 +45,9 @@ export interface UserParts {
 
 /**
  * The e-mail is stored in `credentials`, where a sign-in looks it up, with the hash of the password and the digest of
- * the invitation. A change locks the user and all active administrators in the order of their ids, so that two changes
- * at once cannot remove the last two administrators.
+ * the invitation. Changes of a business's users go one after the other, so that the second of two sees whether the first
+ * left an administrator. An e-mail may have to wait for as long as another business's change takes: e-mails are written
+ * before anything is locked that the inbox needs. Departments follow, then users, as where tickets are given out.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
   private readonly changedAgents = new Set<number>();
@@ -59,37 +60,62 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     super(transaction, usersTable);
   }
 
+  /** The business's turn alone keeps the user from being changed: the row stays free for what gives out tickets. */
   override async lock(businessId: number, id: number): Promise<StoredRecord<User> | null> {
     await this.takeTurn(businessId);
-    await this.lockAll(businessId, [id]);
     return this.find(businessId, id);
   }
 
   override async create(businessId: number, fields: User): Promise<StoredRecord<User>> {
-    const created = await this.createUninvited(businessId, fields);
-    const invitation = await this.invite(businessId, created.id);
-    this.invitations.push(invited(created.id, invitation));
-    return { ...created, shownOnce: { invitation } };
+    await this.takeTurn(businessId);
+    await this.checkReferences(businessId, null, fields);
+    const [added] = (await this.addAll(businessId, [fields])) as [StoredRecord<User>];
+    const invitation = await this.invite(businessId, added.id);
+    this.invitations.push(invited(added.id, invitation));
+    return { ...added, shownOnce: { invitation } };
   }
 
-  /** Makes the user without an invitation. */
-  async createUninvited(businessId: number, fields: User): Promise<StoredRecord<User>> {
-    const { id } = await super.create(businessId, fields);
-    await this.setEmail(businessId, id, fields.email);
-    await this.followUp(businessId, id, null, fields);
-    return this.there(businessId, id);
+  /** Adds users whose references were checked, without invitations; returns them in the same order. */
+  async addAll(businessId: number, users: readonly User[]): Promise<StoredRecord<User>[]> {
+    const added: [id: number, fields: User][] = [];
+    for (const fields of users) added.push([await this.insert(businessId, fields), fields]);
+    await this.setEmails(businessId, added);
+    await this.writeSets(businessId, added);
+    for (const [id, fields] of added) await this.followUp(businessId, id, null, fields);
+    return this.inOrder(
+      businessId,
+      added.map(([id]) => id),
+    );
   }
 
   override async change(businessId: number, id: number, fields: User): Promise<StoredRecord<User>> {
-    const before = await this.there(businessId, id);
-    await super.change(businessId, id, fields);
-    if (fields.email !== before.fields.email) await this.setEmail(businessId, id, fields.email);
-    await this.followUp(businessId, id, before.fields, fields);
-    return this.there(businessId, id);
+    await this.checkReferences(businessId, id, fields);
+    const [changed] = await this.changeAll(businessId, [{ id, fields }]);
+    return changed as StoredRecord<User>;
+  }
+
+  /** Changes users whose references were checked; returns them in the same order. */
+  async changeAll(
+    businessId: number,
+    changes: readonly { readonly id: number; readonly fields: User }[],
+  ): Promise<StoredRecord<User>[]> {
+    const ids = changes.map(({ id }) => id);
+    const before = new Map((await this.those(businessId, ids)).map(({ id, fields }) => [id, fields]));
+    const written = changes.map(({ id, fields }): [number, User] => [id, fields]);
+    await this.setEmails(
+      businessId,
+      written.filter(([id, { email }]) => email !== before.get(id)?.email),
+    );
+    await this.lockInOrder(businessId, before, written);
+    for (const [id, fields] of written) await this.update(businessId, id, fields);
+    await this.writeSets(businessId, written);
+    for (const [id, fields] of written) await this.followUp(businessId, id, before.get(id) ?? null, fields);
+    return this.inOrder(businessId, ids);
   }
 
   override async remove(businessId: number, id: number): Promise<void> {
     const before = await this.there(businessId, id);
+    await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
     await run(this.transaction, this.credentialOf(businessId, id).delete());
@@ -149,7 +175,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
-  /** The users with these e-mails, locked. */
+  /** The users with these e-mails; they stay as they are until the transaction ends. */
   async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<User>>> {
     await this.takeTurn(businessId);
     const known = sql("credentials")
@@ -158,7 +184,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const ids = (await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"))).map(
       ({ id }) => id,
     );
-    await this.lockAll(businessId, ids);
     return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
   }
 
@@ -186,23 +211,49 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .where("expires_at", ">", sql.fn.now());
   }
 
-  private async lockAll(businessId: number, ids: readonly number[]): Promise<void> {
-    const wanted = sql("users")
-      .where("business_id", businessId)
-      .where((any) => {
-        any.whereIn("id", [...ids]).orWhere({ role_id: administratorRole, active: true });
-      });
-    await run(this.transaction, wanted.select("id").orderBy("id").forNoKeyUpdate());
+  private async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<User>[]> {
+    const byId = new Map((await this.those(businessId, ids)).map((kept) => [kept.id, kept]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Removes an open invitation: the person who got it under the old e-mail may no longer accept it. */
-  private async setEmail(businessId: number, userId: number, email: string): Promise<void> {
-    const row = { email: sql.raw("lower(?)", [email]), business_id: businessId, user_id: userId };
+  /** Locks the departments that these users join or leave, then the users. */
+  private async lockInOrder(
+    businessId: number,
+    before: ReadonlyMap<number, User>,
+    changes: readonly (readonly [id: number, fields: Pick<User, "departmentIds">])[],
+  ): Promise<void> {
+    const moved = changes.flatMap(([id, { departmentIds }]) => {
+      const earlier = before.get(id)?.departmentIds ?? [];
+      return [
+        ...earlier.filter((each) => !departmentIds.includes(each)),
+        ...departmentIds.filter((each) => !earlier.includes(each)),
+      ];
+    });
+    const users = changes.map(([id]) => id);
+    for (const [table, ids] of [["departments", moved] as const, ["users", users] as const]) {
+      if (ids.length === 0) continue;
+      const locked = sql(table)
+        .where("business_id", businessId)
+        .whereIn("id", [...new Set(ids)]);
+      await run(this.transaction, locked.select("id").orderBy("id").forNoKeyUpdate());
+    }
+  }
+
+  /**
+   * All in one statement and in the order of the addresses, so that two files with the same ones do not wait for each other.
+   * Removes open invitations: the person who got one under the old e-mail may no longer accept it.
+   */
+  private async setEmails(businessId: number, users: readonly (readonly [id: number, fields: User])[]): Promise<void> {
+    if (users.length === 0) return;
+    const rows = JSON.stringify(users.map(([id, { email }]) => ({ email, business_id: businessId, user_id: id })));
     await this.written(
-      sql("credentials")
-        .insert(row)
-        .onConflict(["business_id", "user_id"])
-        .merge({ email: sql.raw("excluded.email"), invitation_digest: null, invitation_expires_at: null }),
+      sql.raw(
+        `insert into credentials (email, business_id, user_id)
+         select lower(email), business_id, user_id from jsonb_populate_recordset(null::credentials, ?::jsonb) order by 1
+         on conflict (business_id, user_id) do update
+         set email = excluded.email, invitation_digest = null, invitation_expires_at = null`,
+        [rows],
+      ),
     );
   }
 
@@ -226,7 +277,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 }
 
-/** Imports users one after the other, because each change has follow-ups beyond its row. */
+/** Imports users: each change has effects beyond its row. */
 export class PostgresUserBatches implements RecordBatches<User> {
   constructor(private readonly users: PostgresUserRecords) {}
 
@@ -256,19 +307,15 @@ export class PostgresUserBatches implements RecordBatches<User> {
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
     const inUse = await this.users.emailsInUse(records.map(({ email }) => email));
-    const created: (StoredRecord<User> | null)[] = [];
-    for (const fields of records) {
-      created.push(inUse.has(fields.email) ? null : await this.users.createUninvited(businessId, fields));
-    }
-    return created;
+    const free = records.filter(({ email }) => !inUse.has(email));
+    const added = new Map((await this.users.addAll(businessId, free)).map((user, at) => [free[at], user]));
+    return records.map((fields) => added.get(fields) ?? null);
   }
 
-  async changeAll(
+  changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: User }[],
   ): Promise<readonly StoredRecord<User>[]> {
-    const changed: StoredRecord<User>[] = [];
-    for (const { id, fields } of changes) changed.push(await this.users.change(businessId, id, fields));
-    return changed;
+    return this.users.changeAll(businessId, changes);
   }
 }

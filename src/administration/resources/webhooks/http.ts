@@ -53,7 +53,8 @@ export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErro
     "`url` must be https and outside of this service's own network. Both are checked again at each delivery. Redirects are not " +
       "followed.",
     "A webhook gets events that happen after its creation. A disabled webhook gets none; events of that time can be replayed " +
-      "later. Deliveries that are waiting when it is disabled fail.",
+      "later. Deliveries that are waiting when it is disabled fail, even if it is enabled again at once: " +
+      "`.../redeliver` makes one of them again, `.../replay` all of them.",
     "An answer of 410, or five days of failed attempts only, disable the webhook. The audit records this as done by `system`.",
   ],
 });

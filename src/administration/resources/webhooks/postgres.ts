@@ -17,8 +17,8 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
-    /** Marks an endpoint's waiting deliveries as failed. Its row in `webhook_progress` must be locked. */
-    private readonly failWaiting: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
+    /** Ends a webhook's round: its waiting deliveries are not made any more. Its row in `webhook_progress` must be locked. */
+    private readonly endRound: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
   }
@@ -61,9 +61,9 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Runs again when the endpoint is enabled: disabling it marks a limited number of deliveries at once.
+    // Also when it is enabled: an event that was being given to it while it was disabled may wait.
     if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
-      await this.failWaiting(this.transaction, businessId, id);
+      await this.endRound(this.transaction, businessId, id);
     }
     return super.change(businessId, id, fields);
   }

@@ -12,8 +12,8 @@ export interface CampaignStatus {
   readonly window: { readonly from: string; readonly to: string } | null;
   readonly total: number;
   readonly counts: RecipientCounts;
-  /** The rate of the campaign's number, in messages per second. */
-  readonly messagesPerSecond: number;
+  /** The rate of the campaign's number, in messages per second; null after the number was deleted. */
+  readonly messagesPerSecond: number | null;
   /** Messages per second over the last ten seconds. */
   readonly rate: number;
   readonly createdAt: Date;
@@ -61,12 +61,13 @@ export interface CampaignReads {
 
 export interface CampaignControl {
   /**
-   * Applies the action if the campaign's state allows it. Null if there is no such campaign. Cancelling stops the
-   * sending before it cancels recipients.
+   * Applies the action if the campaign's state allows it and its sender still exists. Returns the state before, whether the
+   * sender exists, and whether the action was applied; null if there is no such campaign. Cancelling stops the sending
+   * before it cancels recipients.
    */
   apply(
     businessId: number,
     campaignId: number,
     action: CampaignAction,
-  ): Promise<{ readonly before: CampaignState; readonly done: boolean } | null>;
+  ): Promise<{ readonly before: CampaignState; readonly hasSender: boolean; readonly done: boolean } | null>;
 }

@@ -58,10 +58,13 @@ const disable: Statement = {
 const failedAtOnce = 10_000;
 
 /** One that is being attempted keeps its claim: what the endpoint answers is written down. */
-const failOf: Statement = {
-  name: "webhook_fail_waiting",
+const endRoundOf: Statement = {
+  name: "webhook_end_round",
   text: `
-    with waiting as materialized (
+    with ended as (
+      update webhook_progress set round = round + 1 where business_id = $1 and webhook_id = $2
+    ),
+    waiting as materialized (
       select delivery.id from webhook_deliveries as delivery
       where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.state = 'waiting'
         and (delivery.failures = 0 or delivery.failures > 0)
@@ -71,9 +74,12 @@ const failOf: Statement = {
     from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`,
 };
 
-/** For an endpoint that is disabled; its place in the log is locked. */
-export async function failWaiting(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
-  await transaction.rows(failOf, [businessId, webhookId]);
+/**
+ * What waits for the endpoint is not delivered any more, unless it is redelivered or replayed. For one that is disabled or
+ * enabled; its place in the log is locked.
+ */
+export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
+  await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
 
 const rotate: Statement = {
@@ -92,8 +98,9 @@ const test: Statement = {
       select $1, -nextval('webhook_test_numbers'), '${testType}', '${testType}', '{}', now()
       returning business_id, number
     )
-    insert into webhook_deliveries (business_id, webhook_id, number, subject)
-    select business_id, $2, number, 'test' from event
+    insert into webhook_deliveries (business_id, webhook_id, number, subject, round)
+    select business_id, webhook_id, number, 'test', round
+    from event join webhook_progress using (business_id) where webhook_id = $2
     returning id`,
 };
 
@@ -102,10 +109,11 @@ const redeliver: Statement = {
   name: "webhook_redeliver",
   text: `
     with held as materialized (
-      select lease from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+      select lease, round from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
     )
     update webhook_deliveries as delivery
-    set state = 'waiting', failures = 0, due_at = now(), claim = case when claim = held.lease then claim end
+    set state = 'waiting', failures = 0, due_at = now(), round = held.round,
+        claim = case when claim = held.lease then claim end
     from held
     where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
     returning delivery.id`,
@@ -162,7 +170,7 @@ export class PostgresWebhooks implements StoredWebhooks {
 
   async disable(businessId: number, webhookId: number, addressNumber: number): Promise<boolean> {
     const isDisabled = (await this.transaction.rows(disable, [businessId, webhookId, addressNumber])).length > 0;
-    if (isDisabled) await failWaiting(this.transaction, businessId, webhookId);
+    if (isDisabled) await endRound(this.transaction, businessId, webhookId);
     return isDisabled;
   }
 

@@ -28,11 +28,11 @@ const longLeftSeconds = 28;
 const isDue = `(
   (select first.number from webhook_deliveries as first
    where first.business_id = progress.business_id and first.webhook_id = progress.webhook_id
-     and first.state = 'waiting' and first.failures = 0
+     and first.state = 'waiting' and first.failures = 0 and first.round = progress.round
    order by first.number limit 1) is not null
   or (select again.due_at from webhook_deliveries as again
       where again.business_id = progress.business_id and again.webhook_id = progress.webhook_id
-        and again.state = 'waiting' and again.failures > 0
+        and again.state = 'waiting' and again.failures > 0 and again.round = progress.round
       order by again.due_at limit 1) <= now())`;
 
 const lease: Statement = {
@@ -62,7 +62,7 @@ const claim: Statement = {
   name: "webhook_delivery_claim",
   text: `
     with held as materialized (
-      select business_id, webhook_id, lease_until from webhook_progress
+      select business_id, webhook_id, lease_until, round from webhook_progress
       where ${ofLease}
         and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
       for no key update
@@ -75,13 +75,13 @@ const claim: Statement = {
     ),
     first as materialized (
       select id from webhook_deliveries
-      where ${ofEndpoint} and failures = 0 and exists (select from held)
+      where ${ofEndpoint} and failures = 0 and round = (select round from held)
       order by number limit $4
       for no key update
     ),
     again as materialized (
       select id from webhook_deliveries
-      where ${ofEndpoint} and failures > 0 and due_at <= now() and exists (select from held)
+      where ${ofEndpoint} and failures > 0 and due_at <= now() and round = (select round from held)
       order by due_at limit $4
       for no key update
     ),
@@ -107,7 +107,7 @@ const open: Statement = {
     join webhooks as hook on hook.business_id = delivery.business_id and hook.id = delivery.webhook_id
     join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
     where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
-      and delivery.state = 'waiting' and not hook.disabled
+      and delivery.state = 'waiting' and delivery.round = progress.round and not hook.disabled
       and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`,
 };
 
@@ -119,7 +119,7 @@ const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
     with progress as materialized (
-      select failing_since, address_number from webhook_progress
+      select failing_since, address_number, round from webhook_progress
       where business_id = $1 and webhook_id = $2 and ${hasty}
     ),
     held as materialized (
@@ -131,7 +131,8 @@ const settle: Statement = {
       update webhook_deliveries as delivery
       set attempts = attempts + 1, attempted_at = now(), claim = null, status = $5, answer = $6, error = $7,
           failures = case when $8 then failures else failures + 1 end,
-          state = case when $8 then 'delivered' when state = 'failed' or failures >= ${pauses.length} then 'failed'
+          state = case when $8 then 'delivered'
+                       when state = 'failed' or delivery.round < progress.round or failures >= ${pauses.length} then 'failed'
                        else 'waiting' end,
           due_at = now() + make_interval(
             secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter})
@@ -160,22 +161,20 @@ const release: Statement = {
 
 const tidyAtOnce = 10_000;
 
-const failOfDisabled: Statement = {
-  name: "webhook_fail_of_disabled",
+/** What others have locked is left for the next time: who waits here for one of several could wait in a circle. */
+const failOfEarlier: Statement = {
+  name: "webhook_fail_of_earlier",
   text: `
-    with locked as materialized (
-      select progress.business_id, progress.webhook_id
+    with waiting as materialized (
+      select delivery.business_id, delivery.id
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
-      where hook.disabled
-      order by progress.business_id, progress.webhook_id
-      for no key update of progress skip locked
-    ),
-    waiting as materialized (
-      select delivery.business_id, delivery.id
-      from locked join webhook_deliveries as delivery using (business_id, webhook_id)
+      join webhook_deliveries as delivery
+        on delivery.business_id = progress.business_id and delivery.webhook_id = progress.webhook_id
+        and delivery.round < progress.round + hook.disabled::integer
       where ${waits}
       limit ${tidyAtOnce}
+      for no key update of delivery skip locked
     ),
     failed as (
       update webhook_deliveries as delivery set state = 'failed', error = 'disabled', claim = null
@@ -271,7 +270,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
 
   async tidy(days: number): Promise<void> {
     for (const cell of this.cells.each()) {
-      for (const [statement, values] of [[failOfDisabled, []] as const, [purge, [days]] as const]) {
+      for (const [statement, values] of [[failOfEarlier, []] as const, [purge, [days]] as const]) {
         for (let count = tidyAtOnce; count === tidyAtOnce; ) {
           const [row] = await cell.rows<{ count: number }>(statement, values);
           count = row?.count ?? 0;

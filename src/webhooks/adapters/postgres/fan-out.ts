@@ -18,7 +18,7 @@ const types = Object.entries(typeOf)
  * first. Businesses without endpoints have no row here, and the transactions that log events know nothing of it.
  *
  * Where a campaign stands is told again after its end, as statuses arrive; the end is delivered once. An event that has a
- * delivery already is replayed: it begins again, unless it is being attempted.
+ * delivery already is replayed: it begins again, unless it is being attempted in the present round.
  */
 export const fanOut: Statement = {
   name: "webhook_fan_out",
@@ -33,7 +33,7 @@ export const fanOut: Statement = {
       limit $1
     ),
     behind as materialized (
-      select progress.business_id, progress.webhook_id, progress.reached, chosen.events,
+      select progress.business_id, progress.webhook_id, progress.reached, progress.round, chosen.events,
              least(chosen.last_number, progress.reached + (
                select least(${numbersAtOnce}, ceil(${numbersOfAll}::numeric / count(*))) from chosen)::integer) as upto
       from webhook_progress as progress join chosen using (business_id, webhook_id)
@@ -42,7 +42,7 @@ export const fanOut: Statement = {
       for no key update of progress
     ),
     heard as (
-      select behind.business_id, behind.webhook_id, event.number, event.name, told.type, event.payload, event.at,
+      select behind.business_id, behind.webhook_id, behind.round, event.number, event.name, told.type, event.payload, event.at,
              coalesce(case told.type
                when 'order.changed' then 'order:' || (event.payload ->> 'id')
                when 'contact.changed' then 'contact:' || (event.payload #>> '{contact,id}')
@@ -76,10 +76,11 @@ export const fanOut: Statement = {
       on conflict (business_id, number) do update set kept_at = now()
     ),
     given as (
-      insert into webhook_deliveries as delivery (business_id, webhook_id, number, subject)
-      select business_id, webhook_id, number, subject from wanted order by business_id, webhook_id, number
-      on conflict (business_id, webhook_id, number) do update set state = 'waiting', failures = 0, due_at = now()
-      where delivery.claim is null or not exists (
+      insert into webhook_deliveries as delivery (business_id, webhook_id, number, subject, round)
+      select business_id, webhook_id, number, subject, round from wanted order by business_id, webhook_id, number
+      on conflict (business_id, webhook_id, number) do update
+      set state = 'waiting', failures = 0, due_at = now(), round = excluded.round
+      where delivery.claim is null or delivery.round < excluded.round or not exists (
         select from webhook_progress as progress
         where progress.business_id = delivery.business_id and progress.webhook_id = delivery.webhook_id
           and progress.lease = delivery.claim)

@@ -23,6 +23,7 @@ import {
   type CampaignAction,
   CampaignNotFound,
   type CampaignState,
+  CampaignWithoutSender,
   campaignStates,
   openStates,
   recipientStates,
@@ -93,8 +94,9 @@ const dialect: Dialect<InvalidInput | CampaignNotFound> = {
   campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
 };
 
-const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState> = {
+const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState | CampaignWithoutSender> = {
   ...dialect,
+  campaign_without_sender: () => [409, { message: "No es posible: el número de la campaña fue eliminado" }],
   wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
 };
 
@@ -226,8 +228,14 @@ const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> =
     "Allowed in `paused`, no matter whether an operator or the platform's refusals (`pause_reason`) paused it.",
   ],
   cancel: ["Campaigns.9", "Allowed in `running` and `paused`. A cancelled campaign is never sent again."],
-  "retry-failed": ["Campaigns.10", "Allowed in every state but `cancelled`. A completed campaign runs again."],
-  "resend-unknown": ["Campaigns.11", "Allowed in every state but `cancelled`. A completed campaign runs again."],
+  "retry-failed": [
+    "Campaigns.10",
+    "Allowed in every state but `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+  ],
+  "resend-unknown": [
+    "Campaigns.11",
+    "Allowed in every state but `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+  ],
 };
 
 const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
@@ -244,13 +252,14 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     params,
     responses: {
       200: { description: "The campaign after the change", schema: campaign },
-      409: { description: "The campaign's state does not allow it", schema: problem },
+      409: { description: "The campaign's state does not allow it, or its sender was deleted", schema: problem },
       ...failures,
     },
     dialect: actionDialect,
     handle: async ({ params: { id }, caller }) => {
       const applied = await control.apply(caller.businessId, id, action);
       if (!applied) throw new CampaignNotFound(`campaign ${id}`);
+      if (!applied.hasSender) throw new CampaignWithoutSender(`campaign ${id}`);
       if (!applied.done) throw new WrongCampaignState(applied.before);
       changed(caller.businessId, id);
       return toWire(await demanded(reads, caller.businessId, id));
@@ -273,7 +282,7 @@ const beginsWithin = 10;
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;
   const sends = (sendingStates as readonly CampaignState[]).includes(state);
-  if (!sends || (rate === 0 && sinceBegin > beginsWithin)) return null;
+  if (!sends || messagesPerSecond === null || (rate === 0 && sinceBegin > beginsWithin)) return null;
   const open = openStates.reduce((sum, each) => sum + counts[each], 0);
   return Math.ceil(open / (rate > 0 ? rate : messagesPerSecond));
 }

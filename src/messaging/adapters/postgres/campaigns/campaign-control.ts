@@ -52,11 +52,13 @@ const statementOf = (action: CampaignAction): Statement => ({
   name: `campaign_asked_to_${action}`,
   text: `
     with campaign as (
-      select id, state from campaigns where business_id = $1 and id = $2 for no key update
+      select id, state, sender_id from campaigns where business_id = $1 and id = $2 for no key update
     ),
-    allowed as (select id from campaign where state ${isIn(campaignActions[action])}),
+    allowed as (select id from campaign where state ${isIn(campaignActions[action])} and sender_id is not null),
     ${changes[action]}
-    select campaign.state as before, exists (select from allowed) as done from campaign`,
+    select campaign.state as before, campaign.sender_id is not null as "hasSender",
+           exists (select from allowed) as done
+    from campaign`,
 });
 
 const recipientsAtATime = 10_000;
@@ -89,7 +91,7 @@ export class PostgresCampaignControl implements CampaignControl {
     const values = [businessId, campaignId];
     const [row] = await this.cells
       .of(businessId)
-      .rows<{ before: CampaignState; done: boolean }>(statementOf(action), values);
+      .rows<{ before: CampaignState; hasSender: boolean; done: boolean }>(statementOf(action), values);
     if (action === "cancel" && row?.done) await this.cancelRecipients(businessId, campaignId);
     return row ?? null;
   }

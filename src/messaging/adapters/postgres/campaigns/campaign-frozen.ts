@@ -5,9 +5,9 @@ const frozen: Statement = {
   name: "campaign_frozen",
   text: `
     select campaign.id, campaign.template, campaign.tags, campaign.step_id as "stepId",
-           sender.provider as "senderChannel", business.name as "businessName"
+           coalesce(campaign.sender_channel, sender.provider) as "senderChannel", business.name as "businessName"
     from campaigns as campaign
-    join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
+    left join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
     join businesses as business on business.id = campaign.business_id
     where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
 };

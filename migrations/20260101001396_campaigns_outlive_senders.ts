@@ -1,0 +1,24 @@
+import type { Knex } from "knex";
+
+/** A campaign that is over stays where its sender is deleted, and keeps the channel that it was sent on. */
+export async function up(db: Knex): Promise<void> {
+  await db.raw(`
+    alter table campaigns
+      alter column sender_id drop not null,
+      add column sender_channel text,
+      add constraint campaigns_sender_check check ((sender_id is null) = (sender_channel is not null)) not valid;
+    alter table campaigns validate constraint campaigns_sender_check;
+  `);
+}
+
+/** Campaigns without a sender get the first that their business has; one that has none any more keeps this from being undone. */
+export async function down(db: Knex): Promise<void> {
+  await db.raw(`
+    alter table campaigns drop constraint campaigns_sender_check;
+    update campaigns set sender_id = (
+      select id from senders where senders.business_id = campaigns.business_id
+      order by senders.provider = campaigns.sender_channel desc, id limit 1)
+    where sender_id is null;
+    alter table campaigns drop column sender_channel, alter column sender_id set not null;
+  `);
+}
