@@ -96,7 +96,7 @@ export function routesOf<Fields extends object>(
   return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed));
 }
 
-/** Provides the routes of a resource of which a business has one record. */
+/** Provides the routes of a resource with a single record for each business. */
 export function provideOneRecord<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,

@@ -57,7 +57,7 @@ async function stopAll(): Promise<void> {
     await part.stop().catch((err: unknown) => log.error({ err }, "it does not stop"));
 }
 
-/** Runs `work`, then waits until the process is told to stop. Everything that `work` started keeps running until then. */
+/** Runs `work`, then waits for a signal to stop. Everything that `work` started keeps running until the signal comes. */
 export async function untilStopped(target: string, work: () => Promise<void>): Promise<void> {
   closeWithGrace(
     { delay: false, logger: { error: (said) => log.error({ err: said }, "it ends") } },

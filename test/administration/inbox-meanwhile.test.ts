@@ -12,15 +12,12 @@ describe("The inbox while users are written", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
-    await inbox.world.rows(
-      "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)",
-      [step, sales],
-    );
+    await inbox.addTicketStep(step, sales);
     for (const user of [admin, ana, carl]) await inbox.headersOf(user);
   });
   after(() => inbox.stop());
 
-  /** Each is answered soon, whatever waits. */
+  /** The request must be answered within 3 s, although the change of a user still waits. */
   const soon = async (who: number, method: string, path: string, body?: unknown): Promise<Answer["json"]> =>
     within(3_000, inbox.done(who, method, path, body));
 

@@ -13,10 +13,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
-    await inbox.world.rows(
-      "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)",
-      [step, sales],
-    );
+    await inbox.addTicketStep(step, sales);
   });
   after(() => inbox.stop());
   beforeEach(() => inbox.world.rows("update users set available = false where business_id = 1"));

@@ -16,10 +16,7 @@ describe("Steps, users and tickets that change at once", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
-    await inbox.world.rows(
-      "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)",
-      [step, sales],
-    );
+    await inbox.addTicketStep(step, sales);
   });
   after(() => inbox.stop());
 

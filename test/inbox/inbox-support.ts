@@ -47,6 +47,13 @@ export class Inbox {
     return this.world.stop();
   }
 
+  /** A step of business 1 that opens tickets of that department. */
+  async addTicketStep(id: number, departmentId: number): Promise<void> {
+    const text =
+      "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)";
+    await this.world.rows(text, [id, departmentId]);
+  }
+
   async headersOf(userId: number | "key" | "foreign"): Promise<Record<string, string>> {
     if (userId === "key") return { "x-api-key": this.world.appKey(1) };
     if (userId === "foreign") return { "x-api-key": this.world.appKey(2) };

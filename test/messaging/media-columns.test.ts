@@ -12,7 +12,7 @@ import { formOf, multipart, png } from "./media-files.ts";
 
 const base = "https://media.test/media/";
 
-/** A row of business 1 for tables of which the tests' business has none. */
+/** A row of business 1 for each table in which the test data has no row. */
 const rows: Readonly<Record<string, string>> = {
   quick_replies: "insert into quick_replies (business_id, shortcut, body) values (1, 'carta', 'La carta')",
 };

@@ -62,7 +62,7 @@ export const reportAccountRules = <Flags extends NamesAccount>(
   },
 });
 
-/** The accounts that a token opens. A refused token is told as a wrong value of `field`. */
+/** The accounts that a token opens. If the platform refuses the token, throws `WrongField` for `field`. */
 const openedBy = (
   platform: Pick<AdPlatform, "accounts">,
   access: Parameters<AdPlatform["accounts"]>[0],

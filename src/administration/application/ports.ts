@@ -27,7 +27,7 @@ export interface Reporting {
   logEvents?(businessId: number): Promise<readonly LoggedEvent[]>;
 }
 
-/** A resource of which a business has one record, such as its flags. The record's id is the business's. */
+/** A resource with a single record for each business, such as its flags. The record's id is the business's. */
 export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change"> & Reporting;
 
 /** Writes reject with `DuplicateValue` and `UnknownReference`. */

@@ -65,7 +65,7 @@ function checkOf(property: Schema): Check {
 }
 
 /**
- * The error that a caller is told: the first one. For an `anyOf` it is that of an alternative which takes values of this
+ * The error for the caller: the first one. For an `anyOf` it is that of an alternative which takes values of this
  * type; if none does, it names the types that are taken.
  */
 function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
