@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+/**
+ * `npm test [file ...]`: all tests, or those of these files. All are run in two processes side by side, each on a
+ * database server of its own: tests wait for timers and disks most of the time. What the second one prints follows what
+ * the first one prints. At the end all failures are printed once more, since logs of builds are often cut to their end,
+ * and one line counts both: `12 passed, 1 failed, 0 skipped`.
+ */
+const processes = 2;
+
+async function testFiles(): Promise<string[]> {
+  const found = await readdir("test", { recursive: true });
+  return found
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => join("test", file))
+    .sort();
+}
+
+/** Folder by folder, so that the halves are about equally long by the size of their files. */
+async function shares(files: readonly string[]): Promise<string[][]> {
+  const sized = await Promise.all(files.map(async (file) => ({ file, size: (await stat(file)).size })));
+  const parts = Array.from({ length: processes }, () => ({ size: 0, files: [] as string[] }));
+  for (const { file, size } of sized.sort((a, b) => b.size - a.size)) {
+    const [least] = parts.sort((a, b) => a.size - b.size);
+    if (!least) continue;
+    least.files.push(file);
+    least.size += size;
+  }
+  return parts.map((part) => part.files.sort());
+}
+
+interface Run {
+  readonly code: number;
+  readonly counts: readonly number[];
+  /** What mocha says of its failures, or what it printed last where it broke off; empty where all passed. */
+  readonly failures: string;
+}
+
+/** @param isShown - prints while it runs; otherwise once it has ended */
+async function mocha(files: readonly string[], isShown: boolean): Promise<Run> {
+  const child = spawn("node_modules/.bin/mocha", files, { stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"] });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
+  if (isShown) child.stdout?.pipe(process.stdout, { end: false });
+  const [said, complaints, [code]] = await Promise.all([
+    text(child.stdout as NodeJS.ReadableStream),
+    child.stderr ? text(child.stderr) : "",
+    once(child, "close"),
+  ]);
+  if (!isShown) await shownAfter.then(() => process.stdout.write(`${said}${complaints}`));
+  const [, ...counts] = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/.exec(said) ?? [];
+  const failures =
+    code === 0 ? "" : (/^ +\d+ failing\n.*(?=^\d+ passed)/ms.exec(said)?.[0].trimEnd() ?? said.slice(-2_000));
+  return { code: code ?? 1, counts: counts.map(Number), failures };
+}
+
+let shownNow: () => void = () => {};
+const shownAfter = new Promise<void>((resolve) => {
+  shownNow = resolve;
+});
+
+const asked = process.argv.slice(2);
+const parts = asked.length > 0 ? [asked] : await shares(await testFiles());
+const first = mocha(parts[0] ?? [], true).finally(() => shownNow());
+const runs = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false))]);
+const sum = (at: number): number => runs.reduce((total, { counts }) => total + (counts[at] ?? 0), 0);
+if (runs.length > 1) {
+  for (const { failures } of runs) if (failures) console.log(failures);
+  console.log(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped`);
+}
+process.exitCode = Math.max(...runs.map(({ code }) => code));
